@@ -5,11 +5,13 @@ module ferro.backend.nccl {
     requires com.sun.jna;
 
     exports ferro.backend.nccl;
+    exports ferro.backend.nccl.comm;
+    exports ferro.backend.nccl.device;
     exports ferro.backend.nccl.ffi to
             com.sun.jna;
 
     provides ferro.spi.BackendProvider with
-            ferro.backend.nccl.NcclBackendProvider;
+            ferro.backend.nccl.comm.NcclBackendProvider;
     provides ferro.dispatch.DeviceMemoryProvider with
-            ferro.backend.nccl.CudaMemoryProvider;
+            ferro.backend.nccl.memory.CudaMemoryProvider;
 }

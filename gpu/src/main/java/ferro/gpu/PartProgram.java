@@ -1,6 +1,6 @@
 package ferro.gpu;
 
-import ferro.backend.nccl.NcclAvailability;
+import ferro.backend.nccl.device.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import java.io.PrintStream;

@@ -132,9 +132,7 @@ class FiguresTest {
         String names = "| simple type names used twice or more | 1: `Staging` 2 |";
         assertTrue(printed.contains(names), printed::toString);
         for (Map.Entry<String, Integer> one : largestPackages(printed).entrySet()) {
-            // its exceptions are public and thrown by its lowest classes: decision 22
-            int most = one.getKey().equals("ferro.backend.nccl") ? 89 : 40;
-            assertTrue(one.getValue() <= most, one::toString);
+            assertTrue(one.getValue() <= 40, one::toString);
         }
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.backend.nccl.NcclAvailability;
+import ferro.backend.nccl.device.NcclAvailability;
 import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;

@@ -1,12 +1,10 @@
 /**
- * NCCL for the JVM: communicators, streams and device memory, with deadlines and abort.
+ * What users of NCCL read and catch: failures, and the numbers of nccl.h.
  *
- * <p>Start at {@link ferro.backend.nccl.NcclWorld}, then {@link ferro.backend.nccl.JnaNcclBackend}. An operation is a
- * job in the {@code WorkQueue}. The {@code DeviceThread} makes it, and the {@code Watchdog} ends it if it does not end
- * by itself. {@link ferro.backend.nccl.NcclComms} and {@link ferro.backend.nccl.NcclRankComm} are communicators without
- * a queue. Native calls are in the {@code ffi} package.
+ * <p>Start at {@link ferro.backend.nccl.NcclException}. The doors are in {@code ferro.backend.nccl.comm}: groups and
+ * communicators. {@code ferro.backend.nccl.device} has devices and streams. Each package uses those before it:
+ * {@code ffi}, {@code device}, {@code queue}, {@code memory}, {@code comm}.
  *
- * <p>Operations of a communicator are enqueued on the thread that it owns. Aborts, and polls of the communicator and of
- * streams, come from other threads too.
+ * <p>This package is the lowest. It makes no native call, and knows nothing of the others.
  */
 package ferro.backend.nccl;

@@ -9,17 +9,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Threads that call what is tested. */
-final class Callers {
+public final class Callers {
     private Callers() {}
 
     /** What a caller does. */
     @FunctionalInterface
-    interface Body {
+    public interface Body {
         void run(int caller) throws Exception;
     }
 
     /** Runs a body on that many virtual threads (platform threads before JDK 21), all starting together; fails with them. */
-    static void manyAtOnce(int count, Body body) throws Exception {
+    public static void manyAtOnce(int count, Body body) throws Exception {
         CountDownLatch ready = new CountDownLatch(count);
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ final class Callers {
         assertEquals(0, ready.getCount());
     }
 
-    static Thread daemon(Runnable body) {
+    public static Thread daemon(Runnable body) {
         Thread thread = new Thread(body, "caller");
         thread.setDaemon(true);
         thread.start();

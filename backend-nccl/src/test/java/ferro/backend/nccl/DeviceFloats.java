@@ -4,18 +4,21 @@ import com.sun.jna.Memory;
 import com.sun.jna.Pointer;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.DeviceGuard;
 import java.util.Arrays;
 
 /** A float tensor on a device, with copies that wait. */
-final class DeviceFloats implements AutoCloseable {
+public final class DeviceFloats implements AutoCloseable {
     private final DeviceTensor tensor;
 
     private DeviceFloats(DeviceTensor tensor) {
         this.tensor = tensor;
     }
 
-    static DeviceFloats of(int device, float... values) {
+    public static DeviceFloats of(int device, float... values) {
         long[] address = new long[1];
         check(DeviceGuard.call(device, () -> Cuda.cudaMalloc(address, Math.max(4L, 4L * values.length))), "cudaMalloc");
         DeviceFloats made = new DeviceFloats(
@@ -24,24 +27,24 @@ final class DeviceFloats implements AutoCloseable {
         return made;
     }
 
-    static DeviceFloats filled(int device, int count, float value) {
+    public static DeviceFloats filled(int device, int count, float value) {
         float[] values = new float[count];
         Arrays.fill(values, value);
         return of(device, values);
     }
 
-    DeviceTensor tensor() {
+    public DeviceTensor tensor() {
         return tensor;
     }
 
-    void write(float... values) {
+    public void write(float... values) {
         try (Memory host = new Memory(Math.max(4L, 4L * values.length))) {
             host.write(0, values, 0, values.length);
             copy(tensor.address(), Pointer.nativeValue(host), Cuda.HOST_TO_DEVICE);
         }
     }
 
-    float[] read() {
+    public float[] read() {
         int count = (int) tensor.elementCount();
         try (Memory host = new Memory(Math.max(4L, 4L * count))) {
             copy(Pointer.nativeValue(host), tensor.address(), Cuda.DEVICE_TO_HOST);
@@ -50,7 +53,7 @@ final class DeviceFloats implements AutoCloseable {
     }
 
     /** Reads another tensor of the same device. */
-    static float[] read(DeviceTensor other, DeviceFloats into) {
+    public static float[] read(DeviceTensor other, DeviceFloats into) {
         into.copy(into.tensor.address(), other.address(), Cuda.DEVICE_TO_DEVICE);
         return into.read();
     }

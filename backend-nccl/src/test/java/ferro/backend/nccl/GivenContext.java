@@ -8,7 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
 /** A context of nothing but settings. */
-record GivenContext(Map<String, String> settings) implements RankContext {
+public record GivenContext(Map<String, String> settings) implements RankContext {
     @Override
     public Optional<String> setting(String name) {
         return Optional.ofNullable(settings.get(name));

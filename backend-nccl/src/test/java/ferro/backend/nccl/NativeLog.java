@@ -8,25 +8,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** What the stand-in libraries were called with. */
-final class NativeLog {
+public final class NativeLog {
     private NativeLog() {}
 
     /** One call. */
-    record Line(String function, int device, int thread, List<String> arguments) {
-        static Line of(String text) {
+    public record Line(String function, int device, int thread, List<String> arguments) {
+        public static Line of(String text) {
             String[] parts = text.split("\\|", -1);
             return new Line(
                     parts[0], Integer.parseInt(parts[1]), Integer.parseInt(parts[2]), List.of(parts[3].split(",")));
         }
     }
 
-    static void start() {
+    public static void start() {
         StandInHooks.standInLogClear();
         StandInHooks.standInRecord(1);
     }
 
     /** Waits until a function has been called since {@link #start}; the record goes on. */
-    static void await(String function) {
+    public static void await(String function) {
         long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (StandInHooks.log().lines().noneMatch(line -> line.startsWith(function + "|"))) {
             assertTrue(System.nanoTime() < limit, () -> function + " was not called: " + StandInHooks.log());
@@ -34,7 +34,7 @@ final class NativeLog {
         }
     }
 
-    static List<Line> stop() {
+    public static List<Line> stop() {
         StandInHooks.standInRecord(0);
         return StandInHooks.log()
                 .lines()
@@ -43,12 +43,12 @@ final class NativeLog {
                 .toList();
     }
 
-    static long count(List<Line> lines, String function) {
+    public static long count(List<Line> lines, String function) {
         return lines.stream().filter(line -> line.function().equals(function)).count();
     }
 
     /** Names of the calls that begin with {@code nccl}, in order. */
-    static List<String> nccl(List<Line> lines) {
+    public static List<String> nccl(List<Line> lines) {
         return lines.stream()
                 .map(Line::function)
                 .filter(name -> name.startsWith("nccl"))

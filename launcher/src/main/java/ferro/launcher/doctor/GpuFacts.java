@@ -1,7 +1,7 @@
 package ferro.launcher.doctor;
 
-import ferro.backend.nccl.NcclAvailability;
 import ferro.backend.nccl.Tried;
+import ferro.backend.nccl.device.NcclAvailability;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.FallbackGate;
 import ferro.dispatch.HostFallback;

@@ -1,0 +1,108 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.Tensor;
+import ferro.backend.nccl.memory.HostBytes;
+import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.CollectivePrint;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * Runs a collective on host tensors in pieces, the same pieces on every rank. A rank copies only what it needs, and
+ * memory that it does not receive into stays unchanged.
+ */
+final class CollectiveRounds implements HostJob.Rounds {
+    private static final Set<NcclOperation> READ_IN_PARTS =
+            EnumSet.of(NcclOperation.REDUCE_SCATTER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
+    private static final Set<NcclOperation> WRITTEN_IN_PARTS =
+            EnumSet.of(NcclOperation.ALL_GATHER, NcclOperation.GATHER, NcclOperation.ALL_TO_ALL);
+
+    private final Collective call;
+    private final NcclOperation operation;
+    private final HostStage stage;
+    private final CollectiveCalls calls;
+    private final HostTensor reads;
+    private final HostTensor writes;
+    private final DataType type;
+    private final int partsIn;
+    private final int partsOut;
+    private final long partLength;
+    private final int pieceLength;
+    private long from;
+
+    CollectiveRounds(Collective call, CommPlace place, HostStage stage, CollectiveCalls calls) {
+        this.call = call;
+        this.operation = NcclOperation.of(call);
+        this.stage = stage;
+        this.calls = calls;
+        this.reads = (HostTensor) call.reads(place.rank());
+        this.writes = (HostTensor) call.writes(place.rank());
+        Tensor operand = call.operand();
+        this.type = operand.dataType();
+        this.partsIn = READ_IN_PARTS.contains(operation) ? place.worldSize() : 1;
+        this.partsOut = WRITTEN_IN_PARTS.contains(operation) ? place.worldSize() : 1;
+        this.partLength = CollectivePrint.partOf(call, place.worldSize());
+        long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
+        this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
+    }
+
+    @Override
+    public boolean hasNext() {
+        return from < partLength;
+    }
+
+    private int length() {
+        return (int) Math.min(pieceLength, partLength - from);
+    }
+
+    private int bytes(int parts) {
+        return parts * length() * type.byteSize();
+    }
+
+    @Override
+    public long stageBytes() {
+        return (long) Math.max(partsIn, partsOut) * pieceLength * type.byteSize();
+    }
+
+    @Override
+    public void begin(long comm, long stream) {
+        if (reads != null) {
+            for (int part = 0; part < partsIn; part++) {
+                HostBytes.read(reads, part * partLength + from, length(), stage.toDevice(), bytes(part));
+            }
+            stage.upload(bytes(partsIn), stream);
+        }
+        calls.of(call, new CollectiveCalls.CallMemory(stage.in(), out(), length(), type))
+                .make(comm, stream);
+    }
+
+    @Override
+    public void collect(long stream) {
+        if (writes != null) {
+            stage.download(out(), bytes(partsOut), stream);
+        }
+        from += length();
+    }
+
+    private long out() {
+        return operation == NcclOperation.BROADCAST ? stage.in() : stage.out();
+    }
+
+    @Override
+    public void finish() {
+        if (writes == null) {
+            return;
+        }
+        int length = (int) ((from - 1) % pieceLength) + 1;
+        long first = from - length;
+        for (int part = 0; part < partsOut; part++) {
+            HostBytes.write(
+                    stage.fromDevice(), part * length * type.byteSize(), writes, part * partLength + first, length);
+        }
+    }
+}

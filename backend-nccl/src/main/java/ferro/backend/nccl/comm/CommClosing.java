@@ -1,0 +1,260 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.NcclConfigured;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.DeviceCall;
+import ferro.backend.nccl.queue.DeviceTask;
+import ferro.backend.nccl.queue.EventPool;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Closes a communicator: synchronise, finalize, destroy, close the own streams, end the thread. A step that hangs is
+ * replaced by an abort.
+ */
+final class CommClosing implements DeviceTask<Void> {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
+    private static final Duration PATIENCE = Duration.ofMillis(2_500);
+
+    private final Communicator comm;
+    private final Deadline deadline;
+    private ClosingStep step = ClosingStep.MARK;
+    private long[] marks;
+    private volatile boolean abandoned;
+
+    private enum ClosingStep {
+        MARK,
+        SYNCHRONIZE,
+        FINALIZE,
+        SETTLE,
+        DESTROY,
+        DONE
+    }
+
+    CommClosing(Communicator comm, Deadline deadline) {
+        this.comm = comm;
+        this.deadline = deadline;
+    }
+
+    /** Closes the communicator. Returns in bounded time and throws nothing. */
+    void run() {
+        boolean orderly = true;
+        for (CommHandle member : comm.members()) {
+            orderly &= member.claimClose() && member.address() != 0 && !member.isBroken();
+        }
+        if (orderly) {
+            closeOrderly();
+        }
+        comm.members().forEach(CommHandle::freeByAbort);
+        release();
+    }
+
+    private void closeOrderly() {
+        try {
+            DeviceCall<Void> call = comm.thread().submit(this);
+            if (call.awaitQuietly(deadline)) {
+                call.result();
+                return;
+            }
+            abandoned = true;
+            call.drop(new IllegalStateException("closing " + place() + " took too long"));
+            LOG.log(
+                    Level.WARNING,
+                    "closing {0} took longer than {1} ms at step {2}: it is aborted instead",
+                    place(),
+                    deadline.lengthMillis(),
+                    step);
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "closing the communicator of " + place() + " failed at step " + step, e);
+        }
+    }
+
+    /** Frees the streams and events of the thread, then ends the thread. */
+    void release() {
+        try {
+            DeviceCall<Void> call = comm.thread().submit(new Release());
+            if (call.awaitQuietly(comm.deadline(RELEASE_BOUND))) {
+                call.result();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.log(Level.WARNING, "freeing the streams and events of " + place() + " failed", e);
+        }
+        comm.thread().close(RELEASE_BOUND);
+    }
+
+    /**
+     * Frees once no call is watched and the own streams have passed. An abort lets the streams pass. If they do not
+     * pass in time, they are closed anyway, and the rest is left to CUDA.
+     */
+    private final class Release implements DeviceTask<Void> {
+        private final Deadline patience = comm.deadline(PATIENCE);
+        private boolean looking;
+
+        @Override
+        public boolean issue() {
+            if (patience.passed()) {
+                return true;
+            }
+            if (!looking && !comm.ownStreams().isEmpty()) {
+                giveBackMarks();
+                mark();
+            }
+            looking = true;
+            return comm.watchesNothing() && (marks == null || passed());
+        }
+
+        @Override
+        public boolean over() {
+            return true;
+        }
+
+        @Override
+        public Void result() {
+            giveBackMarks();
+            List<CommHandle> members = comm.members();
+            for (int i = 0; i < members.size(); i++) {
+                comm.thread().use(members.get(i).place().device());
+                comm.events(i).close();
+            }
+            comm.ownStreams().forEach(CudaStream::close);
+            comm.ownStreams().clear();
+            return null;
+        }
+    }
+
+    private void giveBackMarks() {
+        for (int i = 0; marks != null && i < marks.length; i++) {
+            if (marks[i] != 0) {
+                comm.events(memberOf(i)).giveBack(marks[i]);
+                marks[i] = 0;
+            }
+        }
+    }
+
+    private CommPlace place() {
+        return comm.handle().place();
+    }
+
+    @Override
+    public boolean issue() {
+        ClosingStep before;
+        do {
+            if (abandoned) {
+                throw new IllegalStateException("closing " + place() + " was given up at step " + step);
+            }
+            before = step;
+            step = next();
+        } while (step != before && step != ClosingStep.DONE);
+        return step == ClosingStep.DONE;
+    }
+
+    private ClosingStep next() {
+        return switch (step) {
+            case MARK -> mark();
+            case SYNCHRONIZE -> passed() ? ClosingStep.FINALIZE : ClosingStep.SYNCHRONIZE;
+            case FINALIZE -> finalizeAll();
+            case SETTLE -> settled() ? ClosingStep.DESTROY : ClosingStep.SETTLE;
+            case DESTROY -> destroyAll();
+            case DONE -> ClosingStep.DONE;
+        };
+    }
+
+    /** Records an event on each own stream; without own streams, on the default stream of each device. */
+    private ClosingStep mark() {
+        List<CudaStream> own = comm.ownStreams();
+        int count = own.isEmpty() ? comm.members().size() : own.size();
+        marks = new long[count];
+        for (int i = 0; i < count; i++) {
+            int member = memberOf(i);
+            comm.thread().use(comm.members().get(member).place().device());
+            marks[i] = comm.events(member)
+                    .record(own.isEmpty() ? Cuda.DEFAULT_STREAM : own.get(i).handle());
+        }
+        return ClosingStep.SYNCHRONIZE;
+    }
+
+    /** Returns the member of a mark. Own streams exist only where there is one member. */
+    private int memberOf(int mark) {
+        return comm.ownStreams().isEmpty() ? mark : 0;
+    }
+
+    private boolean passed() {
+        for (int i = 0; i < marks.length; i++) {
+            EventPool events = comm.events(memberOf(i));
+            if (marks[i] != 0 && !events.passed(marks[i])) {
+                return false;
+            }
+            if (marks[i] != 0) {
+                events.giveBack(marks[i]);
+                marks[i] = 0;
+            }
+        }
+        return true;
+    }
+
+    /** Finalizes all members in one NCCL group, so that communicators of one process do not wait for one another. */
+    private ClosingStep finalizeAll() {
+        boolean can = NativeLibraries.loaded()
+                .filter(libraries -> libraries.has(NcclCapability.CONFIGURED))
+                .isPresent();
+        if (!can) {
+            return ClosingStep.DESTROY;
+        }
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        try {
+            comm.members().forEach(CommClosing::finalizeOne);
+        } finally {
+            Checks.begun(Nccl.ncclGroupEnd(), "ncclGroupEnd");
+        }
+        return ClosingStep.SETTLE;
+    }
+
+    private static void finalizeOne(CommHandle member) {
+        long address = member.enterUnfreed();
+        if (address == 0) {
+            return;
+        }
+        try {
+            Checks.begun(NcclConfigured.ncclCommFinalize(address), "ncclCommFinalize");
+        } finally {
+            member.leave();
+        }
+    }
+
+    private boolean settled() {
+        for (CommHandle member : comm.members()) {
+            NcclResult state = member.asyncError();
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        }
+        return true;
+    }
+
+    private ClosingStep destroyAll() {
+        comm.members().forEach(CommHandle::destroy);
+        return ClosingStep.DONE;
+    }
+
+    @Override
+    public boolean over() {
+        return true;
+    }
+
+    @Override
+    public Void result() {
+        return null;
+    }
+}

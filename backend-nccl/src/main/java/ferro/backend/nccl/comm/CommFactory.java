@@ -1,0 +1,123 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.backend.nccl.ffi.NcclConfigStruct;
+import ferro.backend.nccl.ffi.NcclConfigured;
+import ferro.backend.nccl.ffi.NcclIdStruct;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.DeviceCall;
+import ferro.backend.nccl.queue.DeviceThread;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** Makes communicators, each with a thread of its own. An attempt that fails or is too late leaves nothing behind. */
+final class CommFactory {
+    private static final Duration END_BOUND = Duration.ofSeconds(2);
+
+    private final LoadedLibraries libraries;
+    private final LongSupplier clock;
+
+    CommFactory(LoadedLibraries libraries, LongSupplier clock) {
+        this.libraries = libraries;
+        this.clock = clock;
+    }
+
+    /** Returns a factory for the context. Loads the libraries if they are not loaded yet. */
+    static CommFactory of(RankContext context) {
+        return new CommFactory(NativeLibraries.load(LibrarySearch.of(context)), context::nanoTime);
+    }
+
+    LoadedLibraries libraries() {
+        return libraries;
+    }
+
+    Deadline deadline(Duration timeout) {
+        return Deadline.after(timeout, clock);
+    }
+
+    /**
+     * Joins one rank. Every rank must join at the same time. Without {@code ncclCommInitRankConfig} a join that waits
+     * for missing ranks cannot be ended: its thread is left behind.
+     *
+     * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE beginning with {@code NCCL comm_init_rank failed}
+     */
+    Communicator rank(CommPlace place, NcclUniqueId id, Deadline deadline) {
+        return make(List.of(place), deadline, addresses -> begin(addresses.address(0), place, id));
+    }
+
+    private int begin(long comm, CommPlace place, NcclUniqueId id) {
+        NcclIdStruct.ByValue bytes = NcclIdStruct.of(id.toBytes());
+        if (!libraries.has(NcclCapability.CONFIGURED)) {
+            return Nccl.ncclCommInitRank(comm, place.worldSize(), bytes, place.rank());
+        }
+        try (NcclConfigStruct config = NcclConfigStruct.nonBlocking()) {
+            return NcclConfigured.ncclCommInitRankConfig(
+                    comm, place.worldSize(), bytes, place.rank(), config.address());
+        }
+    }
+
+    /**
+     * Makes the communicators of several devices at once, on one thread. One thread per communicator spoils CUDA's
+     * context on machines with several models of GPU.
+     */
+    Communicator all(String group, int[] devices, Deadline deadline) {
+        List<CommPlace> places = new ArrayList<>();
+        for (int rank = 0; rank < devices.length; rank++) {
+            places.add(new CommPlace(group, rank, devices.length, devices[rank]));
+        }
+        return make(places, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
+    }
+
+    /** Makes communicators by a native call that the caller passes. A call that does not return is left behind. */
+    Communicator make(List<CommPlace> places, Deadline deadline, CommInit.InitCall start) {
+        DeviceThread thread = new DeviceThread(places.get(0).threadName("nccl"), clock);
+        CommInit init = new CommInit(thread, places, clock, start);
+        DeviceCall<List<CommHandle>> call = thread.submit(init);
+        FerroException failure;
+        try {
+            if (call.await(deadline)) {
+                return new Communicator(thread, call.result(), init.nonBlocking(), clock);
+            }
+            failure = late(places.get(0), deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            failure = interrupted(places.get(0), deadline, e);
+        } catch (RuntimeException | Error e) {
+            thread.close(END_BOUND);
+            throw e;
+        }
+        call.drop(failure);
+        init.giveUp(failure.getMessage());
+        thread.close(END_BOUND);
+        throw failure;
+    }
+
+    private static FerroException late(CommPlace place, Deadline deadline) {
+        return new FerroException(
+                Code.TIMED_OUT,
+                place.where(NcclOperation.INIT, deadline.elapsedNanos()),
+                place.during(NcclOperation.INIT) + " timed out after " + deadline.lengthMillis()
+                        + " ms: not all of the " + place.worldSize()
+                        + " ranks have come, or they have different ids; join again on every rank");
+    }
+
+    private static FerroException interrupted(CommPlace place, Deadline deadline, InterruptedException cause) {
+        return new FerroException(
+                Code.INTERRUPTED,
+                place.where(NcclOperation.INIT, deadline.elapsedNanos()),
+                place.during(NcclOperation.INIT) + " was interrupted after " + deadline.elapsedNanos() / 1_000_000
+                        + " ms; join again on every rank",
+                cause);
+    }
+}

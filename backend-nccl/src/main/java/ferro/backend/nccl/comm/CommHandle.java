@@ -1,0 +1,307 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * One native communicator, with the rules for its use and its release.
+ *
+ * <p>One compare-and-set decides between abort and close. A second one decides which of them frees the communicator. So
+ * there is exactly one {@code ncclCommAbort} or {@code ncclCommDestroy} under any race. A use increments the count
+ * before it reads the state, and the freeing thread changes the state before it reads the count. So no use begins after
+ * the end, and no short use is cut off. An abort exists for a use that does not return: after a grace period it goes
+ * ahead, which NCCL allows. A poll ({@link #asyncError}) always returns, so polls have a count of their own and are
+ * waited for without a bound. Otherwise a poll that was delayed between its count and its native call would read freed
+ * memory.
+ *
+ * <p>The first fatal failure is kept ({@link #breakBy}); later uses fail at once with it as their cause.
+ */
+final class CommHandle {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    /** A call that is not stuck takes microseconds. */
+    private static final long USE_GRACE_NANOS = 100_000_000;
+    /** Largest part of the grace that one poll may use up: a pause of the whole JVM delays the use as well. */
+    private static final long MOST_GRACE_PER_LOOK_NANOS = 1_000_000;
+
+    private static final Duration ABORT_BOUND = Duration.ofSeconds(10);
+    private static final long LOOK_NANOS = 50_000;
+
+    private final long address;
+    private final CommPlace place;
+    private final LongSupplier clock;
+    /** How its use ended; null while it may be used. */
+    private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
+
+    /** Which call frees it; null until one does. */
+    private final AtomicReference<Free> freed = new AtomicReference<>();
+
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger polls = new AtomicInteger();
+    private final AtomicReference<Throwable> brokenBy = new AtomicReference<>();
+    private final AtomicReference<Throwable> abortFailure = new AtomicReference<>();
+    private final CountDownLatch abortOver = new CountDownLatch(1);
+
+    private enum Free {
+        BY_ABORT,
+        BY_DESTROY
+    }
+
+    /** The end of its use; {@code why} is for later callers. */
+    private record HandleEnding(boolean byAbort, String why) {}
+
+    /**
+     * Takes ownership of a communicator.
+     *
+     * @param address address of ncclComm_t; 0 means that there is no communicator and nothing to free
+     * @param place   group, rank and device
+     * @param clock   nanoseconds, monotonic
+     */
+    CommHandle(long address, CommPlace place, LongSupplier clock) {
+        this.address = address;
+        this.place = place;
+        this.clock = clock;
+    }
+
+    /** Returns ncclComm_t, for use between {@link #enter} and {@link #leave}. */
+    long address() {
+        return address;
+    }
+
+    CommPlace place() {
+        return place;
+    }
+
+    /**
+     * Begins a use and counts it. {@link #leave} must follow.
+     *
+     * @return address, valid until then
+     * @throws RuntimeException from {@link #refusal}; then nothing is counted
+     */
+    long enter(NcclOperation operation) {
+        inside.incrementAndGet();
+        RuntimeException refusal = refusal(operation);
+        if (refusal != null) {
+            inside.decrementAndGet();
+            throw refusal;
+        }
+        return address;
+    }
+
+    /** Begins a use that is part of closing. Returns 0, with nothing counted, if there is no communicator left to use. */
+    long enterUnfreed() {
+        inside.incrementAndGet();
+        if (address == 0 || freed.get() != null) {
+            inside.decrementAndGet();
+            return 0;
+        }
+        return address;
+    }
+
+    void leave() {
+        inside.decrementAndGet();
+    }
+
+    /**
+     * Begins a poll, which {@link #leavePoll} must follow. Returns false, with nothing counted, if there is no
+     * communicator left to poll.
+     */
+    boolean enterPoll() {
+        polls.incrementAndGet();
+        if (address == 0 || freed.get() != null) {
+            polls.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    void leavePoll() {
+        polls.decrementAndGet();
+    }
+
+    /**
+     * Returns why the communicator may not be used, or null if it may. The first failure comes before the end that
+     * followed it.
+     */
+    RuntimeException refusal(NcclOperation operation) {
+        Throwable first = brokenBy.get();
+        if (first != null) {
+            return new FerroException(
+                    Code.NATIVE,
+                    place.where(operation, 0),
+                    place.during(operation) + ": communicator broken by earlier error " + first.getMessage()
+                            + ": close it and join again",
+                    first);
+        }
+        HandleEnding end = ending.get();
+        if (end != null && end.byAbort) {
+            return aborted(operation, null);
+        }
+        if (end != null || address == 0) {
+            return new IllegalStateException(
+                    place.during(operation) + ": the communicator is " + (end == null ? "null" : end.why));
+        }
+        return null;
+    }
+
+    /** Returns the failure of a use that an abort has ended. */
+    FerroException aborted(NcclOperation operation, Throwable cause) {
+        HandleEnding end = ending.get();
+        String why = end == null ? "closed" : end.why;
+        return new FerroException(
+                Code.ABORTED,
+                place.where(operation, 0),
+                place.during(operation) + ": the communicator is aborted: " + why,
+                cause);
+    }
+
+    /** Remembers the first fatal failure and begins an abort, the only way out that NCCL offers. Waits for nothing. */
+    void breakBy(Throwable first) {
+        if (brokenBy.compareAndSet(null, first)
+                && ending.compareAndSet(null, new HandleEnding(true, "broken by " + first.getMessage()))) {
+            beginAbort();
+        }
+    }
+
+    boolean isBroken() {
+        return brokenBy.get() != null;
+    }
+
+    boolean isAborted() {
+        HandleEnding end = ending.get();
+        return end != null && end.byAbort;
+    }
+
+    boolean isClosed() {
+        HandleEnding end = ending.get();
+        return end != null && !end.byAbort;
+    }
+
+    /**
+     * Returns whether an abort has ended, with or without a failure. Then the uses that it cut off can be expected to
+     * end too.
+     */
+    boolean isAbortOver() {
+        return abortOver.getCount() == 0;
+    }
+
+    Optional<Throwable> abortFailure() {
+        return Optional.ofNullable(abortFailure.get());
+    }
+
+    /** Ends the use by a close. Returns whether the caller must now free the communicator. */
+    boolean claimClose() {
+        return ending.compareAndSet(null, new HandleEnding(false, "closed"));
+    }
+
+    /**
+     * Ends the use and frees the communicator, from any thread. A call that is stuck in it returns with a failure. The
+     * first abort waits for NCCL, at most ten seconds. Later aborts, and those after a close, do nothing.
+     *
+     * @param why reason, for the calls that are cut off and for later calls
+     */
+    void abort(String why) {
+        if (ending.compareAndSet(null, new HandleEnding(true, why))) {
+            freeByAbort();
+        }
+    }
+
+    /**
+     * Frees the communicator by abort if it is not freed yet, which is NCCL's own way out of a stuck close. Waits for
+     * an abort in progress.
+     */
+    void freeByAbort() {
+        beginAbort();
+        boolean underWay = freed.get() == Free.BY_ABORT && abortFailure.get() == null;
+        if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
+            recordAbortFailure(new FerroException(
+                    Code.NATIVE,
+                    place.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
+                    "ncclCommAbort of " + place + " did not return within " + ABORT_BOUND.toMillis()
+                            + " ms: it is left behind, end the process"));
+        }
+    }
+
+    private void beginAbort() {
+        if (address != 0 && freed.compareAndSet(null, Free.BY_ABORT)) {
+            Thread aborting = new Thread(this::abortNatively, place.threadName("abort"));
+            aborting.setDaemon(true);
+            try {
+                aborting.start();
+            } catch (OutOfMemoryError noThread) {
+                // an abort that blocks its caller is better than none
+                abortNatively();
+            }
+        }
+    }
+
+    private void abortNatively() {
+        try {
+            awaitUses();
+            // a faulty device refuses this, and then the abort is needed even more
+            if (Cuda.cudaSetDevice(place.device()) != Cuda.SUCCESS) {
+                Cuda.cudaGetLastError();
+            }
+            Checks.nccl(Nccl.ncclCommAbort(address), "ncclCommAbort");
+        } catch (RuntimeException | Error e) {
+            recordAbortFailure(e);
+        } finally {
+            abortOver.countDown();
+        }
+    }
+
+    private void recordAbortFailure(Throwable failure) {
+        if (abortFailure.compareAndSet(null, failure)) {
+            LOG.log(Level.WARNING, "aborting the communicator of " + place + " failed", failure);
+        }
+    }
+
+    /** Frees the communicator by destroy, on the device thread, unless an abort came first. */
+    void destroy() {
+        if (address == 0 || !freed.compareAndSet(null, Free.BY_DESTROY)) {
+            return;
+        }
+        awaitUses();
+        Checks.begun(Nccl.ncclCommDestroy(address), "ncclCommDestroy");
+    }
+
+    /** Asks NCCL for the state of the communicator, from any thread. A freed communicator reports no failure. */
+    NcclResult asyncError() {
+        int[] result = new int[1];
+        if (!enterPoll()) {
+            return NcclResult.SUCCESS;
+        }
+        try {
+            int answer = Nccl.ncclCommGetAsyncError(address, result);
+            return NcclResult.of(answer == 0 ? result[0] : answer);
+        } finally {
+            leavePoll();
+        }
+    }
+
+    private void awaitUses() {
+        long graceNanos = USE_GRACE_NANOS;
+        long before = System.nanoTime();
+        while (polls.get() > 0 || inside.get() > 0 && graceNanos > 0) {
+            LockSupport.parkNanos(LOOK_NANOS);
+            long now = System.nanoTime();
+            graceNanos -= Math.min(now - before, MOST_GRACE_PER_LOOK_NANOS);
+            before = now;
+        }
+    }
+}

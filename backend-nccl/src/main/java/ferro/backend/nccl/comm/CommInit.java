@@ -1,0 +1,122 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.NativeWords;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.DeviceTask;
+import ferro.backend.nccl.queue.DeviceThread;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Makes communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort ends
+ * a join that waits for missing ranks. If NCCL blocks, communicators that come too late are freed when they come.
+ */
+final class CommInit implements DeviceTask<List<CommHandle>> {
+    private final DeviceThread thread;
+    private final List<CommPlace> places;
+    private final LongSupplier clock;
+    private final InitCall start;
+    /** NCCL writes into them until it is done. */
+    private final NativeWords addresses;
+
+    private final List<CommHandle> made = new ArrayList<>();
+    private boolean nonBlocking;
+    private boolean givenUp;
+
+    /** The native call. */
+    @FunctionalInterface
+    interface InitCall {
+        /**
+         * Begins the initialization.
+         *
+         * @param addresses one word per communicator
+         * @return NCCL's code
+         */
+        int begin(NativeWords addresses);
+    }
+
+    CommInit(DeviceThread thread, List<CommPlace> places, LongSupplier clock, InitCall start) {
+        this.thread = thread;
+        this.places = places;
+        this.clock = clock;
+        this.start = start;
+        this.addresses = new NativeWords(places.size());
+    }
+
+    @Override
+    public boolean issue() {
+        CommPlace first = places.get(0);
+        try {
+            if (made.isEmpty()) {
+                begin();
+            }
+            return settled();
+        } catch (FerroException e) {
+            giveUp("its init failed: " + e.getMessage());
+            throw Communicator.during(NcclOperation.INIT, first, e);
+        }
+    }
+
+    private void begin() {
+        thread.use(places.get(0).device());
+        int code = start.begin(addresses);
+        thread.forgetDevice();
+        Checks.begun(code, "ncclCommInit");
+        nonBlocking = code == NcclResult.IN_PROGRESS.code();
+        adopt();
+    }
+
+    private synchronized void adopt() {
+        for (int i = 0; i < places.size(); i++) {
+            made.add(new CommHandle(addresses.at(i), places.get(i), clock));
+        }
+        if (givenUp) {
+            abortAll("nobody waits for it any more");
+        }
+    }
+
+    private boolean settled() {
+        for (CommHandle handle : made) {
+            if (handle.isAborted()) {
+                throw handle.aborted(NcclOperation.INIT, null);
+            }
+            NcclResult state = nonBlocking ? handle.asyncError() : NcclResult.SUCCESS;
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommInit");
+        }
+        return true;
+    }
+
+    /** Frees the communicators that exist, from any thread, and those that are made later. */
+    synchronized void giveUp(String why) {
+        givenUp = true;
+        abortAll(why);
+    }
+
+    private void abortAll(String why) {
+        made.forEach(handle -> handle.abort(why));
+    }
+
+    @Override
+    public boolean over() {
+        return true;
+    }
+
+    @Override
+    public List<CommHandle> result() {
+        addresses.close();
+        return List.copyOf(made);
+    }
+
+    /** Returns, after the end, whether the communicators answer {@code ncclInProgress} instead of waiting. */
+    boolean nonBlocking() {
+        return nonBlocking;
+    }
+}

@@ -1,0 +1,225 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.DeviceTask;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * One call of a communicator on the device thread. It makes the native calls, in one NCCL group if there is more than
+ * one, waits until NCCL has taken them, records an event on each stream, and polls the events.
+ */
+final class CommTask implements DeviceTask<Void> {
+    /** Time for the streams after an abort, which lets the kernels end. A stream that has not passed by then is lost. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
+
+    private final Communicator comm;
+    private final Communicator.NativeBatch batch;
+    private boolean handedOver;
+    private long[] marks;
+    private int markCount;
+    private Deadline afterAbort;
+    private FerroException failure;
+
+    CommTask(Communicator comm, Communicator.NativeBatch batch) {
+        this.comm = comm;
+        this.batch = batch;
+    }
+
+    @Override
+    public boolean issue() {
+        try {
+            if (!handedOver) {
+                handOver();
+                handedOver = true;
+            }
+            if (!taken()) {
+                return false;
+            }
+        } catch (FerroException e) {
+            failure = failed(e);
+            if (!handedOver) {
+                throw failure;
+            }
+        }
+        markAll();
+        return true;
+    }
+
+    /**
+     * Records the events, also after a failure: kernels that NCCL has launched use the tensors until the abort has let
+     * the streams pass.
+     */
+    private void markAll() {
+        try {
+            mark();
+        } catch (FerroException e) {
+            giveBackMarks();
+            throw failure == null ? failed(e) : failure;
+        }
+    }
+
+    private void handOver() {
+        List<CommHandle> members = comm.members();
+        int entered = 0;
+        try {
+            for (CommHandle member : members) {
+                member.enter(batch.operation());
+                entered++;
+            }
+            if (batch.grouped()) {
+                handOverGrouped();
+            } else {
+                callAll();
+            }
+        } finally {
+            for (int i = 0; i < entered; i++) {
+                members.get(i).leave();
+            }
+        }
+    }
+
+    /**
+     * Makes the calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open
+     * group would swallow every later call.
+     */
+    private void handOverGrouped() {
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        comm.groupOpened();
+        boolean called = false;
+        try {
+            callAll();
+            called = true;
+        } finally {
+            comm.groupClosed();
+            int end = Nccl.ncclGroupEnd();
+            if (called) {
+                Checks.begun(end, "ncclGroupEnd");
+            }
+        }
+    }
+
+    private void callAll() {
+        List<CommHandle> members = comm.members();
+        for (int i = 0; i < members.size(); i++) {
+            comm.thread().use(members.get(i).place().device());
+            batch.calls().make(i, comm.addressOf(i));
+        }
+    }
+
+    /**
+     * Returns whether NCCL has taken the call. A non-blocking communicator must not be used before that. In a group
+     * NCCL takes all calls at the end of the group.
+     */
+    private boolean taken() {
+        if (!comm.nonBlocking() || comm.insideGroup()) {
+            return true;
+        }
+        for (CommHandle member : comm.members()) {
+            NcclResult state = member.asyncError();
+            if (member.isAborted()) {
+                throw member.aborted(batch.operation(), null);
+            }
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        }
+        return true;
+    }
+
+    private void mark() {
+        long[] streams = batch.streams();
+        if (streams == null) {
+            return;
+        }
+        marks = new long[streams.length];
+        while (markCount < streams.length) {
+            comm.thread().use(comm.members().get(markCount).place().device());
+            marks[markCount] = comm.events(markCount).record(streams[markCount]);
+            markCount++;
+        }
+        comm.watchBegun();
+    }
+
+    @Override
+    public boolean over() {
+        if (batch.streams() == null) {
+            return true;
+        }
+        boolean over = false;
+        try {
+            over = passed();
+            return over;
+        } catch (CudaException e) {
+            over = true;
+            throw failed(e);
+        } finally {
+            if (over) {
+                giveBackMarks();
+                comm.watchEnded();
+            }
+        }
+    }
+
+    private boolean passed() {
+        while (markCount > 0 && comm.events(markCount - 1).passed(marks[markCount - 1])) {
+            markCount--;
+            comm.events(markCount).giveBack(marks[markCount]);
+        }
+        if (comm.abortedMember() == null) {
+            return markCount == 0;
+        }
+        // kernels that NCCL had not launched yet come after the recorded events; the abort waits for them
+        return markCount == 0 && comm.abortsAreOver() || givenUp();
+    }
+
+    private void giveBackMarks() {
+        while (markCount > 0) {
+            markCount--;
+            comm.events(markCount).giveBack(marks[markCount]);
+        }
+    }
+
+    private boolean givenUp() {
+        if (afterAbort == null) {
+            afterAbort = Deadline.after(AFTER_ABORT, System::nanoTime);
+        }
+        return afterAbort.passed();
+    }
+
+    @Override
+    public Void result() {
+        if (failure != null) {
+            throw failure;
+        }
+        CommHandle aborted = comm.abortedMember();
+        if (aborted != null && batch.streams() != null) {
+            throw aborted.aborted(batch.operation(), null);
+        }
+        return null;
+    }
+
+    /** Adds the operation to a native failure. A fatal failure breaks the communicator. */
+    private FerroException failed(FerroException failure) {
+        CommHandle first = comm.members().get(0);
+        if (!(failure instanceof NcclException) && !(failure instanceof CudaException)) {
+            return failure;
+        }
+        CommHandle aborted = comm.abortedMember();
+        if (aborted != null) {
+            return aborted.aborted(batch.operation(), failure);
+        }
+        FerroException named = Communicator.during(batch.operation(), first.place(), failure);
+        if (!(failure instanceof NcclException nccl) || Communicator.isFatal(nccl.result())) {
+            comm.members().forEach(member -> member.breakBy(named));
+        }
+        return named;
+    }
+}

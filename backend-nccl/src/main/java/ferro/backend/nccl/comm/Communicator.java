@@ -1,0 +1,404 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.queue.AbortableComm;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.DeviceCall;
+import ferro.backend.nccl.queue.DeviceThread;
+import ferro.backend.nccl.queue.EventPool;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The core of {@link NcclRankComm}, {@link NcclComms} and the back end: one communicator, or those of several devices
+ * that one thread calls. It adds deadlines, abort and a close that ends in bounded time.
+ *
+ * <p>Any thread may call. All native calls are made on the {@link DeviceThread}, one after the other. A caller submits
+ * a call and waits. While it waits it sometimes asks NCCL for the state of the communicator, since the device thread
+ * may be stuck. A call that passes its deadline, or whose caller is interrupted, aborts the communicator: its place in
+ * the order is lost, and the other ranks may wait for it.
+ */
+final class Communicator implements AbortableComm, AutoCloseable {
+    private static final long LOOK_NANOS = 10_000_000;
+    /** Time for a call that was cut off to return. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(5);
+
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
+
+    private final DeviceThread thread;
+    private final List<CommHandle> members;
+    private final List<EventPool> events = new ArrayList<>();
+    private final boolean nonBlocking;
+    private final LongSupplier clock;
+    private final AtomicBoolean closing = new AtomicBoolean();
+    /** Used by the device thread only. */
+    private final List<CudaStream> ownStreams = new ArrayList<>();
+    /** Used by the device thread only. */
+    private int groupDepth;
+    /** Calls whose streams have not passed; used by the device thread only. */
+    private int watchedCalls;
+
+    /**
+     * Takes ownership of communicators.
+     *
+     * @param thread      makes all their calls and ends with them
+     * @param members     one, or those of a group in the order of its ranks
+     * @param nonBlocking whether they answer {@code ncclInProgress} instead of waiting
+     * @param clock       nanoseconds, monotonic
+     */
+    Communicator(DeviceThread thread, List<CommHandle> members, boolean nonBlocking, LongSupplier clock) {
+        this.thread = thread;
+        this.members = List.copyOf(members);
+        this.nonBlocking = nonBlocking;
+        this.clock = clock;
+        members.forEach(member -> events.add(new EventPool()));
+    }
+
+    /** Native calls of one member; each result code goes through {@link Checks#begun}. */
+    @FunctionalInterface
+    interface MemberCalls {
+        /**
+         * Makes the calls, on the device thread with the member's device current.
+         *
+         * @param member index in the list of members
+         * @param comm   ncclComm_t
+         */
+        void make(int member, long comm);
+    }
+
+    /**
+     * Native calls that are submitted together.
+     *
+     * @param operation for failures
+     * @param grouped   whether it needs an NCCL group, which is so for more than one native call
+     * @param calls     native calls
+     * @param streams   one per member, polled until they have passed the calls; null if the batch ends when NCCL has
+     *     taken the calls
+     */
+    record NativeBatch(NcclOperation operation, boolean grouped, MemberCalls calls, long[] streams) {}
+
+    List<CommHandle> members() {
+        return members;
+    }
+
+    /** Returns the handle of the first member, the only one outside a group of devices. */
+    CommHandle handle() {
+        return members.get(0);
+    }
+
+    @Override
+    public CommPlace place() {
+        return handle().place();
+    }
+
+    @Override
+    public DeviceThread thread() {
+        return thread;
+    }
+
+    @Override
+    public Deadline deadline(Duration timeout) {
+        return Deadline.after(timeout, clock);
+    }
+
+    /**
+     * Submits a batch without waiting. On the device thread itself, inside a group, the calls are made at once.
+     *
+     * @return call, for {@link #await}
+     * @throws FerroException        ABORTED, or NATIVE with the first failure as its cause
+     * @throws IllegalStateException if it is closed
+     */
+    DeviceCall<Void> start(NativeBatch batch) {
+        checkUsable(batch.operation());
+        return thread.submit(new CommTask(this, batch));
+    }
+
+    /** Throws the exception that {@link #start} would throw for an aborted, broken or closed communicator. */
+    void checkUsable(NcclOperation operation) {
+        for (CommHandle member : members) {
+            RuntimeException refusal = member.refusal(operation);
+            if (refusal != null) {
+                throw refusal;
+            }
+        }
+    }
+
+    /**
+     * Submits a batch and waits until the streams have passed or, without streams, until NCCL has taken the calls.
+     *
+     * @throws FerroException TIMED_OUT, INTERRUPTED, ABORTED or NATIVE; the communicator cannot be used after the first
+     *     three
+     */
+    void run(NativeBatch batch, Deadline deadline) {
+        await(start(batch), batch.operation(), deadline);
+    }
+
+    /** Waits for a call; see {@link #run}. */
+    <T> T await(DeviceCall<T> call, NcclOperation operation, Deadline deadline) {
+        try {
+            while (!call.awaitNanos(LOOK_NANOS)) {
+                lookAround(call, operation, deadline);
+            }
+            return call.result();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw giveUp(call, operation, deadline, e);
+        }
+    }
+
+    private void lookAround(DeviceCall<?> call, NcclOperation operation, Deadline deadline) {
+        CommHandle aborted = abortedMember();
+        if (aborted != null) {
+            if (call.awaitQuietly(deadline(AFTER_ABORT))) {
+                return;
+            }
+            throw aborted.aborted(operation, null);
+        }
+        Optional<FerroException> failure = asyncFailure(operation);
+        if (failure.isPresent()) {
+            call.awaitQuietly(deadline(AFTER_ABORT));
+            throw failure.get();
+        }
+        if (deadline.passed() && !call.isEnded()) {
+            throw giveUp(call, operation, deadline, null);
+        }
+    }
+
+    private FerroException giveUp(DeviceCall<?> call, NcclOperation operation, Deadline deadline, Exception interrupt) {
+        CommPlace place = handle().place();
+        String what = interrupt == null
+                ? " timed out after " + deadline.lengthMillis() + " ms: a rank is late, gone, or made another call"
+                : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
+        FerroException failure = new FerroException(
+                interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
+                place.where(operation, deadline.elapsedNanos()),
+                place.during(operation) + what + "; the communicator is aborted, join again",
+                interrupt);
+        call.drop(failure);
+        abort(failure.getMessage());
+        call.awaitQuietly(deadline(AFTER_ABORT));
+        return failure;
+    }
+
+    /**
+     * Asks NCCL for asynchronous failures, from any thread. The first fatal one breaks the communicator, which begins
+     * an abort.
+     *
+     * @return failure, named after {@code operation}
+     */
+    @Override
+    public Optional<FerroException> asyncFailure(NcclOperation operation) {
+        for (CommHandle member : members) {
+            NcclResult state = member.asyncError();
+            if (isFatal(state)) {
+                FerroException failure =
+                        during(operation, member.place(), Checks.failure(state.code(), "ncclCommGetAsyncError"));
+                members.forEach(each -> each.breakBy(failure));
+                return Optional.of(failure);
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public void abortAndWait(String why) {
+        abort(why);
+        members.forEach(CommHandle::freeByAbort);
+    }
+
+    @Override
+    public boolean isAborted() {
+        return abortedMember() != null;
+    }
+
+    @Override
+    public boolean isAbortOver() {
+        return handle().isAbortOver();
+    }
+
+    @Override
+    public Optional<Throwable> abortFailure() {
+        return handle().abortFailure();
+    }
+
+    /** Aborts every member, from any thread but the device thread; see {@link CommHandle#abort}. */
+    void abort(String why) {
+        members.forEach(member -> member.abort(why));
+    }
+
+    /**
+     * Makes an object, for example a stream, on the device thread with the device of the single member current.
+     *
+     * @param made runs there; its exception is thrown here
+     */
+    <T> T make(Supplier<T> made, Deadline deadline) {
+        DeviceCall<T> call = thread.submit(() -> {
+            thread.use(handle().place().device());
+            return made.get();
+        });
+        return await(call, NcclOperation.PREPARE, deadline);
+    }
+
+    /** Makes a stream that this communicator owns. Its close waits for the stream and closes it. */
+    CudaStream makeStream(Deadline deadline) {
+        return make(() -> own(CudaStream.create(handle().place().device())), deadline);
+    }
+
+    /** Takes ownership of a stream, on the device thread. The close waits for it, and closes it after the communicator. */
+    CudaStream own(CudaStream stream) {
+        ownStreams.add(stream);
+        return stream;
+    }
+
+    /** Waits until each member's stream has passed the work that it holds now. */
+    void synchronize(long[] streams, Deadline deadline) {
+        run(new NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, streams), deadline);
+    }
+
+    /**
+     * Gives every member a thread and a communicator of its own. This communicator cannot be used afterwards, also
+     * after a failure.
+     *
+     * @return parts in the order of the members
+     */
+    List<Communicator> split(Deadline deadline) {
+        closing.set(true);
+        List<Communicator> parts = new ArrayList<>();
+        try {
+            for (CommHandle member : members) {
+                DeviceThread own = new DeviceThread(member.place().threadName("nccl"), clock);
+                Communicator part = new Communicator(own, List.of(member), nonBlocking, clock);
+                parts.add(part);
+                DeviceCall<Void> begun = own.submit(() -> {
+                    own.use(member.place().device());
+                    return null;
+                });
+                part.await(begun, NcclOperation.SPLIT, deadline);
+            }
+        } catch (RuntimeException | Error e) {
+            parts.forEach(Communicator::close);
+            abort("its group could not be split: " + e.getMessage());
+            throw e;
+        } finally {
+            new CommClosing(this, deadline(CLOSE_BOUND)).release();
+        }
+        return parts;
+    }
+
+    /** Closes within about ten seconds; see {@link #close(Duration)}. */
+    @Override
+    public void close() {
+        close(CLOSE_BOUND);
+    }
+
+    /**
+     * Waits for the own or the default stream, finalizes, frees the communicators, then the own streams, then the
+     * thread. A step that takes longer than the bound is aborted. Failures are logged, never thrown. Idempotent.
+     *
+     * @param bound bound for the steps that other ranks can delay
+     */
+    void close(Duration bound) {
+        if (closing.compareAndSet(false, true)) {
+            new CommClosing(this, deadline(bound)).run();
+        }
+    }
+
+    // the methods below are for tasks on the thread
+
+    boolean nonBlocking() {
+        return nonBlocking;
+    }
+
+    EventPool events(int member) {
+        return events.get(member);
+    }
+
+    List<CudaStream> ownStreams() {
+        return ownStreams;
+    }
+
+    long addressOf(int member) {
+        return members.get(member).address();
+    }
+
+    void watchBegun() {
+        watchedCalls++;
+    }
+
+    void watchEnded() {
+        watchedCalls--;
+    }
+
+    boolean watchesNothing() {
+        return watchedCalls == 0;
+    }
+
+    void groupOpened() {
+        groupDepth++;
+    }
+
+    void groupClosed() {
+        groupDepth--;
+    }
+
+    boolean insideGroup() {
+        return groupDepth > 0;
+    }
+
+    CommHandle abortedMember() {
+        for (CommHandle member : members) {
+            if (member.isAborted()) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    /** Returns whether every abort that has begun has ended. */
+    boolean abortsAreOver() {
+        for (CommHandle member : members) {
+            if (member.isAborted() && !member.isAbortOver()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns whether a result is fatal. NCCL refuses a bad argument before any communication; every other failure
+     * leaves the ranks in different states.
+     */
+    static boolean isFatal(NcclResult result) {
+        return !result.equals(NcclResult.SUCCESS)
+                && !result.equals(NcclResult.IN_PROGRESS)
+                && !result.equals(NcclResult.INVALID_ARGUMENT);
+    }
+
+    /**
+     * Returns a native failure as part of an operation. A failure that already has a place, from inside a group, is
+     * returned unchanged.
+     */
+    static FerroException during(NcclOperation operation, CommPlace place, FerroException failure) {
+        if (!failure.where().operation().isEmpty()) {
+            return failure;
+        }
+        String name = place.during(operation) + ": " + operation.failing();
+        if (failure instanceof NcclException nccl) {
+            return nccl.during(place.where(operation, 0), name);
+        }
+        return failure instanceof CudaException cuda ? cuda.during(place.where(operation, 0), name) : failure;
+    }
+}

@@ -1,0 +1,92 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Tensor;
+import ferro.backend.nccl.memory.DeviceMemoryUse;
+import ferro.backend.nccl.queue.NcclJob;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.lang.ref.Reference;
+import java.util.function.Supplier;
+
+/**
+ * An operation on device memory. It comes after the work of the default stream, is issued to NCCL, and is over when its
+ * event has passed.
+ *
+ * <p>Until then it uses its tensors ({@link DeviceMemoryUse}): the memory of a tensor that is closed meanwhile is
+ * reused only afterwards.
+ */
+final class DeviceJob implements NcclJob {
+    private final NcclLane lane;
+    private final NcclOperation operation;
+    private final Supplier<NcclLane.LaneCalls> calls;
+    /** Tensors of the call, whose owners must stay alive until the end. */
+    private final Tensor[] kept;
+
+    private final DeviceMemoryUse use;
+    private boolean made;
+    private long mark;
+
+    /**
+     * Prepares an operation and begins to use its tensors.
+     *
+     * @param lane      where it runs
+     * @param operation for failures
+     * @param calls     evaluated on the device thread, before the order with the default stream is made
+     * @param kept      tensors of the call; null for none
+     * @throws IllegalStateException if the memory of one has been given back
+     */
+    DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.LaneCalls> calls, Tensor... kept) {
+        this.lane = lane;
+        this.operation = operation;
+        this.calls = calls;
+        this.kept = kept;
+        this.use = DeviceMemoryUse.of(kept);
+    }
+
+    @Override
+    public boolean issue() {
+        if (!made) {
+            // memory that this takes from the pool may be in use on the default stream until now
+            NcclLane.LaneCalls ready = calls.get();
+            lane.afterDefaultStream();
+            made = true;
+            lane.call(operation, ready);
+        }
+        if (!lane.taken()) {
+            return false;
+        }
+        mark = lane.mark();
+        return true;
+    }
+
+    @Override
+    public boolean passed() {
+        return mark == 0 || lane.passed(mark);
+    }
+
+    @Override
+    public void cutOff() {
+        if (made) {
+            unmark();
+            mark = lane.mark();
+        }
+    }
+
+    @Override
+    public void end() {
+        unmark();
+        drop();
+    }
+
+    @Override
+    public void drop() {
+        use.end();
+        Reference.reachabilityFence(kept);
+    }
+
+    private void unmark() {
+        if (mark != 0) {
+            lane.unmark(mark);
+            mark = 0;
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package ferro.backend.nccl.comm;
+
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.NcclOperation;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The body that {@link NcclRankComm} and {@link NcclComms} share: calls on a communicator without a queue. The caller
+ * waits for each call, at most for the timeout.
+ */
+final class DirectCalls {
+    private final Communicator comm;
+    private final NcclElements elements;
+    private final CollectiveCalls calls;
+    private final LoadedLibraries libraries;
+    private final Duration timeout;
+
+    DirectCalls(Communicator comm, LoadedLibraries libraries, Duration timeout) {
+        this.comm = comm;
+        this.elements = new NcclElements(libraries.version());
+        this.calls = new CollectiveCalls(comm.place(), elements, libraries::has);
+        this.libraries = libraries;
+        this.timeout = timeout;
+    }
+
+    /** Returns the same for one part of a communicator that is split. */
+    DirectCalls of(Communicator part) {
+        return new DirectCalls(part, libraries, timeout);
+    }
+
+    Communicator comm() {
+        return comm;
+    }
+
+    NcclElements elements() {
+        return elements;
+    }
+
+    Deadline deadline() {
+        return comm.deadline(timeout);
+    }
+
+    /** Returns the native calls of a reduction in place. */
+    NcclLane.LaneCalls allReduce(DeviceTensor tensor, ReduceOp op) {
+        return calls.allReduce(memory(tensor), op);
+    }
+
+    /** Returns the native calls of a broadcast in place. */
+    NcclLane.LaneCalls broadcast(DeviceTensor tensor, int root) {
+        return calls.broadcast(memory(tensor), root);
+    }
+
+    private static CollectiveCalls.CallMemory memory(DeviceTensor tensor) {
+        return new CollectiveCalls.CallMemory(
+                tensor.address(), tensor.address(), tensor.elementCount(), tensor.dataType());
+    }
+
+    /**
+     * Makes native calls in one NCCL group and waits.
+     *
+     * @param tensors kept reachable until then
+     * @param made    calls of each member
+     * @param streams one per member, to be waited for; null if NCCL must only have taken the calls
+     */
+    void run(NcclOperation operation, List<DeviceTensor> tensors, Communicator.MemberCalls made, long[] streams) {
+        try {
+            comm.run(new Communicator.NativeBatch(operation, true, made, streams), deadline());
+        } finally {
+            Reference.reachabilityFence(tensors);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.NcclJob;
+import ferro.backend.nccl.queue.NcclOperation;
+
+/**
+ * An operation on host memory, in rounds of upload, native call and download. A round uses at most the size of the
+ * {@link HostStage}.
+ *
+ * <p>No other operation is issued before its last round: the other ranks expect the rounds one after the other.
+ */
+final class HostJob implements NcclJob {
+    private final NcclLane lane;
+    private final NcclOperation operation;
+    private final HostStage stage;
+    private final Rounds rounds;
+    private HostStep step = HostStep.READY;
+    private boolean ordered;
+    private long mark;
+
+    /** The part that differs between operations. */
+    interface Rounds {
+        /**
+         * Returns whether there is another round.
+         *
+         * @return false at the end
+         */
+        boolean hasNext();
+
+        /**
+         * Returns the size that the blocks of the stage need.
+         *
+         * @return bytes of the next round at least
+         */
+        long stageBytes();
+
+        /**
+         * Fills the stage, and queues the upload and the native call on the stream.
+         *
+         * @param comm   ncclComm_t
+         * @param stream handle
+         */
+        void begin(long comm, long stream);
+
+        /**
+         * Queues the download, once NCCL has taken the call: before that the call itself may not be on the stream yet.
+         *
+         * @param stream handle
+         */
+        void collect(long stream);
+
+        /** Copies the results of the round out of the stage. */
+        void finish();
+    }
+
+    private enum HostStep {
+        READY,
+        TAKING,
+        MARKED
+    }
+
+    HostJob(NcclLane lane, NcclOperation operation, HostStage stage, Rounds rounds) {
+        this.lane = lane;
+        this.operation = operation;
+        this.stage = stage;
+        this.rounds = rounds;
+    }
+
+    @Override
+    public boolean issue() {
+        if (!stage.claim(this)) {
+            return false;
+        }
+        while (true) {
+            switch (step) {
+                case READY -> {
+                    if (!rounds.hasNext()) {
+                        return true;
+                    }
+                    prepareStage();
+                    step = HostStep.TAKING;
+                    lane.call(operation, rounds::begin);
+                }
+                case TAKING -> {
+                    if (!lane.taken()) {
+                        return false;
+                    }
+                    rounds.collect(lane.stream());
+                    mark = lane.mark();
+                    step = HostStep.MARKED;
+                }
+                default -> {
+                    if (!rounds.hasNext()) {
+                        return true;
+                    }
+                    if (!lane.passed(mark)) {
+                        return false;
+                    }
+                    finishRound();
+                }
+            }
+        }
+    }
+
+    /**
+     * Prepares the stage. A new block may still be in use on the default stream: its earlier user could close it right
+     * after queuing work there. So the blocks are taken first, and the order with that stream is made then.
+     */
+    private void prepareStage() {
+        boolean grown = stage.ensure(rounds.stageBytes());
+        if (grown || !ordered) {
+            lane.afterDefaultStream();
+            ordered = true;
+        }
+    }
+
+    private void finishRound() {
+        unmark();
+        rounds.finish();
+        step = HostStep.READY;
+    }
+
+    @Override
+    public boolean passed() {
+        return mark == 0 || lane.passed(mark);
+    }
+
+    @Override
+    public void cutOff() {
+        if (step != HostStep.READY) {
+            unmark();
+            mark = lane.mark();
+        }
+    }
+
+    @Override
+    public void deliver() {
+        if (step == HostStep.MARKED) {
+            finishRound();
+        }
+    }
+
+    @Override
+    public void end() {
+        unmark();
+        stage.release(this);
+    }
+
+    private void unmark() {
+        if (mark != 0) {
+            lane.unmark(mark);
+            mark = 0;
+        }
+    }
+}

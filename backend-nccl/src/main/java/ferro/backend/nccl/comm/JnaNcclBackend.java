@@ -1,0 +1,317 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.GroupEvent;
+import ferro.Medium;
+import ferro.NcclBackend;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.backend.nccl.NcclStreamKind;
+import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.memory.LeakReport;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.HostHalf;
+import ferro.backend.nccl.queue.WorkQueue;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * One rank of a group over NCCL, with its device, its stream and its queue; made by {@link NcclWorld}.
+ *
+ * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
+ * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
+ * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
+ * communicator is aborted, and the other ranks read the reason in the store, a quarter of a second after their own call
+ * has stalled.
+ *
+ * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
+ * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received
+ * with the length that was sent.
+ *
+ * <p>Any thread may call. A whole call allocates about 800 bytes in Java on device tensors, 1,300 on host tensors
+ * (measured on JDK 17), and nothing natively once a call of that size has been made.
+ */
+public final class JnaNcclBackend implements NcclBackend {
+    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+
+    private final NcclMember member;
+    private final WorkQueue queue;
+    private final QueuedCollectives collectives;
+    private final QueuedMessages messages;
+    private final RawCalls raw;
+    private final NewGroups subgroups;
+    private final BackendEnding ending;
+    private final LeakReport leak;
+
+    JnaNcclBackend(NcclMember member, OperationParts parts) {
+        this.member = member;
+        queue = parts.queue();
+        collectives = new QueuedCollectives(parts);
+        messages = new QueuedMessages(parts);
+        raw = new RawCalls(parts, member.timeout());
+        subgroups = new NewGroups(member, queue);
+        ending = new BackendEnding(member, queue, parts.stage(), subgroups::isUnderWay);
+        leak = LeakReport.watch(this, toString(), ending::close);
+    }
+
+    /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */
+    void opened() {
+        member.family().opened(ending, member.isJoined());
+    }
+
+    private CommPlace place() {
+        return queue.place();
+    }
+
+    @Override
+    public int rank() {
+        return place().rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return place().worldSize();
+    }
+
+    @Override
+    public Duration timeout() {
+        return member.timeout();
+    }
+
+    @Override
+    public int device() {
+        return place().device();
+    }
+
+    @Override
+    public Medium medium() {
+        return new Medium("NCCL", List.of());
+    }
+
+    @Override
+    public long stream() {
+        return member.stream().handle();
+    }
+
+    /**
+     * Returns the owner of the stream {@link #stream()}.
+     *
+     * @return own or caller's; the default one also if the runtime refused an own stream
+     */
+    public NcclStreamKind streamKind() {
+        return member.streamKind();
+    }
+
+    /**
+     * Returns how often the default stream was used because the device refused an own stream; each time logged a
+     * warning.
+     *
+     * @return 0 or 1
+     */
+    public int streamDowngrades() {
+        return member.streamDowngrades();
+    }
+
+    /**
+     * Returns the release of the library.
+     *
+     * @return release
+     */
+    public NcclVersion version() {
+        return member.libraries().version();
+    }
+
+    // whole calls
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return collectives.unsupportedBecause(call);
+    }
+
+    @Override
+    public Work submit(Collective call, Duration timeout) {
+        return collectives.submit(call, timeout);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        run(new Collective.Barrier(), timeout);
+    }
+
+    @Override
+    public void abort(Throwable cause) {
+        queue.firstFailure().aborted(cause);
+        queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        return Optional.ofNullable(queue.firstFailure().firstThrown());
+    }
+
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        queue.firstFailure().listeners().add(Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
+    public Path writeFlightRecord(Path folder) throws IOException {
+        return queue.recording().write(Objects.requireNonNull(folder, "folder"));
+    }
+
+    @Override
+    public void controlledBy(CollectiveBackend beside) {
+        Objects.requireNonNull(beside, "beside");
+        queue.firstFailure().controlledBy(new HostHalf(beside, member.context()::nanoTime));
+    }
+
+    // messages
+
+    @Override
+    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        return messages.send(tensor, to, tag, timeout);
+    }
+
+    @Override
+    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        return messages.recv(tensor, from, tag, timeout);
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        messages.send(message, to, tag, timeout);
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        messages.recv(message, from, tag, timeout);
+    }
+
+    // raw calls
+
+    @Override
+    public DeviceTensor allocate(DataType dataType, long... shape) {
+        Objects.requireNonNull(dataType, "dataType");
+        return member.memory().allocate(dataType, Objects.requireNonNull(shape, "shape"), device());
+    }
+
+    @Override
+    public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        raw.allReduce(in, out, shape, op, stream);
+    }
+
+    @Override
+    public void broadcast(long in, long out, RawShape shape, int root, long stream) {
+        raw.broadcast(in, out, shape, root, stream);
+    }
+
+    @Override
+    public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
+        raw.reduce(in, out, shape, how, stream);
+    }
+
+    @Override
+    public void allGather(long in, long out, RawShape shape, long stream) {
+        raw.allGather(in, out, shape, stream);
+    }
+
+    @Override
+    public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
+        raw.reduceScatter(in, out, shape, op, stream);
+    }
+
+    @Override
+    public void gather(long in, long out, RawShape shape, int root, long stream) {
+        raw.gather(in, out, shape, root, stream);
+    }
+
+    @Override
+    public void scatter(long in, long out, RawShape shape, int root, long stream) {
+        raw.scatter(in, out, shape, root, stream);
+    }
+
+    @Override
+    public void allToAll(long in, long out, RawShape shape, long stream) {
+        raw.allToAll(in, out, shape, stream);
+    }
+
+    @Override
+    public void send(long in, RawShape shape, int to, long stream) {
+        raw.send(in, shape, to, stream);
+    }
+
+    @Override
+    public void recv(long out, RawShape shape, int from, long stream) {
+        raw.recv(out, shape, from, stream);
+    }
+
+    @Override
+    public void copy(long in, long out, RawShape shape, long stream) {
+        raw.copy(in, out, shape, stream);
+    }
+
+    @Override
+    public void grouped(Runnable body) {
+        raw.grouped(body);
+    }
+
+    @Override
+    public void waitFor(long before, long stream) {
+        raw.waitFor(before, stream);
+    }
+
+    @Override
+    public void synchronize(long stream) {
+        raw.synchronize(stream);
+    }
+
+    // groups and the end
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        return subgroups.make(ranks, name, Objects.requireNonNull(timeout, "timeout"));
+    }
+
+    @Override
+    public void close() {
+        close(BackendEnding.BOUND);
+    }
+
+    @Override
+    public void leave(Duration timeout) {
+        ending.leave(timeout);
+    }
+
+    /**
+     * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys,
+     * and frees the stream. Calls that are still pending at the bound fail with ABORTED. The communicator is aborted if
+     * not all its ranks have said goodbye by then. The close of a subgroup waits for no rank: its communicator lives
+     * until its ranks have left it, at most until the close of the joined group. Idempotent; needed after a failure
+     * too.
+     */
+    @Override
+    public void close(Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        leak.closed();
+        ending.close(timeout);
+    }
+
+    /** Returns group, rank and device, but nothing about the rendezvous. */
+    @Override
+    public String toString() {
+        return "JnaNcclBackend[" + place() + " of " + worldSize() + ", device " + device() + "]";
+    }
+}

@@ -1,0 +1,72 @@
+package ferro.backend.nccl.comm;
+
+import java.util.Optional;
+
+/**
+ * Ends a communicator from outside, for example when another rank is known to be dead.
+ *
+ * <p>Any thread may use it, at any time, also after the communicator is closed: it then does nothing. There is one per
+ * communicator.
+ */
+public final class NcclAbortHandle {
+    private final CommHandle handle;
+
+    NcclAbortHandle(CommHandle handle) {
+        this.handle = handle;
+    }
+
+    /**
+     * Aborts the communicator. A call that is stuck in it ends with {@link ferro.FerroException} ABORTED, and later
+     * calls fail at once. NCCL also frees the communicator. Takes ten seconds at most. A second call does nothing.
+     *
+     * <p>A failure of NCCL itself is not thrown. The communicator still counts as aborted, nothing is tried again, and
+     * {@link #abortFailure} returns the failure.
+     */
+    public void abort() {
+        handle.abort("by its abort handle");
+    }
+
+    /**
+     * Returns whether it was aborted.
+     *
+     * @return true as soon as an abort has begun
+     */
+    public boolean isAborted() {
+        return handle.isAborted();
+    }
+
+    /**
+     * Returns whether it was closed normally.
+     *
+     * @return true as soon as the close has begun
+     */
+    public boolean isClosed() {
+        return handle.isClosed();
+    }
+
+    /**
+     * Returns whether there is nothing left to abort.
+     *
+     * @return true after an abort and after a close
+     */
+    public boolean isDefunct() {
+        return handle.isAborted() || handle.isClosed();
+    }
+
+    /**
+     * Returns the failure of the abort itself.
+     *
+     * @return NCCL's failure, or that it did not return in time; empty if the abort succeeded
+     */
+    public Optional<Throwable> abortFailure() {
+        return handle.abortFailure();
+    }
+
+    /** Returns rank, world size and state. */
+    @Override
+    public String toString() {
+        String state = isAborted() ? "aborted" : isClosed() ? "closed" : "active";
+        return "NcclAbortHandle[rank " + handle.place().rank() + " of "
+                + handle.place().worldSize() + ", " + state + "]";
+    }
+}

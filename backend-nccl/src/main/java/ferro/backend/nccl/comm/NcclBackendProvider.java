@@ -1,0 +1,47 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Backend;
+import ferro.backend.nccl.device.NcclAvailability;
+import ferro.spi.BackendProvider;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.util.Optional;
+
+/**
+ * Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only beside a back end for host
+ * tensors.
+ */
+public final class NcclBackendProvider implements BackendProvider {
+    /** Makes the provider, for the service loader; loads nothing. */
+    public NcclBackendProvider() {}
+
+    @Override
+    public String name() {
+        return "nccl";
+    }
+
+    @Override
+    public int priority() {
+        return -1;
+    }
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        Optional<String> none = NcclAvailability.noGpuBecause(context);
+        if (none.isPresent()) {
+            return none;
+        }
+        NcclAvailability found = NcclAvailability.look(context);
+        return found.unavailableBecause().or(() -> RankDevice.unavailableBecause(context, found.devices()));
+    }
+
+    @Override
+    public Optional<String> deviceKind() {
+        return Optional.of("cuda");
+    }
+
+    @Override
+    public Backend create(GroupSpec group, RankContext context) {
+        return NcclWorld.join(group, context);
+    }
+}

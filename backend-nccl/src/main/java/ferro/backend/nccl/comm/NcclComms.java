@@ -1,0 +1,280 @@
+package ferro.backend.nccl.comm;
+
+import ferro.DeviceTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.backend.nccl.NcclDevice;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.memory.LeakReport;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The communicators of several GPUs of this process, used together: one call covers all devices.
+ *
+ * <p>They are made on one thread, which then makes every call for all of them, until {@link #split} gives each a thread
+ * of its own. That is the recommended way to get rank communicators within one process: making them on one thread each
+ * spoils CUDA's context on machines with several models of GPU. Any thread may call; the caller's current device is
+ * never changed.
+ *
+ * <p>Each call has the deadline {@code ferro.timeout}. A call that is cut off makes all the communicators unusable:
+ * close them and create new ones.
+ */
+public final class NcclComms implements AutoCloseable {
+    private static final String GROUP = "comms";
+    private static final int LEAST_DEVICES = 2;
+
+    private final DirectCalls calls;
+    private final List<NcclDevice> devices;
+    private final LeakReport leak;
+    private boolean split;
+
+    private NcclComms(DirectCalls calls, List<NcclDevice> devices) {
+        this.calls = calls;
+        this.devices = devices;
+        this.leak = LeakReport.watch(this, toString(), calls.comm()::close);
+    }
+
+    /**
+     * Makes one communicator per device.
+     *
+     * @param context settings: the libraries, and {@code ferro.timeout} for this and every later call
+     * @param devices at least two GPUs, all distinct; rank i is the i-th
+     * @return communicators
+     * @throws IllegalArgumentException if there are less than two, then if one is no GPU, then if one is there twice
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT, INTERRUPTED
+     */
+    public static NcclComms create(RankContext context, List<NcclDevice> devices) {
+        List<NcclDevice> copy = List.copyOf(devices);
+        int[] ordinals = checked(copy);
+        Duration timeout = Settings.TIMEOUT.of(context);
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm = factory.all(GROUP, ordinals, factory.deadline(timeout));
+        return new NcclComms(new DirectCalls(comm, factory.libraries(), timeout), copy);
+    }
+
+    private static int[] checked(List<NcclDevice> devices) {
+        if (devices.size() < LEAST_DEVICES) {
+            throw new IllegalArgumentException("communicators of one process need at least 2 devices, got "
+                    + devices.size() + ": a single device needs none");
+        }
+        for (int i = 0; i < devices.size(); i++) {
+            if (devices.get(i).kind() != NcclDevice.DeviceKind.CUDA) {
+                throw new IllegalArgumentException(
+                        "NCCL requires CUDA devices, got " + devices.get(i) + " at index " + i + ": name GPUs only");
+            }
+        }
+        Map<Integer, Integer> places = new HashMap<>();
+        for (int i = 0; i < devices.size(); i++) {
+            int ordinal = devices.get(i).ordinal();
+            Integer before = places.put(ordinal, i);
+            if (before != null) {
+                throw new IllegalArgumentException("device " + ordinal + " is named at index " + before
+                        + " and at index " + i + ": each device can have one rank only");
+            }
+        }
+        return devices.stream().mapToInt(NcclDevice::ordinal).toArray();
+    }
+
+    /**
+     * Returns the number of devices.
+     *
+     * @return at least 2
+     */
+    public int size() {
+        return devices.size();
+    }
+
+    /**
+     * Returns the devices, rank by rank.
+     *
+     * @return unmodifiable, in the order given to {@link #create}
+     */
+    public List<NcclDevice> devices() {
+        return devices;
+    }
+
+    /**
+     * Reduces over all devices, in place. Starts after the work that the default stream of each device holds, and
+     * returns when the results may be read.
+     *
+     * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
+     * @param op      sum, product, min, max or avg
+     * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed or split
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
+        List<DeviceTensor> own = List.copyOf(tensors);
+        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, defaultStreams()), defaultStreams());
+    }
+
+    /**
+     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream of each device. Returns as soon as NCCL has taken
+     * the call. The tensors must stay alive and unchanged until the streams have passed.
+     *
+     * @param tensors see {@link #allReduce(List, ReduceOp)}
+     * @param op      sum, product, min, max or avg
+     * @param streams handles, one per device
+     * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed or split
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long... streams) {
+        List<DeviceTensor> own = List.copyOf(tensors);
+        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
+    }
+
+    private Communicator.MemberCalls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
+        checkWhole(NcclOperation.ALL_REDUCE);
+        String name = NcclOperation.ALL_REDUCE.label();
+        checkCount(name, tensors);
+        checkAlike(name, tensors);
+        checkStreams(name, streams);
+        return each(tensors, streams, tensor -> calls.allReduce(tensor, op));
+    }
+
+    /**
+     * Copies the tensor of one device to all others, in place. Starts after the work that the default stream of each
+     * device holds, and returns when the results may be read.
+     *
+     * @param tensors one per device, in the order of {@link #devices}, all of one shape and type
+     * @param root    index of the device that has the values
+     * @throws InvalidRankException          if there is no such device
+     * @throws IllegalArgumentException      if the number, a shape, a type or a device is wrong
+     * @throws UnsupportedOperationException if NCCL has no such type
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed or split
+     */
+    public void broadcast(List<DeviceTensor> tensors, int root) {
+        List<DeviceTensor> own = List.copyOf(tensors);
+        calls.run(NcclOperation.BROADCAST, own, copying(own, root, defaultStreams()), defaultStreams());
+    }
+
+    /**
+     * Copies as {@link #broadcast(List, int)}, but on a stream of each device. Returns as soon as NCCL has taken the
+     * call. The tensors must stay alive and unchanged until the streams have passed.
+     *
+     * @param tensors see {@link #broadcast(List, int)}
+     * @param root    index of the device that has the values
+     * @param streams handles, one per device
+     * @throws InvalidRankException          if there is no such device
+     * @throws IllegalArgumentException      if a number, a shape, a type or a device is wrong
+     * @throws UnsupportedOperationException if NCCL has no such type
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed or split
+     */
+    public void broadcast(List<DeviceTensor> tensors, int root, long... streams) {
+        List<DeviceTensor> own = List.copyOf(tensors);
+        calls.run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
+    }
+
+    private Communicator.MemberCalls copying(List<DeviceTensor> tensors, int root, long[] streams) {
+        checkWhole(NcclOperation.BROADCAST);
+        String name = NcclOperation.BROADCAST.label();
+        checkCount(name, tensors);
+        if (root < 0 || root >= size()) {
+            throw new InvalidRankException(
+                    name + ": root " + root + " out of range (have " + size() + " devices)", root, size());
+        }
+        checkAlike(name, tensors);
+        checkStreams(name, streams);
+        return each(tensors, streams, tensor -> calls.broadcast(tensor, root));
+    }
+
+    private static Communicator.MemberCalls each(
+            List<DeviceTensor> tensors, long[] streams, Function<DeviceTensor, NcclLane.LaneCalls> made) {
+        List<NcclLane.LaneCalls> ofMembers = tensors.stream().map(made).toList();
+        return (member, handle) -> ofMembers.get(member).make(handle, streams[member]);
+    }
+
+    private long[] defaultStreams() {
+        long[] streams = new long[size()];
+        Arrays.fill(streams, Cuda.DEFAULT_STREAM);
+        return streams;
+    }
+
+    private void checkCount(String operation, List<DeviceTensor> tensors) {
+        if (tensors.size() != size()) {
+            throw new IllegalArgumentException(
+                    operation + ": expected " + size() + " tensors (one per device), got " + tensors.size());
+        }
+    }
+
+    private void checkStreams(String operation, long[] streams) {
+        if (streams.length != size()) {
+            throw new IllegalArgumentException(
+                    operation + ": expected " + size() + " streams (one per device), got " + streams.length);
+        }
+    }
+
+    private void checkAlike(String operation, List<DeviceTensor> tensors) {
+        DeviceTensor first = tensors.get(0);
+        for (int i = 0; i < tensors.size(); i++) {
+            DeviceTensor one = tensors.get(i);
+            if (one.dataType() != first.dataType() || !Arrays.equals(one.shape(), first.shape())) {
+                throw new IllegalArgumentException(operation + ": tensor " + i + " is " + typed(one) + ", tensor 0 is "
+                        + typed(first) + ": all must have one type and shape");
+            }
+            NcclElements.onDevice(operation, i, one, devices.get(i).ordinal());
+        }
+        calls.elements().code(first.dataType());
+    }
+
+    private static String typed(DeviceTensor tensor) {
+        return tensor.dataType().label() + Arrays.toString(tensor.shape());
+    }
+
+    /**
+     * Gives each communicator to a rank of its own, with a thread of its own. This group cannot be used afterwards,
+     * also after a failure: later calls fail, and closing it does nothing. After a failure all communicators are
+     * closed.
+     *
+     * @return communicators, rank i on device i; the caller closes each
+     * @throws ferro.FerroException  NATIVE, TIMED_OUT, ABORTED or INTERRUPTED
+     * @throws IllegalStateException if it is closed or split
+     */
+    public List<NcclRankComm> split() {
+        synchronized (this) {
+            checkWhole(NcclOperation.SPLIT);
+            calls.comm().checkUsable(NcclOperation.SPLIT);
+            split = true;
+        }
+        leak.closed();
+        return calls.comm().split(calls.deadline()).stream()
+                .map(part -> new NcclRankComm(calls.of(part)))
+                .toList();
+    }
+
+    private synchronized void checkWhole(NcclOperation operation) {
+        if (split) {
+            throw new IllegalStateException(operation.label() + ": the group of " + size()
+                    + " devices is split: use the rank communicators that split() returned");
+        }
+    }
+
+    /**
+     * Closes all of them within bounded time. A failure is logged, not thrown. Idempotent. After {@link #split} it does
+     * nothing.
+     */
+    @Override
+    public void close() {
+        leak.closed();
+        calls.comm().close();
+    }
+
+    /** Returns the devices. */
+    @Override
+    public String toString() {
+        return "NcclComms" + devices;
+    }
+}

@@ -1,0 +1,180 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.nccl.comm.NcclMember.CommunicationPath;
+import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.memory.CudaMemory;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.FailureRecords;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.StreamFallback;
+import ferro.dispatch.DeviceMemory;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One join, from the choice of the device to a working back end, with one deadline. A join that fails leaves nothing
+ * behind.
+ */
+final class NcclJoin {
+    private final GroupSpec group;
+    private final RankContext context;
+    private final Deadline deadline;
+
+    /**
+     * Prepares a join as {@link #NcclJoin(GroupSpec, RankContext, Duration)} does, for a group whose ranks are there
+     * already.
+     */
+    NcclJoin(GroupSpec group, RankContext context) {
+        this(group, context, group.timeout());
+    }
+
+    /** Prepares a join with a deadline of its own, from now. */
+    NcclJoin(GroupSpec group, RankContext context, Duration bound) {
+        this.group = group;
+        this.context = context;
+        this.deadline = Deadline.after(bound, context::nanoTime);
+    }
+
+    JnaNcclBackend join(StreamChoice stream) {
+        int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
+        boolean alone = group.worldSize() == 1;
+        Store store = alone ? new LocalStore() : context.store();
+        try {
+            return join(device, store, stream);
+        } catch (RuntimeException | Error failure) {
+            if (!alone) {
+                context.releaseStore();
+            }
+            throw failure;
+        }
+    }
+
+    private JnaNcclBackend join(int device, Store store, StreamChoice stream) {
+        String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
+        // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
+        // the same count
+        long attempt = store.add(name + "/joins/" + group.rank(), 1);
+        String base = name + "/" + attempt;
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm;
+        try {
+            NcclUniqueId id = meet(store, base);
+            CommPlace place = new CommPlace(group.name(), group.rank(), group.worldSize(), device);
+            comm = factory.rank(place, id, deadline);
+        } catch (FerroException failure) {
+            throw naming(missing(store, name, attempt), failure);
+        }
+        CommFamily family = new CommFamily(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
+        return assemble(comm, MeetingKeys.joined(store, base, family), stream);
+    }
+
+    private NcclUniqueId meet(Store store, String base) {
+        if (group.rank() == 0) {
+            NcclUniqueId id = NcclUniqueId.made();
+            store.set(base + "/id", id.toBytes());
+            return id;
+        }
+        return NcclUniqueId.fromBytes(
+                store.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos()))));
+    }
+
+    /** Returns the ranks that have not begun to join, comma-separated; empty if the store does not answer. */
+    private String missing(Store store, String name, long attempt) {
+        StringJoiner missing = new StringJoiner(",");
+        try {
+            for (int rank = 0; rank < group.worldSize(); rank++) {
+                byte[] joins = FailureRecords.peek(store, name + "/joins/" + rank);
+                boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
+                if (!here) {
+                    missing.add(Integer.toString(rank));
+                }
+            }
+        } catch (RuntimeException gone) {
+            return "";
+        }
+        return missing.toString();
+    }
+
+    private FerroException naming(String missing, FerroException failure) {
+        boolean late = failure.code() == Code.TIMED_OUT || failure.code() == Code.RENDEZVOUS;
+        if (!late) {
+            return failure;
+        }
+        String whom = missing.isEmpty()
+                ? "all ranks have begun, but not all came to the communicator"
+                : "rank " + missing + " of " + group.worldSize() + " has not come";
+        return new FerroException(
+                failure.code(),
+                Where.outside(group.name(), group.rank()).blaming(missing),
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " by nccl failed: " + whom + " within "
+                        + deadline.lengthMillis() + " ms; see whether they run (ferro.join.timeout sets the time): "
+                        + failure.getMessage(),
+                failure);
+    }
+
+    /**
+     * Makes the back end of a communicator, with its stream, its memory and its queue. Closes the communicator on
+     * failure.
+     */
+    JnaNcclBackend assemble(Communicator comm, MeetingKeys meeting, StreamChoice choice) {
+        boolean shared = false;
+        try {
+            AtomicInteger downgrades = new AtomicInteger();
+            CudaStream stream = stream(comm, choice, downgrades);
+            DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
+            shared = true;
+            CommunicationPath way = new CommunicationPath(stream, downgrades.get(), memory, meeting);
+            NcclMember member =
+                    new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout());
+            JnaNcclBackend end = new JnaNcclBackend(member, OperationParts.of(member));
+            end.opened();
+            return end;
+        } catch (RuntimeException | Error failure) {
+            comm.close();
+            if (shared) {
+                context.release(DeviceMemory.class);
+            }
+            throw failure;
+        }
+    }
+
+    private CudaStream stream(Communicator comm, StreamChoice choice, AtomicInteger downgrades) {
+        int device = comm.handle().place().device();
+        try {
+            return comm.thread()
+                    .call(
+                            () -> comm.own(
+                                    choice.own()
+                                            ? StreamFallback.orDefault(device, refused -> downgrades.incrementAndGet())
+                                            : CudaStream.ofCaller(choice.handle(), device)),
+                            deadline);
+        } catch (TimeoutException late) {
+            throw failure(comm, Code.TIMED_OUT, late);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw failure(comm, Code.INTERRUPTED, interrupted);
+        }
+    }
+
+    private static FerroException failure(Communicator comm, Code code, Exception cause) {
+        CommPlace place = comm.handle().place();
+        return new FerroException(
+                code,
+                place.where(NcclOperation.PREPARE, 0),
+                place.during(NcclOperation.PREPARE) + ": no stream: " + cause.getMessage(),
+                cause);
+    }
+}

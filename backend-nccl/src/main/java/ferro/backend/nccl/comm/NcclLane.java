@@ -1,0 +1,92 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.queue.DeviceThread;
+import ferro.backend.nccl.queue.EventPool;
+import ferro.backend.nccl.queue.NcclOperation;
+
+/**
+ * One communicator and the stream of its operations, as jobs use them. All methods run on the {@link DeviceThread}.
+ *
+ * @param comm   communicator of one member
+ * @param stream handle; 0 is the default stream
+ */
+record NcclLane(Communicator comm, long stream) {
+    private static final int MEMBER = 0;
+
+    /** Native calls on the lane. */
+    @FunctionalInterface
+    interface LaneCalls {
+        /**
+         * Makes the calls.
+         *
+         * @param comm   ncclComm_t
+         * @param stream handle
+         */
+        void make(long comm, long stream);
+    }
+
+    /** Makes native calls, if the communicator may still be used. */
+    void call(NcclOperation operation, LaneCalls body) {
+        CommHandle handle = comm.handle();
+        long address = handle.enter(operation);
+        try {
+            comm.thread().use(handle.place().device());
+            body.make(address, stream);
+        } finally {
+            handle.leave();
+        }
+    }
+
+    /**
+     * Makes the stream wait for the work that the device's default stream holds now. The caller may just have filled
+     * the tensors there, and a non-blocking stream has no order with it.
+     */
+    void afterDefaultStream() {
+        comm.thread().use(comm.handle().place().device());
+        order(Cuda.DEFAULT_STREAM, stream);
+    }
+
+    /** Makes later work of a stream wait for the work that another stream holds now. */
+    void order(long before, long later) {
+        if (before == later) {
+            return;
+        }
+        EventPool events = comm.events(MEMBER);
+        long mark = events.record(before);
+        try {
+            Checks.cuda(Cuda.cudaStreamWaitEvent(later, mark, 0), "cudaStreamWaitEvent");
+        } finally {
+            // the wait uses the state of the event as it is now
+            events.giveBack(mark);
+        }
+    }
+
+    /** Returns whether NCCL has taken the calls. A non-blocking communicator must not be used before that. */
+    boolean taken() {
+        if (!comm.nonBlocking()) {
+            return true;
+        }
+        NcclResult state = comm.handle().asyncError();
+        if (state.equals(NcclResult.IN_PROGRESS)) {
+            return false;
+        }
+        Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        return true;
+    }
+
+    /** Records an event on the stream. {@link #unmark} must follow. */
+    long mark() {
+        return comm.events(MEMBER).record(stream);
+    }
+
+    boolean passed(long mark) {
+        return comm.events(MEMBER).passed(mark);
+    }
+
+    void unmark(long mark) {
+        comm.events(MEMBER).giveBack(mark);
+    }
+}

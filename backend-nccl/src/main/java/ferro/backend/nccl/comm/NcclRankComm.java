@@ -1,0 +1,230 @@
+package ferro.backend.nccl.comm;
+
+import ferro.DeviceTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.backend.nccl.NcclDevice;
+import ferro.backend.nccl.NcclRedOp;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.memory.LeakReport;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One rank of an NCCL communicator, for one process (or thread) per GPU. {@link NcclComms#split} also makes them.
+ *
+ * <p>Every rank must make the same calls in the same order, at about the same time: a call ends with TIMED_OUT if the
+ * other ranks do not make it within {@code ferro.timeout}. Any thread may call. A thread of its own makes the calls one
+ * after the other, and the caller's current device is never changed. A call that is cut off (time-out, interrupt,
+ * abort, failure of NCCL) makes the communicator unusable on every rank: close it and join again.
+ */
+public final class NcclRankComm implements AutoCloseable {
+    private static final String GROUP = "nccl";
+    private static final int LEAST_WORLD = 2;
+
+    private final Communicator comm;
+    private final DirectCalls calls;
+    private final LeakReport leak;
+    private final NcclAbortHandle abortHandle;
+    private CudaStream stream;
+
+    NcclRankComm(DirectCalls calls) {
+        this.calls = calls;
+        this.comm = calls.comm();
+        this.abortHandle = new NcclAbortHandle(comm.handle());
+        this.leak = LeakReport.watch(this, toString(), comm::close);
+    }
+
+    /**
+     * Joins as one rank. Every rank joins at the same time.
+     *
+     * @param context   settings: the libraries, and {@code ferro.timeout} for this and every later call
+     * @param rank      this rank
+     * @param worldSize number of ranks, at least 2
+     * @param id        made by one rank, equal on all of them
+     * @param device    ordinal of this rank's device; no two ranks share one
+     * @return communicator
+     * @throws InvalidRankException     if {@code rank} is outside the world
+     * @throws IllegalArgumentException if {@code worldSize} is below 2; checked first
+     * @throws ferro.FerroException     NATIVE if a library is missing or NCCL refuses, TIMED_OUT if ranks are
+     *     missing at the deadline, INTERRUPTED
+     */
+    public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
+        checkWorld(rank, worldSize);
+        NcclDevice own = NcclDevice.cuda(device);
+        Duration timeout = Settings.TIMEOUT.of(context);
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm =
+                factory.rank(new CommPlace(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
+        return new NcclRankComm(new DirectCalls(comm, factory.libraries(), timeout));
+    }
+
+    private static void checkWorld(int rank, int worldSize) {
+        if (rank >= worldSize) {
+            throw new InvalidRankException("rank " + rank + " >= world size " + worldSize, rank, worldSize);
+        }
+        if (worldSize < LEAST_WORLD) {
+            throw new IllegalArgumentException("a rank communicator requires world size >= " + LEAST_WORLD + ", found "
+                    + worldSize + ": a single rank needs none");
+        }
+        InvalidRankException.check(rank, worldSize);
+    }
+
+    /**
+     * Returns this rank.
+     *
+     * @return from 0
+     */
+    public int rank() {
+        return comm.handle().place().rank();
+    }
+
+    /**
+     * Returns the number of ranks.
+     *
+     * @return at least 2
+     */
+    public int worldSize() {
+        return comm.handle().place().worldSize();
+    }
+
+    /**
+     * Returns the device of this rank.
+     *
+     * @return ordinal
+     */
+    public int device() {
+        return comm.handle().place().device();
+    }
+
+    /**
+     * Returns a non-blocking stream of this communicator that nothing else uses. The first call makes it, and
+     * {@link #close} frees it.
+     *
+     * @return handle
+     * @throws ferro.FerroException NATIVE if CUDA refuses
+     */
+    public synchronized long stream() {
+        if (stream == null) {
+            stream = comm.makeStream(calls.deadline());
+        }
+        return stream.handle();
+    }
+
+    /**
+     * Reduces each tensor over all ranks, in place, in one NCCL group. Starts after the work that the default stream of
+     * the device holds, and returns when the results may be read.
+     *
+     * @param tensors on this rank's device; the same number, types and lengths in the same order on every rank; with no
+     *     tensors nothing is done
+     * @param op      sum, product, min, max or avg
+     * @throws IllegalArgumentException      if a tensor is on another device
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
+        reduce(List.copyOf(tensors), op, Cuda.DEFAULT_STREAM, true);
+    }
+
+    /**
+     * Reduces as {@link #allReduce(List, ReduceOp)}, but on a stream, so that it can overlap with compute on another
+     * one. Returns as soon as NCCL has taken the call. The tensors must stay alive and unchanged until the stream has
+     * passed.
+     *
+     * @param tensors see {@link #allReduce(List, ReduceOp)}
+     * @param op      sum, product, min, max or avg
+     * @param on      handle of a stream of this rank's device
+     * @throws IllegalArgumentException      if a tensor is on another device
+     * @throws UnsupportedOperationException if NCCL has no such op or type, or the average of whole numbers would wrap
+     * @throws ferro.FerroException          TIMED_OUT, INTERRUPTED, ABORTED or NATIVE
+     * @throws IllegalStateException         if it is closed
+     */
+    public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long on) {
+        reduce(List.copyOf(tensors), op, on, false);
+    }
+
+    private void reduce(List<DeviceTensor> tensors, ReduceOp op, long on, boolean wait) {
+        String name = NcclOperation.ALL_REDUCE.label();
+        // an operation that NCCL lacks is refused without tensors too
+        NcclRedOp.of(op);
+        List<NcclLane.LaneCalls> made = new ArrayList<>();
+        for (DeviceTensor tensor : tensors) {
+            made.add(calls.allReduce(tensor, op));
+            NcclElements.onDevice(name, made.size() - 1, tensor, device());
+        }
+        comm.checkUsable(NcclOperation.ALL_REDUCE);
+        if (!made.isEmpty()) {
+            calls.run(
+                    NcclOperation.ALL_REDUCE,
+                    tensors,
+                    (member, handle) -> made.forEach(each -> each.make(handle, on)),
+                    wait ? new long[] {on} : null);
+        }
+    }
+
+    /**
+     * Waits until a stream has passed the work that it holds now.
+     *
+     * @param on handle of a stream of this rank's device; 0 is the default stream
+     * @throws ferro.FerroException TIMED_OUT (which aborts), INTERRUPTED, ABORTED or NATIVE
+     */
+    public void synchronize(long on) {
+        comm.synchronize(new long[] {on}, calls.deadline());
+    }
+
+    /**
+     * Returns the handle that aborts this communicator from any thread.
+     *
+     * @return always the same object
+     */
+    public NcclAbortHandle abortHandle() {
+        return abortHandle;
+    }
+
+    /**
+     * Returns whether it was aborted: by its handle, a time-out, an interrupt or a failure.
+     *
+     * @return true as soon as an abort has begun
+     */
+    public boolean isAborted() {
+        return abortHandle().isAborted();
+    }
+
+    /**
+     * Returns whether it was closed before an abort.
+     *
+     * @return true as soon as the close has begun
+     */
+    public boolean isClosed() {
+        return abortHandle().isClosed();
+    }
+
+    /**
+     * Returns whether it cannot be used any more.
+     *
+     * @return true after an abort and after a close
+     */
+    public boolean isDefunct() {
+        return abortHandle().isDefunct();
+    }
+
+    /** Closes within bounded time. A failure is logged, not thrown. Idempotent; needed after an abort too. */
+    @Override
+    public void close() {
+        leak.closed();
+        comm.close();
+    }
+
+    /** Returns rank and world size only. */
+    @Override
+    public String toString() {
+        return "NcclRankComm[rank " + rank() + " of " + worldSize() + "]";
+    }
+}

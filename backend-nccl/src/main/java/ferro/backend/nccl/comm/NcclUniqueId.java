@@ -1,0 +1,94 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.Nccl;
+import ferro.spi.RankContext;
+import java.util.Arrays;
+
+/**
+ * Id that the ranks of one NCCL communicator share. Rank 0 makes it; the others get its bytes in another way.
+ *
+ * <p>Immutable, so any thread may use it. Any process that has it can join the communicator: it is never printed, and
+ * must not be logged. It is valid for one communicator. The process that made it must stay alive while the others join,
+ * since it listens for them.
+ */
+public final class NcclUniqueId {
+    /** Size, fixed by nccl.h (NCCL_UNIQUE_ID_BYTES). */
+    public static final int BYTES = 128;
+
+    private final byte[] bytes;
+
+    private NcclUniqueId(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    /**
+     * Makes the id of a new communicator; one rank calls it.
+     *
+     * @param context settings that name the libraries
+     * @return id, equal to no other
+     * @throws ferro.FerroException NATIVE if a library is missing or NCCL finds no network
+     */
+    public static NcclUniqueId generate(RankContext context) {
+        NativeLibraries.load(LibrarySearch.of(context));
+        return made();
+    }
+
+    /** Makes the id of a new communicator with the libraries that are loaded. */
+    static NcclUniqueId made() {
+        byte[] bytes = new byte[BYTES];
+        Checks.nccl(Nccl.ncclGetUniqueId(bytes), "ncclGetUniqueId");
+        return new NcclUniqueId(bytes);
+    }
+
+    /**
+     * Returns an empty id, as it is before any was made.
+     *
+     * @return all bytes zero; joins nothing
+     */
+    public static NcclUniqueId zero() {
+        return new NcclUniqueId(new byte[BYTES]);
+    }
+
+    /**
+     * Returns the id that another rank made.
+     *
+     * @param bytes result of {@link #toBytes} there; copied
+     * @return id
+     * @throws IllegalArgumentException if there are not exactly {@value #BYTES} bytes
+     */
+    public static NcclUniqueId fromBytes(byte[] bytes) {
+        if (bytes.length != BYTES) {
+            throw new IllegalArgumentException("a unique id of NCCL has " + BYTES + " bytes, found " + bytes.length
+                    + ": hand over all of toBytes()");
+        }
+        return new NcclUniqueId(bytes.clone());
+    }
+
+    /**
+     * Returns the bytes, for a store or a message to the other ranks.
+     *
+     * @return fresh copy of {@value #BYTES} bytes
+     */
+    public byte[] toBytes() {
+        return bytes.clone();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof NcclUniqueId id && Arrays.equals(bytes, id.bytes);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(bytes);
+    }
+
+    /** Returns the size only: a reader of the bytes could join. */
+    @Override
+    public String toString() {
+        return "NcclUniqueId[" + BYTES + " bytes]";
+    }
+}

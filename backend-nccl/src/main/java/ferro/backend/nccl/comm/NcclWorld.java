@@ -1,0 +1,134 @@
+package ferro.backend.nccl.comm;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
+import ferro.backend.nccl.device.NcclAvailability;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Entry point of groups over NCCL: one process per device, whose ranks meet in a store, or all devices of one process.
+ *
+ * <p>Start reading here, then {@link JnaNcclBackend}.
+ */
+public final class NcclWorld {
+    private static final String IN_ONE_PROCESS = "world";
+
+    private NcclWorld() {}
+
+    /**
+     * Joins as one rank, on a stream that the group owns.
+     *
+     * <p>Rank 0 makes the id of the communicator and writes it to the context's store; the others read it there. The
+     * device is that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
+     *
+     * @param group   name, rank and world size; its timeout bounds this call unless {@code ferro.join.timeout} is set
+     * @param context settings and store
+     * @return back end of this rank
+     * @throws IllegalArgumentException if no device is named, it does not exist, or there are more local ranks than devices
+     * @throws FerroException           RENDEZVOUS or TIMED_OUT naming the ranks that have not come; NATIVE if the libraries
+     *     are missing or refuse; INTERRUPTED
+     */
+    public static JnaNcclBackend join(GroupSpec group, RankContext context) {
+        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.OWN);
+    }
+
+    /**
+     * Joins as one rank, on a stream that the caller owns.
+     *
+     * @param group   name, rank and world size
+     * @param context settings and store
+     * @param stream  handle of a stream of this rank's device, which the caller keeps owning and which must outlive the
+     *     group; 0 is the default stream
+     * @return back end of this rank
+     * @throws IllegalArgumentException as {@link #join}
+     * @throws FerroException           as {@link #join}
+     */
+    public static JnaNcclBackend joinOnStream(GroupSpec group, RankContext context, long stream) {
+        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.of(stream));
+    }
+
+    /**
+     * Makes a group of devices of this process, one rank each, in the order given. Each back end may be used by its own
+     * thread.
+     *
+     * @param context settings; needs no store
+     * @param devices ordinals, all different
+     * @return back ends, index = rank; each must be closed
+     * @throws IllegalArgumentException if there is no device, one is named twice, or one does not exist
+     * @throws FerroException           NATIVE, TIMED_OUT, INTERRUPTED; then nothing is left open
+     */
+    public static List<JnaNcclBackend> createWorld(RankContext context, int... devices) {
+        check(devices);
+        CommFactory factory = CommFactory.of(context);
+        checkExist(context, devices);
+        Deadline deadline = factory.deadline(Settings.TIMEOUT.of(context));
+        List<Communicator> comms =
+                factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
+        List<JnaNcclBackend> ends = new ArrayList<>();
+        Store store = new LocalStore();
+        CommFamily family = new CommFamily(() -> {}, context);
+        try {
+            for (Communicator comm : comms) {
+                GroupSpec group =
+                        new GroupSpec(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
+                ends.add(new NcclJoin(group, context)
+                        .assemble(comm, MeetingKeys.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
+            }
+            return ends;
+        } catch (RuntimeException | Error failure) {
+            // the other ranks never come
+            ends.forEach(end -> end.close(Duration.ZERO));
+            comms.subList(ends.size(), comms.size()).forEach(Communicator::close);
+            throw failure;
+        }
+    }
+
+    private static void check(int[] devices) {
+        if (devices.length == 0) {
+            throw new IllegalArgumentException(
+                    "createWorld of " + devices.length + " devices: name at least one, for example 0");
+        }
+        Set<Integer> seen = new HashSet<>();
+        for (int device : devices) {
+            if (!seen.add(device)) {
+                throw new IllegalArgumentException("createWorld: device " + device + " stands twice among "
+                        + devices.length + ": every rank needs a device of its own");
+            }
+        }
+    }
+
+    private static void checkExist(RankContext context, int[] devices) {
+        int count = usableDevices(context);
+        for (int device : devices) {
+            if (device < 0 || device >= count) {
+                throw new IllegalArgumentException(
+                        "createWorld: no device " + device + ": there are " + count + ", numbered from 0");
+            }
+        }
+    }
+
+    /** Returns the number of devices. */
+    static int usableDevices(RankContext context) {
+        NcclAvailability here = NcclAvailability.look(context);
+        if (here.unavailableBecause().isPresent()) {
+            throw new FerroException(
+                    Code.NATIVE,
+                    Where.outside("", -1),
+                    "nccl cannot be used here: " + here.unavailableBecause().get());
+        }
+        return here.devices();
+    }
+}

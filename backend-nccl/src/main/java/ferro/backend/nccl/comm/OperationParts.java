@@ -1,0 +1,35 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.FailureRecords;
+import ferro.backend.nccl.queue.WorkQueue;
+
+/**
+ * What all operations of one rank share.
+ *
+ * @param queue  order of the operations
+ * @param lane   communicator and stream
+ * @param checks made before anything is queued
+ * @param calls  native calls of each operation
+ * @param stage  memory between host tensors and the device
+ */
+record OperationParts(WorkQueue queue, NcclLane lane, NcclChecks checks, CollectiveCalls calls, HostStage stage) {
+    /** Opens the queue of a member, and makes what its operations need. */
+    static OperationParts of(NcclMember member) {
+        Communicator comm = member.comm();
+        LoadedLibraries libraries = member.libraries();
+        NcclChecks checks = new NcclChecks(comm.place(), libraries);
+        CollectiveCalls calls = new CollectiveCalls(comm.place(), checks.elements(), libraries::has);
+        NcclLane lane = new NcclLane(comm, member.stream().handle());
+        HostStage stage = new HostStage(member.memory(), comm.place().device(), NcclMember.STAGE_BYTES);
+        WorkQueue queue = new WorkQueue(comm, new FailureRecords(member.store(), member.base(), comm.place()));
+        queue.recordedAs(member.context(), member.ranks());
+        return new OperationParts(queue, lane, checks, calls, stage);
+    }
+
+    CommPlace place() {
+        return queue.place();
+    }
+}

@@ -1,0 +1,99 @@
+package ferro.backend.nccl.comm;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.Tensor;
+import ferro.Work;
+import ferro.backend.nccl.comm.CollectiveCalls.CallMemory;
+import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.NcclJob;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.NcclWork;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/** Messages between two ranks: checks each on the caller's thread, makes it a job, and queues the job. */
+final class QueuedMessages {
+    private final OperationParts parts;
+
+    QueuedMessages(OperationParts parts) {
+        this.parts = parts;
+    }
+
+    Work send(Tensor tensor, int to, int tag, Duration timeout) {
+        check(NcclOperation.SEND, Objects.requireNonNull(tensor, "tensor"), to, tag);
+        CollectiveCalls calls = parts.calls();
+        HostStage stage = parts.stage();
+        NcclJob job = tensor instanceof HostTensor host
+                ? new HostJob(parts.lane(), NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
+                : new DeviceJob(parts.lane(), NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
+        Supplier<String> words = () -> "send of " + tensor + " to rank " + to;
+        return parts.queue().submit(new NcclWork.Title(NcclOperation.SEND, words, to, bytes(tensor)), job, timeout);
+    }
+
+    Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+        check(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
+        CollectiveCalls calls = parts.calls();
+        HostStage stage = parts.stage();
+        NcclJob job = tensor instanceof HostTensor host
+                ? new HostJob(parts.lane(), NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
+                : new DeviceJob(parts.lane(), NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
+        Supplier<String> words = () -> "receive of " + tensor + " from rank " + from;
+        return parts.queue().submit(new NcclWork.Title(NcclOperation.RECV, words, from, bytes(tensor)), job, timeout);
+    }
+
+    /** Returns the memory of a message. A message reduces nothing, so that it can have types that NCCL does not know. */
+    private static CallMemory memory(Tensor tensor) {
+        DeviceTensor on = (DeviceTensor) tensor;
+        return new CallMemory(on.address(), on.address(), on.byteCount(), DataType.INT8);
+    }
+
+    private static long bytes(Tensor tensor) {
+        return tensor.elementCount() * tensor.dataType().byteSize();
+    }
+
+    private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {
+        InvalidRankException.check(peer, parts.place().worldSize());
+        parts.checks().messages(operation, tag);
+        parts.checks().notToSelf(operation, peer);
+        if (tensor instanceof DeviceTensor on) {
+            parts.checks().tensor(operation, on);
+        }
+    }
+
+    /** Sends the bytes of a buffer between position and limit, and waits. */
+    void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        check(NcclOperation.SEND, null, to, tag);
+        send(tensor(message.isReadOnly() ? copy(message) : message), to, tag, timeout)
+                .await();
+        message.position(message.limit());
+    }
+
+    /** Receives the bytes of a buffer between position and limit, and waits. */
+    void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        if (Objects.requireNonNull(message, "message").isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
+        }
+        recv(tensor(message), from, tag, timeout).await();
+        message.position(message.limit());
+    }
+
+    private static HostTensor tensor(ByteBuffer message) {
+        if (message.hasArray()) {
+            int start = message.arrayOffset() + message.position();
+            return HostTensor.of(DataType.INT8, message.array(), start, message.remaining());
+        }
+        return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
+    }
+
+    private static ByteBuffer copy(ByteBuffer message) {
+        return ByteBuffer.allocate(message.remaining()).put(message.duplicate()).flip();
+    }
+}

@@ -1,0 +1,83 @@
+package ferro.backend.nccl.comm;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.backend.nccl.memory.HostBytes;
+import ferro.backend.nccl.memory.HostStage;
+
+/**
+ * Receives a message into host memory. A message of another length than announced is refused before any of it is
+ * received.
+ */
+final class ReceiveRounds implements HostJob.Rounds {
+    private final HostTensor message;
+    private final int from;
+    private final HostStage stage;
+    private final CollectiveCalls calls;
+    private final int pieceLength;
+    private boolean asked;
+    private boolean answered;
+    private long to;
+    private int length;
+    private int arriving;
+
+    ReceiveRounds(HostTensor message, int from, HostStage stage, CollectiveCalls calls) {
+        this.message = message;
+        this.from = from;
+        this.stage = stage;
+        this.calls = calls;
+        this.pieceLength = stage.mostBytes() / message.dataType().byteSize();
+    }
+
+    @Override
+    public boolean hasNext() {
+        return !answered || to < message.elementCount();
+    }
+
+    @Override
+    public long stageBytes() {
+        return Math.max(Long.BYTES, Math.min(stage.mostBytes(), message.byteCount()));
+    }
+
+    @Override
+    public void begin(long comm, long stream) {
+        if (!asked) {
+            asked = true;
+            transfer(Long.BYTES, comm, stream);
+            return;
+        }
+        length = (int) Math.min(pieceLength, message.elementCount() - to);
+        transfer(length * message.dataType().byteSize(), comm, stream);
+        to += length;
+    }
+
+    private void transfer(int bytes, long comm, long stream) {
+        calls.receive(new CollectiveCalls.CallMemory(0, stage.out(), bytes, DataType.INT8), from)
+                .make(comm, stream);
+        arriving = bytes;
+    }
+
+    @Override
+    public void collect(long stream) {
+        stage.download(stage.out(), arriving, stream);
+    }
+
+    @Override
+    public void finish() {
+        if (answered) {
+            HostBytes.write(stage.fromDevice(), 0, message, to - length, length);
+            return;
+        }
+        long announced = stage.fromDevice().getLong(0);
+        if (announced != message.byteCount()) {
+            throw new FerroException(
+                    Code.MISMATCH,
+                    Where.outside("", -1),
+                    "rank " + from + " sent " + announced + " bytes, the receive takes " + message.byteCount());
+        }
+        answered = true;
+    }
+}

@@ -1,0 +1,170 @@
+package ferro.backend.nccl.device;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.spi.Deadlines;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A stream of a device: one that this class made (an own stream), the caller's, or the device's default one. Only an
+ * own stream is ever destroyed.
+ *
+ * <p>An own stream does not block against the default stream; events give the order where it is needed. Any thread may
+ * call, and the current device of the calling thread does not change. Work that is queued on a stream finishes even if
+ * the stream is closed.
+ */
+public final class CudaStream implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    /** Polls before the first sleep: about as long as a small kernel takes. */
+    private static final int EAGER_LOOKS = 64;
+
+    private static final long NAP_NANOS = 50_000;
+
+    private final long handle;
+    private final int device;
+    private final boolean owned;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private CudaStream(long handle, int device, boolean owned) {
+        this.handle = handle;
+        this.device = device;
+        this.owned = owned;
+    }
+
+    /**
+     * Makes an own stream, whose work does not wait for the default stream's.
+     *
+     * @param device ordinal
+     * @return stream, destroyed by {@link #close}
+     * @throws CudaException if the runtime refuses
+     * @throws IllegalStateException if no runtime is loaded yet
+     */
+    public static CudaStream create(int device) {
+        NativeLibraries.requireRuntime();
+        long[] stream = new long[1];
+        Checks.cuda(
+                DeviceGuard.call(device, () -> Cuda.cudaStreamCreateWithFlags(stream, Cuda.STREAM_NON_BLOCKING)),
+                "cudaStreamCreateWithFlags");
+        return new CudaStream(stream[0], device, true);
+    }
+
+    /**
+     * Wraps a stream that the caller made, keeps and destroys.
+     *
+     * @param handle {@code cudaStream_t}; 0 is the default stream
+     * @param device ordinal of the device that it was made on
+     * @return view
+     */
+    public static CudaStream ofCaller(long handle, int device) {
+        return new CudaStream(handle, device, false);
+    }
+
+    /**
+     * Returns the default stream.
+     *
+     * @param device ordinal
+     * @return view
+     */
+    public static CudaStream ofDefault(int device) {
+        return ofCaller(Cuda.DEFAULT_STREAM, device);
+    }
+
+    /**
+     * Returns the handle.
+     *
+     * @return {@code cudaStream_t}; 0 is the default stream
+     */
+    public long handle() {
+        return handle;
+    }
+
+    /**
+     * Returns the device.
+     *
+     * @return ordinal
+     */
+    public int device() {
+        return device;
+    }
+
+    /**
+     * Returns whether closing destroys it.
+     *
+     * @return true for an own stream
+     */
+    public boolean owned() {
+        return owned;
+    }
+
+    /**
+     * Waits for all work that is on the stream now, also on the default one. It polls, so that a stuck device cannot
+     * block the caller.
+     *
+     * @param timeout longest wait; zero polls once
+     * @return whether the work is done; false means that work is still in progress
+     * @throws CudaException  if the work failed
+     * @throws FerroException of code INTERRUPTED, with the flag set again
+     * @throws IllegalStateException if it is an own stream and closed
+     */
+    public boolean await(Duration timeout) {
+        long longest = Deadlines.nanos(timeout);
+        long start = System.nanoTime();
+        for (int looks = 0; !passed(); looks++) {
+            long waited = System.nanoTime() - start;
+            if (waited >= longest) {
+                return false;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new FerroException(
+                        Code.INTERRUPTED,
+                        Where.outside("", -1),
+                        "interrupted after " + waited / 1_000_000 + " ms of waiting for " + this);
+            }
+            if (looks >= EAGER_LOOKS) {
+                LockSupport.parkNanos(NAP_NANOS);
+            }
+        }
+        return true;
+    }
+
+    private boolean passed() {
+        if (closed.get()) {
+            throw new IllegalStateException(this + " is closed: wait before closing");
+        }
+        int code = DeviceGuard.call(device, () -> Cuda.cudaStreamQuery(handle));
+        if (code == Cuda.NOT_READY) {
+            return false;
+        }
+        Checks.cuda(code, "cudaStreamQuery");
+        return true;
+    }
+
+    /** Destroys an own stream. Idempotent. A failure is only logged, since the caller cannot react to it. */
+    @Override
+    public void close() {
+        if (!owned || !closed.compareAndSet(false, true)) {
+            return;
+        }
+        try {
+            Checks.cuda(DeviceGuard.call(device, () -> Cuda.cudaStreamDestroy(handle)), "cudaStreamDestroy");
+        } catch (CudaException e) {
+            LOG.log(Level.DEBUG, "a stream of device " + device + " could not be destroyed", e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        String kind = owned ? "own" : handle == Cuda.DEFAULT_STREAM ? "default" : "caller's";
+        return kind + " stream 0x" + Long.toHexString(handle) + " of device " + device;
+    }
+}

@@ -1,0 +1,80 @@
+package ferro.backend.nccl.device;
+
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Finds the names by which the kernel shows GPUs. Loading JNA and looking for libraries takes a tenth of the start of
+ * each rank, and on most machines finds nothing.
+ */
+final class GpuTraces {
+    /** Files of the drivers of NVIDIA, for PCI, for boards and under Windows (WSL), and of AMD. */
+    private static final List<String> OF_DRIVERS = List.of(
+            "dev/nvidiactl",
+            "dev/nvidia0",
+            "dev/nvmap",
+            "dev/nvhost-ctrl",
+            "dev/dxg",
+            "dev/kfd",
+            "proc/driver/nvidia",
+            "sys/module/nvidia",
+            "sys/module/amdgpu");
+
+    /** A device counts even without a driver: NVIDIA's driver may be loaded by the first program that needs it. */
+    private static final String DEVICES = "sys/bus/pci/devices";
+
+    /** NVIDIA and AMD (graphics), as the PCI ID database numbers them. */
+    private static final List<String> VENDORS = List.of("0x10de", "0x1002");
+
+    private GpuTraces() {}
+
+    /**
+     * Returns why no library must be looked for. Empty if there may be a GPU, or if the settings name the back end or
+     * its libraries.
+     *
+     * @param context settings
+     * @param root    folder that dev, proc and sys are in
+     */
+    static Optional<String> noneBecause(RankContext context, Path root) {
+        return isAskedFor(context) || !areMissing(root)
+                ? Optional.empty()
+                : Optional.of(
+                        "no GPU here: the kernel shows no driver and no device of NVIDIA or AMD, so that no library was"
+                                + " looked for; name one by -D" + Settings.NCCL_LIBRARY.name() + " or -D"
+                                + Settings.CUDART_LIBRARY.name() + " to look all the same");
+    }
+
+    private static boolean isAskedFor(RankContext context) {
+        return Settings.BACKEND.of(context).contains("nccl")
+                || Stream.of(Settings.NCCL_LIBRARY, Settings.CUDART_LIBRARY, Settings.JNA_LIBRARY_PATH)
+                        .anyMatch(setting -> setting.find(context).isPresent());
+    }
+
+    /** Returns whether there is certainly neither a driver nor a device. */
+    static boolean areMissing(Path root) {
+        if (OF_DRIVERS.stream().anyMatch(trace -> Files.exists(root.resolve(trace)))) {
+            return false;
+        }
+        try (Stream<Path> devices = Files.list(root.resolve(DEVICES))) {
+            return devices.noneMatch(GpuTraces::mayBeGpu);
+        } catch (IOException | UncheckedIOException unknown) {
+            // a system that does not show its devices proves nothing
+            return false;
+        }
+    }
+
+    private static boolean mayBeGpu(Path device) {
+        try {
+            return VENDORS.contains(Files.readString(device.resolve("vendor")).strip());
+        } catch (IOException unknown) {
+            return true;
+        }
+    }
+}

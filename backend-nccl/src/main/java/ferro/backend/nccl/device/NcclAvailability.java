@@ -1,0 +1,176 @@
+package ferro.backend.nccl.device;
+
+import ferro.backend.nccl.CudaRuntimeNotFoundException;
+import ferro.backend.nccl.NcclLibraryNotFoundException;
+import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.Tried;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.ffi.LoadedRuntime;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.NcclCapability;
+import ferro.spi.RankContext;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * State of NCCL on this machine, with the reason if it cannot be used.
+ *
+ * <p>A loaded NCCL is not always usable: usable means that the runtime counts at least one device.
+ *
+ * @param unavailableBecause why it cannot be used, in words that the user can act on; empty if it can
+ * @param nccl               file of NCCL, empty if it did not load
+ * @param version            release of NCCL
+ * @param runtime            file of the CUDA or HIP runtime, empty if it did not load
+ * @param devices            number of devices, 0 if unknown
+ * @param lacks              newer functions that this NCCL does not have
+ * @param tried              places where the missing library was looked for, in order; empty if none is missing
+ */
+public record NcclAvailability(
+        Optional<String> unavailableBecause,
+        String nccl,
+        Optional<NcclVersion> version,
+        String runtime,
+        int devices,
+        List<String> lacks,
+        List<Tried> tried) {
+    /**
+     * Looks for the libraries, and loads them for good if they are there.
+     *
+     * @param context settings that may name them
+     * @return state of NCCL
+     */
+    public static NcclAvailability look(RankContext context) {
+        LoadedLibraries libraries;
+        try {
+            libraries = NativeLibraries.load(LibrarySearch.of(context));
+        } catch (NcclLibraryNotFoundException missing) {
+            return unavailable(
+                    text("NCCL library libnccl.so.2", missing.tried(), Settings.NCCL_LIBRARY), missing.tried());
+        } catch (CudaRuntimeNotFoundException missing) {
+            String what = "CUDA runtime library libcudart.so";
+            return unavailable(text(what, missing.tried(), Settings.CUDART_LIBRARY), missing.tried());
+        } catch (RuntimeException | LinkageError unusable) {
+            return unavailable(text(unusable), List.of());
+        }
+        LoadedRuntime runtime = new LoadedRuntime(libraries.runtime(), libraries.prefix(), libraries.runtimeVersion());
+        Devices devices = Devices.count(runtime);
+        List<String> lacks = Stream.of(NcclCapability.values())
+                .filter(capability -> !libraries.has(capability))
+                .map(NcclCapability::toString)
+                .toList();
+        return new NcclAvailability(
+                devices.unusableBecause,
+                libraries.nccl(),
+                Optional.of(libraries.version()),
+                libraries.runtime(),
+                devices.count,
+                lacks,
+                List.of());
+    }
+
+    /**
+     * Returns why there is no need to look: the machine has neither a driver nor a device, and the settings do not name
+     * NCCL.
+     *
+     * @param context settings that may ask for it
+     * @return empty if {@link #look} may find something
+     */
+    public static Optional<String> noGpuBecause(RankContext context) {
+        return GpuTraces.noneBecause(context, Path.of("/"));
+    }
+
+    /**
+     * Returns why NCCL cannot be used here.
+     *
+     * @param context settings that may name the libraries
+     * @return empty if it can
+     */
+    public static Optional<String> unavailableBecause(RankContext context) {
+        return look(context).unavailableBecause;
+    }
+
+    /**
+     * Returns why device memory cannot be used here, which needs no NCCL.
+     *
+     * @param context settings that may name the runtime
+     * @return empty if it can
+     */
+    public static Optional<String> memoryUnavailableBecause(RankContext context) {
+        try {
+            return Devices.count(NativeLibraries.loadRuntime(LibrarySearch.of(context))).unusableBecause;
+        } catch (CudaRuntimeNotFoundException missing) {
+            return Optional.of(text("CUDA runtime library libcudart.so", missing.tried(), Settings.CUDART_LIBRARY));
+        } catch (RuntimeException | LinkageError unusable) {
+            return Optional.of(text(unusable));
+        }
+    }
+
+    private static NcclAvailability unavailable(String because, List<Tried> tried) {
+        return new NcclAvailability(Optional.of(because), "", Optional.empty(), "", 0, List.of(), tried);
+    }
+
+    /**
+     * Returns the message for a missing library. A single place is named with the loader's message. Several places are
+     * only counted: {@link #tried} lists them.
+     */
+    private static String text(String library, List<Tried> tried, Setting<String> setting) {
+        boolean one = tried.size() == 1;
+        String where = one
+                ? "by " + tried.get(0).candidate() + " (" + tried.get(0).message() + ")"
+                : "in any of " + tried.size() + " places (ferro doctor lists them)";
+        String install = setting == Settings.NCCL_LIBRARY ? "install NCCL" : "install the CUDA runtime";
+        return library + " not found " + where + ": " + install + ", or name its file by -D" + setting.name() + " or "
+                + setting.variable();
+    }
+
+    private static String text(Throwable unusable) {
+        // an Error means that JNA's class or its library is missing
+        return unusable instanceof RuntimeException && unusable.getMessage() != null
+                ? unusable.getMessage()
+                : "JNA does not work here (" + unusable + "): put jna.jar on the class path";
+    }
+
+    /** Number of devices that the runtime counts, or why it counts none. */
+    private record Devices(int count, Optional<String> unusableBecause) {
+        static Devices count(LoadedRuntime runtime) {
+            int[] count = new int[1];
+            int code = Cuda.cudaGetDeviceCount(count);
+            if (code == Cuda.SUCCESS && count[0] > 0) {
+                return new Devices(count[0], Optional.empty());
+            }
+            Cuda.cudaGetLastError();
+            return new Devices(0, Optional.of(reason(code, runtime)));
+        }
+
+        private static String reason(int code, LoadedRuntime runtime) {
+            String of = runtime.prefix() + " runtime " + LoadedRuntime.release(runtime.version()) + " ("
+                    + runtime.path() + ")";
+            return switch (code) {
+                case Cuda.SUCCESS, Cuda.NO_DEVICE ->
+                    "no device found by the " + of + ": need a GPU that this process may see (CUDA_VISIBLE_DEVICES,"
+                            + " devices given to the container); CUDA error (code 100)";
+                case Cuda.INSUFFICIENT_DRIVER -> driver(of) + "; CUDA error (code 35)";
+                default ->
+                    "the " + of + " cannot count devices: "
+                            + Checks.cudaFailure(code, "cudaGetDeviceCount").getMessage();
+            };
+        }
+
+        private static String driver(String runtime) {
+            int[] version = new int[1];
+            int code = Cuda.cudaDriverGetVersion(version);
+            return code != Cuda.SUCCESS || version[0] == 0
+                    ? "no driver found by the " + runtime
+                            + ": install the driver of the GPU, in a container start it with" + " the GPU's devices"
+                    : "the driver is of release " + LoadedRuntime.release(version[0]) + ", too old for the " + runtime
+                            + ": update the driver, or name an older runtime by -Dferro.cudart.library";
+        }
+    }
+}

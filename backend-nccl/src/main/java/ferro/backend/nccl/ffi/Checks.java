@@ -1,0 +1,100 @@
+package ferro.backend.nccl.ffi;
+
+import ferro.FerroException.Where;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.NcclResult;
+
+/** Turns result codes into exceptions. Every native call is checked here before its out-parameters are read. */
+public final class Checks {
+    private static final Where NOWHERE = Where.outside("", -1);
+
+    private Checks() {}
+
+    /**
+     * Checks a call of NCCL.
+     *
+     * @param result code that the call returned
+     * @param call   C function
+     * @throws NcclException if the code is not success
+     */
+    public static void nccl(int result, String call) {
+        if (result != NcclResult.SUCCESS.code()) {
+            throw failure(result, call);
+        }
+    }
+
+    /**
+     * Checks a call on a communicator. A non-blocking one may answer that the call is still in progress.
+     *
+     * @param result code that the call returned
+     * @param call   C function
+     * @throws NcclException if the code is neither success nor in progress
+     */
+    public static void begun(int result, String call) {
+        if (result != NcclResult.IN_PROGRESS.code()) {
+            nccl(result, call);
+        }
+    }
+
+    /**
+     * Checks a call of the runtime, and clears the last error that the call left on this thread: NCCL would take it for
+     * its own.
+     *
+     * @param code code that the call returned
+     * @param call C function, by CUDA's name
+     * @throws CudaException if the code is not success
+     */
+    public static void cuda(int code, String call) {
+        if (code != Cuda.SUCCESS) {
+            Cuda.cudaGetLastError();
+            throw cudaFailure(code, call);
+        }
+    }
+
+    /**
+     * Makes the exception for the result code of a call of NCCL.
+     *
+     * @param code code that the call returned
+     * @param call C function
+     * @return exception, to be thrown or kept
+     */
+    public static NcclException failure(int code, String call) {
+        NcclResult result = NcclResult.of(code);
+        String text = Nccl.ncclGetErrorString(code);
+        String named = result.known() && text != null ? "NCCL error " + result + ": " + text : unknown(code, text);
+        String last = lastError();
+        String more = last.isEmpty() ? "" : ": " + last;
+        return new NcclException(NOWHERE, result, last, call + " failed: " + named + more, null);
+    }
+
+    private static String unknown(int code, String text) {
+        return "Unknown NCCL error: " + code + (text == null ? "" : " (" + text + ")");
+    }
+
+    /**
+     * Makes the exception for the result code of a call of the runtime.
+     *
+     * @param code code that the call returned
+     * @param call C function, by CUDA's name
+     * @return exception, to be thrown or kept
+     */
+    public static CudaException cudaFailure(int code, String call) {
+        String name = NativeLibraries.nameOf(call);
+        String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "
+                + Cuda.cudaGetErrorString(code);
+        return new CudaException(NOWHERE, code, name, message, null);
+    }
+
+    /**
+     * Returns the last error text of NCCL, empty if there is none. NCCL keeps one text per process, so it may be from
+     * another thread.
+     */
+    private static String lastError() {
+        boolean told = NativeLibraries.loaded()
+                .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))
+                .isPresent();
+        String text = told ? NcclLastError.ncclGetLastError(0) : null;
+        return text == null ? "" : text.strip();
+    }
+}

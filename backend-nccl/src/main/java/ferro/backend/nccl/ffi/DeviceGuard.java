@@ -1,0 +1,55 @@
+package ferro.backend.nccl.ffi;
+
+import ferro.backend.nccl.CudaException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.IntSupplier;
+
+/**
+ * Makes a device current for one native call on a thread that ferro does not own, and restores the thread's own device.
+ *
+ * <p>On a virtual thread nothing may block in between, otherwise the call runs on another carrier with another device.
+ * Longer work belongs on a thread of the device.
+ */
+public final class DeviceGuard {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+
+    private DeviceGuard() {}
+
+    /**
+     * Makes a call with a device current. The earlier device is current again when it returns, whatever the call
+     * returned.
+     *
+     * @param device ordinal
+     * @param call   one native call
+     * @return its result code, not checked
+     * @throws CudaException if there is no such device; the current one stays
+     */
+    public static int call(int device, IntSupplier call) {
+        int[] before = new int[1];
+        Checks.cuda(Cuda.cudaGetDevice(before), "cudaGetDevice");
+        if (before[0] == device) {
+            return call.getAsInt();
+        }
+        Checks.cuda(Cuda.cudaSetDevice(device), "cudaSetDevice");
+        try {
+            return call.getAsInt();
+        } finally {
+            restore(before[0]);
+        }
+    }
+
+    /**
+     * Restores the current device. A failure is only logged: it must not hide the result of the call, which may have
+     * made something.
+     */
+    private static void restore(int device) {
+        int code = Cuda.cudaSetDevice(device);
+        if (code != Cuda.SUCCESS) {
+            LOG.log(
+                    Level.WARNING,
+                    "the current device could not be restored",
+                    Checks.cudaFailure(code, "cudaSetDevice"));
+        }
+    }
+}

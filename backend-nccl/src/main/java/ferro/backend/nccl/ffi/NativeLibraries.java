@@ -1,0 +1,180 @@
+package ferro.backend.nccl.ffi;
+
+import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
+import ferro.backend.nccl.NcclVersion;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Keeps the libraries that this process has loaded. JNA binds a class of native methods only once, and NCCL keeps
+ * threads of its own, so a loaded library is never unloaded. Nothing is loaded before the first use. A load that fails
+ * leaves nothing bound, and the next one tries again. The runtime alone is enough for device memory.
+ */
+public final class NativeLibraries {
+    private static final String ASKED_OF_NCCL = "ncclGetVersion";
+    private static final String ASKED_OF_RUNTIME = "cudaGetDeviceCount";
+
+    private static final AtomicReference<Runtime> RUNTIME = new AtomicReference<>();
+    private static final AtomicReference<Both> BOTH = new AtomicReference<>();
+    /** All libraries that were ever opened, also unused ones: JNA would close them, and a library may not survive that. */
+    private static final Set<NativeLibrary> OPENED = ConcurrentHashMap.newKeySet();
+
+    private NativeLibraries() {}
+
+    /** The bound runtime. */
+    private record Runtime(LoadedRuntime loaded, OpenedLibrary library) {}
+
+    /** The bound NCCL with its runtime. */
+    private record Both(LoadedLibraries loaded, OpenedLibrary nccl) {}
+
+    /**
+     * Loads NCCL, then the runtime, and binds their functions; later calls return the same.
+     *
+     * @param search places to search
+     * @return libraries that are loaded
+     * @throws ferro.backend.nccl.NcclLibraryNotFoundException if there is no NCCL
+     * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
+     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if one of them lacks functions
+     * @throws IllegalStateException if this process has loaded another library than the one named
+     */
+    public static LoadedLibraries load(LibrarySearch search) {
+        Both both = BOTH.get() == null ? bind(search) : BOTH.get();
+        search.namedNccl()
+                .filter(name -> !both.nccl.isCalled(name, ASKED_OF_NCCL))
+                .ifPresent(other -> refuse(both.loaded.nccl(), other));
+        runtime(search);
+        return both.loaded;
+    }
+
+    /**
+     * Loads the runtime alone and binds its functions; later calls return the same.
+     *
+     * @param search places to search
+     * @return runtime that is loaded
+     * @throws ferro.backend.nccl.CudaRuntimeNotFoundException if there is no runtime
+     * @throws ferro.backend.nccl.NcclSymbolNotFoundException if it lacks functions
+     * @throws IllegalStateException if this process has loaded another runtime than the one named
+     */
+    public static LoadedRuntime loadRuntime(LibrarySearch search) {
+        return runtime(search).loaded;
+    }
+
+    /**
+     * Returns the libraries that are loaded.
+     *
+     * @return empty before the first successful {@link #load}
+     */
+    public static Optional<LoadedLibraries> loaded() {
+        return Optional.ofNullable(BOTH.get()).map(Both::loaded);
+    }
+
+    /**
+     * Checks that a runtime is loaded, for callers that do not name one.
+     *
+     * @throws IllegalStateException if none is
+     */
+    public static void requireRuntime() {
+        if (RUNTIME.get() == null) {
+            throw new IllegalStateException("no CUDA runtime is among " + OPENED.size()
+                    + " loaded libraries: join a group of -Dferro.backend=nccl or open device" + " memory first");
+        }
+    }
+
+    /** Keeps a library open for good. */
+    static NativeLibrary keep(NativeLibrary library) {
+        OPENED.add(library);
+        return library;
+    }
+
+    /** Returns the name of a function of CUDA in the loaded runtime. */
+    static String nameOf(String function) {
+        Runtime runtime = RUNTIME.get();
+        return runtime == null ? function : runtime.loaded.prefix().nameOf(function);
+    }
+
+    private static synchronized Both bind(LibrarySearch search) {
+        if (BOTH.get() != null) {
+            return BOTH.get();
+        }
+        JnaStart.check().ifPresent(reason -> {
+            throw OpenedLibrary.noNccl(reason);
+        });
+        OpenedLibrary nccl = OpenedLibrary.openNccl(search.nccl());
+        OpenedLibrary runtime = RUNTIME.get() == null
+                ? OpenedLibrary.openRuntime(search.runtime(nccl.candidate()))
+                : RUNTIME.get().library;
+        nccl.require(Nccl.class);
+        requireFit(nccl, runtime);
+        Runtime bound = bindRuntime(runtime);
+        Native.register(Nccl.class, nccl.library());
+        Set<NcclCapability> capabilities = EnumSet.noneOf(NcclCapability.class);
+        for (NcclCapability capability : NcclCapability.values()) {
+            if (nccl.missing(capability.functions()).isEmpty()) {
+                Native.register(capability.functions(), nccl.library());
+                capabilities.add(capability);
+            }
+        }
+        LoadedRuntime below = bound.loaded;
+        LoadedLibraries libraries = new LoadedLibraries(
+                nccl.path(ASKED_OF_NCCL), below.path(), below.prefix(), ncclVersion(), below.version(), capabilities);
+        BOTH.set(new Both(libraries, nccl));
+        return BOTH.get();
+    }
+
+    /** Checks that NCCL fits the runtime. Streams and memory of one runtime mean nothing to an NCCL that uses the other. */
+    private static void requireFit(OpenedLibrary nccl, OpenedLibrary runtime) {
+        if (!nccl.fits(runtime.prefix())) {
+            throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()
+                    + " runtime " + runtime.path(ASKED_OF_RUNTIME)
+                    + ": RCCL needs HIP's, NCCL needs CUDA's; one runtime"
+                    + " per JVM, name the one that fits by -Dferro.cudart.library, or start another JVM");
+        }
+    }
+
+    private static Runtime runtime(LibrarySearch search) {
+        Runtime runtime = RUNTIME.get() == null ? bindRuntime(search) : RUNTIME.get();
+        search.namedRuntime()
+                .filter(name -> !runtime.library.isCalled(name, ASKED_OF_RUNTIME))
+                .ifPresent(other -> refuse(runtime.loaded.path(), other));
+        return runtime;
+    }
+
+    private static synchronized Runtime bindRuntime(LibrarySearch search) {
+        if (RUNTIME.get() != null) {
+            return RUNTIME.get();
+        }
+        JnaStart.check().ifPresent(reason -> {
+            throw OpenedLibrary.noRuntime(reason);
+        });
+        return bindRuntime(OpenedLibrary.openRuntime(search.runtime()));
+    }
+
+    private static Runtime bindRuntime(OpenedLibrary library) {
+        if (RUNTIME.get() != null) {
+            return RUNTIME.get();
+        }
+        library.require(Cuda.class);
+        Native.register(Cuda.class, library.library());
+        int[] version = new int[1];
+        int code = Cuda.cudaRuntimeGetVersion(version);
+        LoadedRuntime loaded = new LoadedRuntime(
+                library.path(ASKED_OF_RUNTIME), library.prefix(), code == Cuda.SUCCESS ? version[0] : 0);
+        RUNTIME.set(new Runtime(loaded, library));
+        return RUNTIME.get();
+    }
+
+    private static NcclVersion ncclVersion() {
+        int[] version = new int[1];
+        int result = Nccl.ncclGetVersion(version);
+        return NcclVersion.of(result == 0 ? version[0] : 0);
+    }
+
+    private static void refuse(String loaded, String other) {
+        throw new IllegalStateException("this process has loaded " + loaded + " and cannot load " + other
+                + " as well: one NCCL and one runtime per JVM; name the same one everywhere, or start another JVM");
+    }
+}

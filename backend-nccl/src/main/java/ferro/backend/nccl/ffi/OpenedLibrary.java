@@ -1,0 +1,190 @@
+package ferro.backend.nccl.ffi;
+
+import com.sun.jna.Library;
+import com.sun.jna.NativeLibrary;
+import com.sun.jna.Pointer;
+import ferro.backend.nccl.CudaRuntimeNotFoundException;
+import ferro.backend.nccl.NcclLibraryNotFoundException;
+import ferro.backend.nccl.NcclSymbolNotFoundException;
+import ferro.backend.nccl.Tried;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * One library that the loader accepted.
+ *
+ * @param candidate name or path by which it was found
+ * @param prefix    names of its functions
+ * @param library   JNA's handle
+ */
+record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary library) {
+    /**
+     * RTLD_NOW | RTLD_LOCAL of dlfcn.h. JNA's own default makes the symbols visible to all libraries, so that two
+     * copies of CUDA or NCCL in one process (PyTorch brings its own) could bind to each other.
+     */
+    private static final int NOW_AND_LOCAL = 2;
+
+    /** Stops JNA from unpacking and loading a library of that name from the class path. */
+    private static final ClassLoader NO_RESOURCES = new NoResources();
+
+    private static final String ASKED_OF_EVERY_RUNTIME = "cudaGetDeviceCount";
+
+    static OpenedLibrary openNccl(List<String> candidates) {
+        return first(candidates, RuntimePrefix.CUDA, NcclLibraryNotFoundException::new);
+    }
+
+    static OpenedLibrary openRuntime(List<String> candidates) {
+        OpenedLibrary opened = first(candidates, RuntimePrefix.CUDA, CudaRuntimeNotFoundException::new);
+        OpenedLibrary hip =
+                new OpenedLibrary(opened.candidate, RuntimePrefix.HIP, open(opened.candidate, RuntimePrefix.HIP));
+        return hip.has(ASKED_OF_EVERY_RUNTIME) ? hip : opened;
+    }
+
+    /** Makes the failure for a JNA that does not work. */
+    static NcclLibraryNotFoundException noNccl(String reason) {
+        return new NcclLibraryNotFoundException(List.of(new Tried("JNA", reason)));
+    }
+
+    /** Makes the failure for a JNA that does not work. */
+    static CudaRuntimeNotFoundException noRuntime(String reason) {
+        return new CudaRuntimeNotFoundException(List.of(new Tried("JNA", reason)));
+    }
+
+    private static OpenedLibrary first(
+            List<String> candidates, RuntimePrefix prefix, Function<List<Tried>, RuntimeException> failure) {
+        List<Tried> tried = new ArrayList<>();
+        for (String candidate : candidates) {
+            try {
+                return new OpenedLibrary(candidate, prefix, open(candidate, prefix));
+            } catch (LinkageError refused) {
+                // also thrown by JNA if it cannot start: no execution in the temporary folder, native access denied
+                tried.add(new Tried(candidate, text(refused, candidate)));
+            }
+        }
+        throw failure.apply(tried);
+    }
+
+    private static NativeLibrary open(String candidate, RuntimePrefix prefix) {
+        return NativeLibraries.keep(NativeLibrary.getInstance(candidate, options(prefix)));
+    }
+
+    private static Map<String, Object> options(RuntimePrefix prefix) {
+        return Map.of(
+                Library.OPTION_OPEN_FLAGS,
+                NOW_AND_LOCAL,
+                Library.OPTION_STRING_ENCODING,
+                "UTF-8",
+                Library.OPTION_FUNCTION_MAPPER,
+                prefix.mapper(),
+                Library.OPTION_CLASSLOADER,
+                NO_RESOURCES);
+    }
+
+    /** A class loader without resources. */
+    private static final class NoResources extends ClassLoader {
+        NoResources() {
+            super(null);
+        }
+
+        @Override
+        public URL getResource(String name) {
+            return null;
+        }
+    }
+
+    /**
+     * Returns whether a runtime fits this NCCL. RCCL is linked to HIP's runtime; NVIDIA's NCCL shows no link to a
+     * runtime.
+     */
+    boolean fits(RuntimePrefix runtime) {
+        return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
+    }
+
+    private boolean hasUnmapped(String symbol) {
+        try {
+            library.getFunction(symbol);
+            return true;
+        } catch (UnsatisfiedLinkError absent) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns the loader's message: the first line that is not JNA's own introduction, without the name of the
+     * candidate.
+     */
+    private static String text(LinkageError refused, String candidate) {
+        String message = refused.getMessage() == null ? refused.toString() : refused.getMessage();
+        String line = message.lines()
+                .filter(words -> !words.startsWith("Unable to load library"))
+                .findFirst()
+                .orElse(message)
+                .strip();
+        String introduction = candidate + ": ";
+        return line.startsWith(introduction) ? line.substring(introduction.length()) : line;
+    }
+
+    boolean has(String function) {
+        return hasUnmapped(prefix.nameOf(function));
+    }
+
+    /** Returns the native methods of a class that this library lacks, under the library's own names. */
+    List<String> missing(Class<?> functions) {
+        return Stream.of(functions.getDeclaredMethods())
+                .filter(method -> Modifier.isNative(method.getModifiers()))
+                .map(Method::getName)
+                .filter(name -> !has(name))
+                .map(prefix::nameOf)
+                .sorted()
+                .toList();
+    }
+
+    void require(Class<?> functions) {
+        List<String> missing = missing(functions);
+        if (!missing.isEmpty()) {
+            throw new NcclSymbolNotFoundException(candidate, missing);
+        }
+    }
+
+    /** Returns the file that contains a function, as the kernel mapped it; the candidate if that is not known. */
+    String path(String function) {
+        long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            return maps.filter(line -> line.indexOf('/') > 0 && holds(line, address))
+                    .map(line -> line.substring(line.indexOf('/')))
+                    .findFirst()
+                    .orElse(candidate);
+        } catch (IOException unknown) {
+            return candidate;
+        }
+    }
+
+    /** Returns whether a line of the map contains an address. A line begins with {@code from-to } in hexadecimal. */
+    private static boolean holds(String line, long address) {
+        int dash = line.indexOf('-');
+        long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
+        long to = Long.parseUnsignedLong(line.substring(dash + 1, line.indexOf(' ')), 16);
+        return Long.compareUnsigned(from, address) <= 0 && Long.compareUnsigned(address, to) < 0;
+    }
+
+    /** Returns whether a name that a user wrote means this library. */
+    boolean isCalled(String name, String function) {
+        if (name.equals(candidate)) {
+            return true;
+        }
+        try {
+            return Path.of(name).isAbsolute() && Files.isSameFile(Path.of(name), Path.of(path(function)));
+        } catch (IOException notThere) {
+            return false;
+        }
+    }
+}

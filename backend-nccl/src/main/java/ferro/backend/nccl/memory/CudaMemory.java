@@ -1,0 +1,260 @@
+package ferro.backend.nccl.memory;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.HostMemory;
+import ferro.dispatch.DeviceMemory;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.ReadOnlyBufferException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Memory of CUDA or HIP devices, pooled, with one thread per device that is used.
+ *
+ * <p>A block returns to its pool when the owner of its tensor is closed, and may be reused at once. This is safe for
+ * work on the default stream, and for every call of ferro, which starts after that work. A caller that uses a stream of
+ * its own must wait for it before the close.
+ *
+ * <p>Staging memory that is lent out when this memory is closed stays valid until its own close. Memory is returned to
+ * the runtime on the thread of its device, since {@code cudaFree} waits for all work on that device. Behind a stuck
+ * collective it delays allocations and copies of that device, but not the caller of a close, until the watchdog of the
+ * group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
+ */
+public final class CudaMemory implements DeviceMemory {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    /** {@code cudaHostAllocPortable}: pinned for every device. */
+    private static final int PORTABLE = 1;
+    /** Largest number of idle pinned bytes: pinned memory reduces the memory of all processes. */
+    private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
+
+    private final int deviceCount;
+    private final int home;
+    private final Duration timeout;
+    private final RankContext context;
+    private final AtomicInteger downgrades = new AtomicInteger();
+    private final AtomicInteger refusedPins = new AtomicInteger();
+    private final MemoryPool<HostBlock> hostPool = new MemoryPool<>(MOST_IDLE_HOST_BYTES, HostBlock::bytes);
+    private final Map<Integer, DeviceLane> lanes = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+    /** True if copies were in progress at the close, which may use any pinned block for ever. */
+    private volatile boolean pinnedIsLeft;
+
+    private CudaMemory(RankContext context, int deviceCount, int home) {
+        this.context = context;
+        this.deviceCount = deviceCount;
+        this.home = home;
+        this.timeout = Settings.TIMEOUT.of(context);
+    }
+
+    /**
+     * Opens the memory of all devices. A device is not used before its first call.
+     *
+     * @param context settings and clock
+     * @return memory
+     * @throws CudaException if devices cannot be counted
+     */
+    public static CudaMemory open(RankContext context) {
+        int[] count = new int[1];
+        Checks.cuda(Cuda.cudaGetDeviceCount(count), "cudaGetDeviceCount");
+        int local = Settings.NCCL_DEVICE
+                .find(context)
+                .or(() -> Settings.LOCAL_RANK.find(context))
+                .orElse(0);
+        return new CudaMemory(context, count[0], local < count[0] ? local : 0);
+    }
+
+    @Override
+    public DeviceTensor allocate(DataType dataType, long[] shape, int device) {
+        DeviceTensor wanted = new DeviceTensor(dataType, shape, 0, device, null);
+        DeviceLane lane = lane(device);
+        String what = "device tensor " + wanted;
+        if (wanted.byteCount() == 0) {
+            return new DeviceTensor(dataType, shape, 0, device, MemoryLease.of(() -> {}, what));
+        }
+        DeviceBlock block = lane.take(wanted.byteCount());
+        MemoryLease lease = MemoryLease.of(() -> lane.giveBack(block), what);
+        return new DeviceTensor(dataType, shape, block.address(), device, lease);
+    }
+
+    @Override
+    public Staging stage(int bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("cannot stage " + bytes + " bytes");
+        }
+        DeviceLane lane = lane(home);
+        HostBlock block = takeHost(lane, bytes);
+        return new HostStaging(block, bytes, () -> giveBackHost(lane, block));
+    }
+
+    private HostBlock takeHost(DeviceLane lane, int bytes) {
+        int classBytes = (int) Math.min(MemoryPool.classOf(bytes), Integer.MAX_VALUE);
+        HostBlock block = hostPool.take(classBytes);
+        while (block == null) {
+            lane.call("staging of " + bytes + " bytes", () -> supplyHost(classBytes));
+            block = hostPool.take(classBytes);
+        }
+        return block;
+    }
+
+    private Void supplyHost(int bytes) {
+        HostBlock block = pin(bytes);
+        if (!hostPool.supply(block)) {
+            freeHost(block);
+            throw new IllegalStateException("device memory was closed during a staging of " + bytes + " bytes");
+        }
+        return null;
+    }
+
+    /**
+     * Allocates pinned memory on a thread that has a device. If pinning is refused, plain memory is used, which is
+     * slower.
+     */
+    private HostBlock pin(int bytes) {
+        long[] pointer = new long[1];
+        int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);
+        if (code == Cuda.SUCCESS) {
+            return new HostBlock(HostMemory.view(pointer[0], bytes), pointer[0]);
+        }
+        Cuda.cudaGetLastError();
+        if (refusedPins.getAndIncrement() == 0) {
+            LOG.log(
+                    Level.WARNING,
+                    "pinned host memory is refused, plain memory serves and copies are slower: {0}",
+                    Checks.cudaFailure(code, "cudaHostAlloc").getMessage());
+        }
+        return new HostBlock(ByteBuffer.allocateDirect(bytes), 0);
+    }
+
+    private void giveBackHost(DeviceLane lane, HostBlock block) {
+        List<HostBlock> surplus = hostPool.giveBack(block);
+        if (!surplus.isEmpty()) {
+            lane.later(() -> surplus.forEach(this::freeHost));
+        }
+    }
+
+    /** Frees pinned memory; the JVM frees plain memory. */
+    private void freeHost(HostBlock block) {
+        if (!block.pinned() || pinnedIsLeft) {
+            return;
+        }
+        try {
+            Checks.cuda(DeviceGuard.call(home, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
+        } catch (CudaException e) {
+            LOG.log(Level.WARNING, "pinned memory of device " + home + " could not be freed", e);
+        }
+    }
+
+    @Override
+    public Copy toHost(DeviceTensor from, ByteBuffer to) {
+        if (to.isReadOnly()) {
+            throw new IllegalArgumentException(
+                    "cannot copy to a read-only buffer of " + to.remaining() + " bytes", new ReadOnlyBufferException());
+        }
+        long address = checked(from, to);
+        return start(from, new RawCopy(address, from.address(), from.byteCount(), Cuda.DEVICE_TO_HOST), to);
+    }
+
+    @Override
+    public Copy toDevice(ByteBuffer from, DeviceTensor to) {
+        long address = checked(to, from);
+        return start(to, new RawCopy(to.address(), address, to.byteCount(), Cuda.HOST_TO_DEVICE), from);
+    }
+
+    @Override
+    public Copy onDevice(DeviceTensor from, DeviceTensor to) {
+        if (from.device() != to.device()
+                || from.dataType() != to.dataType()
+                || from.elementCount() != to.elementCount()) {
+            throw new IllegalArgumentException(
+                    "cannot copy " + from + " to " + to + ": need the same device, type and length");
+        }
+        checkAddress(from);
+        checkAddress(to);
+        RawCopy copy = new RawCopy(to.address(), from.address(), to.byteCount(), Cuda.DEVICE_TO_DEVICE);
+        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(to.device()), copy, List.of(from, to), null);
+    }
+
+    private Copy start(DeviceTensor tensor, RawCopy copy, ByteBuffer host) {
+        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(tensor.device()), copy, List.of(tensor), host);
+    }
+
+    private static long checked(DeviceTensor tensor, ByteBuffer host) {
+        if (host.remaining() != tensor.byteCount()) {
+            throw new IllegalArgumentException("a copy must fill both sides: " + tensor + " has " + tensor.byteCount()
+                    + " bytes, the buffer " + host.remaining());
+        }
+        checkAddress(tensor);
+        return HostMemory.address(host);
+    }
+
+    private static void checkAddress(DeviceTensor tensor) {
+        if (tensor.address() == 0 && tensor.elementCount() > 0) {
+            throw new IllegalArgumentException(tensor + " has " + tensor.elementCount() + " elements at address 0");
+        }
+    }
+
+    /** A copy of zero bytes, which is always done. */
+    private enum EmptyCopy implements Copy {
+        COPY;
+
+        @Override
+        public boolean await(Duration timeout) {
+            return true;
+        }
+    }
+
+    private DeviceLane lane(int device) {
+        DeviceLane lane = closed ? null : lanes.get(device);
+        return lane == null ? open(device) : lane;
+    }
+
+    private synchronized DeviceLane open(int device) {
+        if (closed) {
+            throw new IllegalStateException("device memory is closed, device " + device + " cannot be used by it");
+        }
+        if (device < 0 || device >= deviceCount) {
+            throw new IllegalArgumentException("no device " + device + ": this machine has " + deviceCount);
+        }
+        return lanes.computeIfAbsent(
+                device, ordinal -> DeviceLane.open(ordinal, timeout, context::nanoTime, downgrades::incrementAndGet));
+    }
+
+    /** Returns how many streams the runtime refused to create. */
+    int downgrades() {
+        return downgrades.get();
+    }
+
+    /** Returns how many pinned blocks the runtime refused. */
+    int refusedPins() {
+        return refusedPins.get();
+    }
+
+    @Override
+    public void close() {
+        List<DeviceLane> open;
+        synchronized (this) {
+            closed = true;
+            open = List.copyOf(lanes.values());
+            lanes.clear();
+        }
+        boolean quiet = true;
+        for (DeviceLane lane : open) {
+            quiet &= lane.close();
+        }
+        pinnedIsLeft = !quiet;
+        // lent blocks are freed when they come back
+        hostPool.close().forEach(this::freeHost);
+    }
+}

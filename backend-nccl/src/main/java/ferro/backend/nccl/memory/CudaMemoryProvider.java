@@ -1,0 +1,45 @@
+package ferro.backend.nccl.memory;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.nccl.device.NcclAvailability;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.DeviceMemoryProvider;
+import ferro.spi.RankContext;
+import java.util.Optional;
+
+/** Provides memory of CUDA and HIP devices. Needs the runtime only, not NCCL. */
+public final class CudaMemoryProvider implements DeviceMemoryProvider {
+    /** Comes before simulated devices. */
+    private static final int PRIORITY = 10;
+
+    /** Makes the provider; loads nothing. */
+    public CudaMemoryProvider() {}
+
+    @Override
+    public String name() {
+        return "cuda";
+    }
+
+    @Override
+    public int priority() {
+        return PRIORITY;
+    }
+
+    @Override
+    public Optional<String> unavailableBecause(RankContext context) {
+        return NcclAvailability.noGpuBecause(context).or(() -> NcclAvailability.memoryUnavailableBecause(context));
+    }
+
+    @Override
+    public DeviceMemory open(RankContext context) {
+        NativeLibraries.loadRuntime(LibrarySearch.of(context));
+        NcclAvailability.memoryUnavailableBecause(context).ifPresent(reason -> {
+            throw new FerroException(Code.NATIVE, Where.outside("", -1), "no device memory: " + reason);
+        });
+        return CudaMemory.open(context);
+    }
+}

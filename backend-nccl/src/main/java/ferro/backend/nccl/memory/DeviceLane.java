@@ -1,0 +1,321 @@
+package ferro.backend.nccl.memory;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.DeviceCall;
+import ferro.backend.nccl.queue.DeviceTask;
+import ferro.backend.nccl.queue.DeviceThread;
+import ferro.backend.nccl.queue.EventPool;
+import ferro.backend.nccl.queue.StreamFallback;
+import ferro.spi.Deadlines;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Resources of device memory for one device: the thread that has it as its current device, a stream per direction, and
+ * the idle blocks.
+ */
+final class DeviceLane {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    /** One part in this many of a device's memory may stay idle here; the rest is for other users of the runtime. */
+    private static final int IDLE_SHARE = 8;
+
+    private static final Duration DRAIN_BOUND = Duration.ofSeconds(10);
+
+    private final int device;
+    private final Duration timeout;
+    private final LongSupplier clock;
+    private final DeviceThread thread;
+    private final EventPool events = new EventPool();
+    /** By kind of copy. */
+    private final CudaStream[] streams = new CudaStream[Cuda.DEVICE_TO_DEVICE + 1];
+
+    /** Copies that have begun and not ended; used by the thread itself only. */
+    private int underWay;
+
+    private MemoryPool<DeviceBlock> pool;
+    /** Guarded by the lane. Once it is set no work is submitted, since the close would not wait for it. */
+    private boolean ending;
+
+    private DeviceLane(int device, Duration timeout, LongSupplier clock) {
+        this.device = device;
+        this.timeout = timeout;
+        this.clock = clock;
+        this.thread = new DeviceThread("ferro-memory-" + device, clock);
+    }
+
+    /**
+     * Starts a thread on a device.
+     *
+     * @param device    ordinal
+     * @param timeout   limit of each wait
+     * @param clock     nanoseconds, monotonic
+     * @param downgrade runs for each stream that the runtime refused
+     * @throws CudaException if the device cannot be used; then nothing is left open
+     */
+    static DeviceLane open(int device, Duration timeout, LongSupplier clock, Runnable downgrade) {
+        DeviceLane lane = new DeviceLane(device, timeout, clock);
+        try {
+            lane.call("device " + device, () -> {
+                lane.start(downgrade);
+                return null;
+            });
+            return lane;
+        } catch (RuntimeException e) {
+            lane.close();
+            throw e;
+        }
+    }
+
+    private void start(Runnable downgrade) {
+        Checks.cuda(Cuda.cudaSetDevice(device), "cudaSetDevice");
+        for (int kind = Cuda.HOST_TO_DEVICE; kind <= Cuda.DEVICE_TO_DEVICE; kind++) {
+            streams[kind] = StreamFallback.orDefault(device, refusal -> downgrade.run());
+        }
+        pool = new MemoryPool<>(memory()[1] / IDLE_SHARE, DeviceBlock::bytes);
+    }
+
+    int device() {
+        return device;
+    }
+
+    /**
+     * Runs a body on the thread and waits for it.
+     *
+     * @param what for messages
+     * @throws FerroException TIMED_OUT or INTERRUPTED, or what the body throws
+     */
+    <T> T call(String what, Supplier<T> body) {
+        try {
+            return thread.call(body, Deadline.after(timeout, clock));
+        } catch (TimeoutException e) {
+            throw new FerroException(
+                    Code.TIMED_OUT,
+                    Where.outside("", -1),
+                    what + " timed out after " + Deadlines.millis(timeout) + " ms: device " + device
+                            + " does not answer; ferro.timeout is the limit",
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(
+                    Code.INTERRUPTED, Where.outside("", -1), what + " was interrupted on device " + device, e);
+        }
+    }
+
+    /** Submits a copy. */
+    DeviceCall<Void> start(DeviceTask<Void> copy) {
+        return thread.submit(copy);
+    }
+
+    Deadline deadline(Duration length) {
+        return Deadline.after(length, clock);
+    }
+
+    /**
+     * Returns a block of at least this size. Calls the runtime only if no block is idle.
+     *
+     * @throws CudaException RESOURCE if the device is full
+     */
+    DeviceBlock take(long bytes) {
+        long classBytes = MemoryPool.classOf(bytes);
+        DeviceBlock block = pool.take(classBytes);
+        while (block == null) {
+            call("allocation of " + bytes + " bytes", () -> supply(classBytes));
+            block = pool.take(classBytes);
+        }
+        return block;
+    }
+
+    private Void supply(long classBytes) {
+        DeviceBlock block = allocate(classBytes);
+        if (!pool.supply(block)) {
+            free(block);
+            throw new IllegalStateException(
+                    "device memory was closed during an allocation of " + classBytes + " bytes");
+        }
+        return null;
+    }
+
+    /** Takes a block back, from any thread, also after the close. Before the close it waits for nothing. */
+    void giveBack(DeviceBlock block) {
+        List<DeviceBlock> surplus = pool.giveBack(block);
+        if (!surplus.isEmpty()) {
+            later(() -> surplus.forEach(this::free));
+        }
+    }
+
+    /**
+     * Runs a task on the thread that may wait for the whole device, as {@code cudaFree} does, and does not wait for the
+     * task. On the thread itself, and after the close, the task runs at once. If a collective is stuck, that wait ends
+     * with the abort by the watchdog of its group.
+     */
+    void later(Runnable body) {
+        synchronized (this) {
+            if (!ending && !thread.isCurrent()) {
+                thread.submit(() -> {
+                    body.run();
+                    return null;
+                });
+                return;
+            }
+        }
+        body.run();
+    }
+
+    private DeviceBlock allocate(long bytes) {
+        long[] pointer = new long[1];
+        int code = Cuda.cudaMalloc(pointer, bytes);
+        if (code == CudaException.OUT_OF_MEMORY && pool.idleBytes() > 0) {
+            Cuda.cudaGetLastError();
+            pool.drain().forEach(this::free);
+            code = Cuda.cudaMalloc(pointer, bytes);
+        }
+        if (code != Cuda.SUCCESS) {
+            Cuda.cudaGetLastError();
+            throw Checks.cudaFailure(code, "cudaMalloc")
+                    .during(Where.outside("", -1), "GPU alloc of " + bytes + " bytes on device " + device + room());
+        }
+        return new DeviceBlock(pointer[0], bytes);
+    }
+
+    /** Returns the free memory, for a message; empty if the runtime does not report it. */
+    private String room() {
+        try {
+            long[] memory = memory();
+            return " (" + memory[0] + " of " + memory[1] + " bytes free)";
+        } catch (CudaException e) {
+            return "";
+        }
+    }
+
+    private static long[] memory() {
+        long[] free = new long[1];
+        long[] total = new long[1];
+        Checks.cuda(Cuda.cudaMemGetInfo(free, total), "cudaMemGetInfo");
+        return new long[] {free[0], total[0]};
+    }
+
+    private void free(DeviceBlock block) {
+        quietly("cudaFree", () -> Cuda.cudaFree(block.address()));
+    }
+
+    /** Makes a call whose failure is only logged, since no caller can react to it. */
+    private void quietly(String call, IntSupplier body) {
+        try {
+            Checks.cuda(DeviceGuard.call(device, body), call);
+        } catch (CudaException e) {
+            LOG.log(Level.WARNING, call + " failed on device " + device, e);
+        }
+    }
+
+    // the methods below run on the thread
+
+    /**
+     * Queues a copy on the stream of its kind, after the work that the default stream holds now.
+     *
+     * @return event that passes when it is done, for {@link #passed}
+     */
+    long issue(RawCopy copy) {
+        long stream = streams[copy.kind()].handle();
+        long ready = events.record(Cuda.DEFAULT_STREAM);
+        // the wait is for the state that the event marks now, so it may be recorded again at once
+        events.giveBack(ready);
+        Checks.cuda(Cuda.cudaStreamWaitEvent(stream, ready, 0), "cudaStreamWaitEvent");
+        Checks.cuda(
+                Cuda.cudaMemcpyAsync(copy.to(), copy.from(), copy.bytes(), copy.kind(), stream),
+                "cudaMemcpyAsync " + copy.direction());
+        long done = events.record(stream);
+        underWay++;
+        return done;
+    }
+
+    /** Polls whether a copy is done. Its event is given back when it is done or has failed. */
+    boolean passed(long event) {
+        boolean over = true;
+        try {
+            over = events.passed(event);
+            return over;
+        } finally {
+            if (over) {
+                underWay--;
+                events.giveBack(event);
+            }
+        }
+    }
+
+    /**
+     * Frees the idle blocks and ends the thread. Blocks that come back later are freed at once. Waits for the device,
+     * which a stuck collective delays until the watchdog of its group aborts it, and gives up after twenty-five
+     * seconds.
+     *
+     * @return false if copies are still in progress; their memory and streams are left alone
+     */
+    boolean close() {
+        synchronized (this) {
+            ending = true;
+        }
+        List<DeviceBlock> idle = pool == null ? List.of() : pool.close();
+        boolean quiet = thread.submit(new PendingCopies()).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
+        if (quiet) {
+            thread.submit(() -> release(idle)).awaitQuietly(Deadline.after(DRAIN_BOUND, clock));
+        } else {
+            LOG.log(
+                    Level.WARNING,
+                    "copies on device {0} are under way {1} ms after the close: their memory is left to the process",
+                    device,
+                    DRAIN_BOUND.toMillis());
+        }
+        thread.close();
+        return quiet;
+    }
+
+    private Void release(List<DeviceBlock> idle) {
+        idle.forEach(this::free);
+        releaseStreams();
+        return null;
+    }
+
+    private void releaseStreams() {
+        for (CudaStream stream : streams) {
+            if (stream != null) {
+                stream.close();
+            }
+        }
+        try {
+            events.close();
+        } catch (CudaException e) {
+            LOG.log(Level.WARNING, "events of device " + device + " could not be freed", e);
+        }
+    }
+
+    /** Is over when all copies are over. */
+    private final class PendingCopies implements DeviceTask<Void> {
+        @Override
+        public boolean issue() {
+            return true;
+        }
+
+        @Override
+        public boolean over() {
+            return underWay == 0;
+        }
+
+        @Override
+        public Void result() {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package ferro.backend.nccl.memory;
+
+import ferro.DeviceTensor;
+import ferro.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The use of tensors by one operation. A block whose owner is closed meanwhile is given back only after the use. Memory
+ * of a foreign owner has no lease here: it is kept reachable, and its owner must not free it before the end.
+ */
+public final class DeviceMemoryUse {
+    private final List<MemoryLease> leases = new ArrayList<>();
+    private final AtomicBoolean over = new AtomicBoolean();
+
+    private DeviceMemoryUse() {}
+
+    /**
+     * Begins a use. {@link #end} must follow, unless the device may use the memory for good.
+     *
+     * @param tensors of any kind; null for none
+     * @throws IllegalStateException if the memory of one has been given back; then no use begins
+     */
+    public static DeviceMemoryUse of(Tensor... tensors) {
+        DeviceMemoryUse use = new DeviceMemoryUse();
+        try {
+            for (Tensor tensor : tensors) {
+                if (tensor instanceof DeviceTensor on && on.owner() instanceof MemoryLease lease) {
+                    lease.enter();
+                    use.leases.add(lease);
+                }
+            }
+        } catch (IllegalStateException givenBack) {
+            use.end();
+            throw givenBack;
+        }
+        return use;
+    }
+
+    /** Ends the use, once, on any thread. */
+    public void end() {
+        if (over.compareAndSet(false, true)) {
+            leases.forEach(MemoryLease::leave);
+        }
+    }
+}

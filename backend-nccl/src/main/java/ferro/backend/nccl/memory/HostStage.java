@@ -1,0 +1,171 @@
+package ferro.backend.nccl.memory;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.HostMemory;
+import ferro.dispatch.DeviceMemory;
+import java.nio.ByteBuffer;
+
+/**
+ * Memory between host tensors and the device: one input and one output block on each side. The blocks are kept from
+ * call to call, so that a warm call allocates nothing natively. One job at a time owns it. Only for the device thread,
+ * except {@link #close}.
+ */
+public final class HostStage implements AutoCloseable {
+    private static final int SMALLEST_BYTES = 1 << 16;
+
+    private final DeviceMemory memory;
+    private final int device;
+    private final int mostBytes;
+    private BusSide in;
+    private BusSide out;
+    private DeviceTensor cell;
+    private Object owner;
+
+    /** One block on each side of the bus. */
+    private record BusSide(DeviceMemory.Staging host, DeviceTensor onDevice) {
+        void close() {
+            host.close();
+            free(onDevice);
+        }
+    }
+
+    /**
+     * Makes an empty stage.
+     *
+     * @param memory    source of the blocks
+     * @param device    ordinal
+     * @param mostBytes largest size of a block; equal on all ranks, since it cuts calls into pieces
+     */
+    public HostStage(DeviceMemory memory, int device, int mostBytes) {
+        this.memory = memory;
+        this.device = device;
+        this.mostBytes = mostBytes;
+    }
+
+    /** Returns the largest size of a block. */
+    public int mostBytes() {
+        return mostBytes;
+    }
+
+    /** Takes the stage, unless another job owns it. */
+    public boolean claim(Object job) {
+        if (owner == null) {
+            owner = job;
+        }
+        return owner == job;
+    }
+
+    /** Gives the stage back, if the job owns it. */
+    public void release(Object job) {
+        if (owner == job) {
+            owner = null;
+        }
+    }
+
+    /** Makes both blocks at least this big. Returns whether they are new; then their old content is lost. */
+    public boolean ensure(long bytes) {
+        if (in != null && in.onDevice.byteCount() >= bytes) {
+            return false;
+        }
+        freeSides();
+        long doubled = Math.max(SMALLEST_BYTES, Long.highestOneBit(Math.max(1, bytes - 1)) << 1);
+        int size = (int) Math.max(bytes, Math.min(doubled, mostBytes));
+        BusSide fresh = side(size);
+        try {
+            out = side(size);
+        } catch (RuntimeException | Error failure) {
+            fresh.close();
+            throw failure;
+        }
+        in = fresh;
+        return true;
+    }
+
+    private BusSide side(int bytes) {
+        DeviceTensor onDevice = memory.allocate(DataType.INT8, new long[] {bytes}, device);
+        try {
+            return new BusSide(memory.stage(bytes), onDevice);
+        } catch (RuntimeException | Error failure) {
+            free(onDevice);
+            throw failure;
+        }
+    }
+
+    /** Returns the host memory that is copied to the device. */
+    public ByteBuffer toDevice() {
+        return in.host.buffer();
+    }
+
+    /** Returns the host memory that receives data from the device. */
+    public ByteBuffer fromDevice() {
+        return out.host.buffer();
+    }
+
+    /** Returns the device memory that is read. */
+    public long in() {
+        return in.onDevice.address();
+    }
+
+    /** Returns the device memory that is written. */
+    public long out() {
+        return out.onDevice.address();
+    }
+
+    /** Queues a copy from host memory to the device. */
+    public void upload(int bytes, long stream) {
+        copy(in(), HostMemory.address(in.host.buffer()), bytes, new CopyDirection(Cuda.HOST_TO_DEVICE, "H2D", stream));
+    }
+
+    /** Copies to the host from the output block or, if a call works in place, from the input block. */
+    public void download(long from, int bytes, long stream) {
+        copy(HostMemory.address(out.host.buffer()), from, bytes, new CopyDirection(Cuda.DEVICE_TO_HOST, "D2H", stream));
+    }
+
+    private record CopyDirection(int kind, String name, long stream) {}
+
+    private static void copy(long to, long from, int bytes, CopyDirection direction) {
+        Checks.cuda(
+                Cuda.cudaMemcpyAsync(to, from, bytes, direction.kind, direction.stream),
+                "cudaMemcpyAsync " + direction.name);
+    }
+
+    /** Returns one element of device memory for a barrier; its value is not used. */
+    public long cell() {
+        if (cell == null) {
+            cell = memory.allocate(DataType.FLOAT32, new long[] {1}, device);
+        }
+        return cell.address();
+    }
+
+    private void freeSides() {
+        if (in != null) {
+            in.close();
+            in = null;
+        }
+        if (out != null) {
+            out.close();
+            out = null;
+        }
+    }
+
+    private static void free(DeviceTensor tensor) {
+        try {
+            ((AutoCloseable) tensor.owner()).close();
+        } catch (Exception failure) {
+            throw new IllegalStateException("cannot free " + tensor, failure);
+        }
+    }
+
+    /** Frees the blocks. To be called after the streams that use them have passed. */
+    @Override
+    public void close() {
+        freeSides();
+        if (cell != null) {
+            free(cell);
+            cell = null;
+        }
+    }
+}

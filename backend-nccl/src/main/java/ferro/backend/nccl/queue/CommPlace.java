@@ -1,0 +1,50 @@
+package ferro.backend.nccl.queue;
+
+import ferro.FerroException.Where;
+import ferro.InvalidRankException;
+
+/**
+ * Identity of a communicator, for messages, thread names and the place of a failure.
+ *
+ * @param group     name
+ * @param rank      own rank
+ * @param worldSize number of ranks
+ * @param device    ordinal
+ */
+public record CommPlace(String group, int rank, int worldSize, int device) {
+    /**
+     * Checks the numbers before NCCL sees them.
+     *
+     * @throws ferro.InvalidRankException if the rank is not in the world
+     * @throws IllegalArgumentException   if the world is empty or the device is negative
+     */
+    public CommPlace {
+        if (worldSize < 1) {
+            throw new IllegalArgumentException("world size " + worldSize + " is no number of ranks: need >= 1");
+        }
+        InvalidRankException.check(rank, worldSize);
+        if (device < 0) {
+            throw new IllegalArgumentException("device ordinal " + device + " is negative: they go from 0");
+        }
+    }
+
+    /** Returns the name of a thread of this communicator. */
+    public String threadName(String role) {
+        return "ferro-" + group + "-" + rank + "-" + role;
+    }
+
+    /** Returns the place of a failure. */
+    public Where where(NcclOperation operation, long elapsedNanos) {
+        return new Where(group, rank, "", operation.label(), -1, -1, 0, elapsedNanos, 0);
+    }
+
+    /** Returns the start of a message. */
+    public String during(NcclOperation operation) {
+        return operation.label() + " on " + this;
+    }
+
+    @Override
+    public String toString() {
+        return "group \"" + group + "\" rank " + rank;
+    }
+}

@@ -1,0 +1,100 @@
+package ferro.backend.nccl.queue;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** A point in time that several steps share, so that none of them gets the whole time again. */
+public final class Deadline {
+    /** A century: long enough, and no sum of it and a clock overflows twice. */
+    private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
+
+    /** Interval at which a waiting thread reads the clock, which need not be the machine's. */
+    private static final long LOOK_NANOS = 20_000_000;
+
+    private final long startNanos;
+    private final long lengthNanos;
+    private final LongSupplier clock;
+
+    private Deadline(long startNanos, long lengthNanos, LongSupplier clock) {
+        this.startNanos = startNanos;
+        this.lengthNanos = lengthNanos;
+        this.clock = clock;
+    }
+
+    /**
+     * Starts now.
+     *
+     * @param timeout a negative timeout counts as zero; one longer than a century counts as a century
+     * @param clock   nanoseconds, monotonic
+     */
+    public static Deadline after(Duration timeout, LongSupplier clock) {
+        if (Objects.requireNonNull(timeout, "timeout").isNegative()) {
+            return new Deadline(clock.getAsLong(), 0, clock);
+        }
+        boolean endless = timeout.compareTo(Duration.ofNanos(FOREVER_NANOS)) >= 0;
+        return new Deadline(clock.getAsLong(), endless ? FOREVER_NANOS : timeout.toNanos(), clock);
+    }
+
+    /** Returns the remaining time, 0 if none is left. */
+    public long remainingNanos() {
+        return Math.max(0, lengthNanos - elapsedNanos());
+    }
+
+    /** Returns whether no time is left. */
+    public boolean passed() {
+        return remainingNanos() == 0;
+    }
+
+    /** Returns the time since the start. */
+    public long elapsedNanos() {
+        return clock.getAsLong() - startNanos;
+    }
+
+    /**
+     * Waits for an event.
+     *
+     * @return whether it has come; false after the deadline
+     * @throws InterruptedException if this thread was interrupted
+     */
+    boolean await(CountDownLatch event) throws InterruptedException {
+        while (event.getCount() > 0) {
+            long left = remainingNanos();
+            if (left == 0) {
+                return false;
+            }
+            event.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+        }
+        return true;
+    }
+
+    /** Waits as {@link #await}, but keeps an interrupt for later. */
+    public boolean awaitQuietly(CountDownLatch event) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    return await(event);
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Returns the start time, on the clock. */
+    long startNanos() {
+        return startNanos;
+    }
+
+    /** Returns the total length, for messages. */
+    public long lengthMillis() {
+        return lengthNanos / 1_000_000;
+    }
+}

@@ -1,0 +1,307 @@
+package ferro.backend.nccl.queue;
+
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/**
+ * The one platform thread that makes the native calls of a communicator, in the order in which they were submitted.
+ *
+ * <p>CUDA keeps the current device, and NCCL the depth of its groups, per thread of the operating system. A virtual
+ * thread changes that thread between two calls, and a call into ferro must not change the caller's own device. So
+ * callers submit a task and wait, with a deadline and interruptibly. A task that its caller gives up is cancelled if it
+ * has not begun.
+ *
+ * <p>Work that the library finishes later ({@link DeviceTask#over}) is polled between other tasks, at first without a
+ * pause, then less and less often. So a stream is polled by the thread that has the right device, and blocks no other
+ * task.
+ *
+ * <p>One call allocates two small objects and its task; a poll allocates nothing.
+ */
+public final class DeviceThread implements AutoCloseable {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+
+    private final LongSupplier clock;
+    private final Thread thread;
+    private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
+    /** Wakes the thread from a wait for work when it must end. */
+    private final DeviceCall<Void> last = new DeviceCall<>(new OneShotTask<>(() -> null));
+    /** Used by the thread itself only. */
+    private final List<DeviceCall<?>> underWay = new ArrayList<>();
+    /**
+     * Sleeps between polls of the tasks in progress; {@code issueNaps} are those between attempts to issue the next
+     * task.
+     */
+    private final Naps lookNaps = new Naps();
+
+    private final Naps issueNaps = new Naps();
+
+    /** The thread's current device, or -1 before the first; used by the thread itself only. */
+    private int device = -1;
+
+    private volatile boolean closed;
+
+    /**
+     * Starts the thread.
+     *
+     * @param name  {@code ferro-<group>-<rank>-nccl}
+     * @param clock nanoseconds, monotonic
+     */
+    public DeviceThread(String name, LongSupplier clock) {
+        this.clock = clock;
+        this.thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** A task that is over as soon as it has run. */
+    private static final class OneShotTask<T> implements DeviceTask<T> {
+        private final Supplier<T> body;
+        private T result;
+
+        OneShotTask(Supplier<T> body) {
+            this.body = body;
+        }
+
+        @Override
+        public boolean issue() {
+            result = body.get();
+            return true;
+        }
+
+        @Override
+        public boolean over() {
+            return true;
+        }
+
+        @Override
+        public T result() {
+            return result;
+        }
+    }
+
+    String name() {
+        return thread.getName();
+    }
+
+    /**
+     * Makes a device current on this thread for the next calls. Only on the thread itself.
+     *
+     * @throws CudaException if there is no such device
+     */
+    public void use(int ordinal) {
+        if (!isCurrent()) {
+            throw new IllegalStateException(Thread.currentThread().getName() + " asked for device " + ordinal + " of "
+                    + name() + ": only that thread may");
+        }
+        if (ordinal != device) {
+            Checks.cuda(Cuda.cudaSetDevice(ordinal), "cudaSetDevice");
+            device = ordinal;
+        }
+    }
+
+    /** Makes the next {@link #use} set the device again, after a call that may leave another device current. */
+    public void forgetDevice() {
+        device = -1;
+    }
+
+    /** Returns whether the caller runs on this thread. */
+    public boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
+    /**
+     * Submits a task that is over when it returns. On the thread itself it runs at once.
+     *
+     * @throws IllegalStateException if the thread is closed
+     */
+    public <T> DeviceCall<T> submit(Supplier<T> body) {
+        return submit(new OneShotTask<>(body));
+    }
+
+    /**
+     * Submits a task. On the thread itself it runs at once, and must be over at once.
+     *
+     * @throws IllegalStateException if the thread is closed
+     */
+    public <T> DeviceCall<T> submit(DeviceTask<T> task) {
+        DeviceCall<T> call = new DeviceCall<>(task);
+        if (isCurrent()) {
+            runNow(call);
+            return call;
+        }
+        if (!closed) {
+            queue.add(call);
+        }
+        // the thread may have emptied the queue for the last time just before the add
+        if (closed && call.drop(closedFailure())) {
+            queue.remove(call);
+            call.result();
+        }
+        return call;
+    }
+
+    /**
+     * Runs a body and waits for it.
+     *
+     * @param body     runs on the thread
+     * @param deadline limit for the wait in the queue and for the run
+     * @return result of the body; its exception is thrown here
+     * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
+     * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
+     */
+    public <T> T call(Supplier<T> body, Deadline deadline) throws TimeoutException, InterruptedException {
+        DeviceCall<T> call = submit(body);
+        try {
+            if (call.await(deadline)) {
+                return call.result();
+            }
+        } catch (InterruptedException e) {
+            call.drop(new IllegalStateException("the caller of " + name() + " was interrupted", e));
+            throw e;
+        }
+        TimeoutException late =
+                new TimeoutException(name() + " did not answer within " + deadline.lengthMillis() + " ms");
+        call.drop(new IllegalStateException("the caller of " + name() + " gave up", late));
+        throw late;
+    }
+
+    /** Ends the thread within a few seconds; see {@link #close(Duration)}. */
+    @Override
+    public void close() {
+        close(CLOSE_BOUND);
+    }
+
+    /**
+     * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that does not return from a
+     * native call is left behind, with a warning: it is a daemon and cannot be stopped.
+     *
+     * @param bound longest wait for the running task
+     * @return whether the thread has ended, or will end with its present task (a call from the thread itself)
+     */
+    public boolean close(Duration bound) {
+        boolean first = !closed;
+        closed = true;
+        queue.add(last);
+        if (isCurrent()) {
+            return true;
+        }
+        boolean gone = joined(bound);
+        failQueued();
+        if (!gone && first) {
+            LOG.log(
+                    Level.WARNING,
+                    "{0} is still in a native call {1} ms after its close: the thread is left behind",
+                    name(),
+                    bound.toMillis());
+        }
+        return gone;
+    }
+
+    private boolean joined(Duration bound) {
+        boolean interrupted = false;
+        Deadline deadline = Deadline.after(bound, clock);
+        while (thread.isAlive() && !deadline.passed()) {
+            try {
+                thread.join(Math.max(1, Math.min(20, deadline.remainingNanos() / 1_000_000)));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return !thread.isAlive();
+    }
+
+    private void run() {
+        long napNanos = 0;
+        while (!closed) {
+            DeviceCall<?> next = next(napNanos);
+            if (next != null && next.begin()) {
+                issue(next);
+            }
+            boolean moved = look() || next != null;
+            if (moved) {
+                lookNaps.reset();
+            }
+            napNanos = moved ? 0 : lookNaps.next();
+        }
+        for (DeviceCall<?> call : underWay) {
+            call.fail(closedFailure());
+        }
+        failQueued();
+    }
+
+    /** Waits for work; if a task is in progress, only for the given time. */
+    private DeviceCall<?> next(long napNanos) {
+        try {
+            if (underWay.isEmpty()) {
+                return queue.take();
+            }
+            return napNanos == 0 ? queue.poll() : queue.poll(napNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            // a task left its interrupt behind; only a close ends the thread
+            return null;
+        }
+    }
+
+    private void issue(DeviceCall<?> call) {
+        issueNaps.reset();
+        while (!call.issue()) {
+            if (closed) {
+                call.fail(closedFailure());
+                return;
+            }
+            look();
+            long napNanos = issueNaps.next();
+            if (napNanos > 0) {
+                LockSupport.parkNanos(napNanos);
+            }
+        }
+        underWay.add(call);
+    }
+
+    /** Polls all tasks in progress. Returns whether one has ended. */
+    private boolean look() {
+        boolean ended = false;
+        for (int i = 0; i < underWay.size(); i++) {
+            if (underWay.get(i).look()) {
+                underWay.remove(i--);
+                ended = true;
+            }
+        }
+        return ended;
+    }
+
+    private void runNow(DeviceCall<?> call) {
+        call.begin();
+        if (!call.issue() || !call.look()) {
+            call.fail(new IllegalStateException("a call that has to wait was made on " + name()
+                    + " itself, inside a group or a task: wait after it, on another thread"));
+        }
+    }
+
+    private void failQueued() {
+        for (DeviceCall<?> call = queue.poll(); call != null; call = queue.poll()) {
+            call.drop(closedFailure());
+        }
+    }
+
+    private IllegalStateException closedFailure() {
+        return new IllegalStateException(name() + " is closed: its communicator makes no native call any more");
+    }
+}

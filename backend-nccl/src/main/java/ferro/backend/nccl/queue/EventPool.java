@@ -1,0 +1,59 @@
+package ferro.backend.nccl.queue;
+
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Events of one device, which are reused. Only for the thread of that device. */
+public final class EventPool {
+    private final Deque<Long> idle = new ArrayDeque<>();
+
+    /**
+     * Records an event on a stream.
+     *
+     * @param stream handle; 0 is the default stream of the current device
+     * @return event, to be given back
+     */
+    public long record(long stream) {
+        long event = idle.isEmpty() ? make() : idle.pop();
+        try {
+            Checks.cuda(Cuda.cudaEventRecord(event, stream), "cudaEventRecord");
+        } catch (CudaException e) {
+            idle.push(event);
+            throw e;
+        }
+        return event;
+    }
+
+    private static long make() {
+        long[] event = new long[1];
+        Checks.cuda(Cuda.cudaEventCreateWithFlags(event, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
+        return event[0];
+    }
+
+    /** Returns whether the stream has passed the event. */
+    public boolean passed(long event) {
+        int code = Cuda.cudaEventQuery(event);
+        if (code == Cuda.NOT_READY) {
+            // it stays as the last error of this thread, where NCCL would find it
+            Cuda.cudaGetLastError();
+            return false;
+        }
+        Checks.cuda(code, "cudaEventQuery");
+        return true;
+    }
+
+    /** Takes back an event, passed or not: recording it again moves it. */
+    public void giveBack(long event) {
+        idle.push(event);
+    }
+
+    /** Frees all events. After a failure the rest is not freed, since the device is faulty then. */
+    public void close() {
+        while (!idle.isEmpty()) {
+            Checks.cuda(Cuda.cudaEventDestroy(idle.pop()), "cudaEventDestroy");
+        }
+    }
+}

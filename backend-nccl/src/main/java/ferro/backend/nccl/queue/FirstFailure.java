@@ -1,0 +1,236 @@
+package ferro.backend.nccl.queue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.spi.Listeners;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The one failure of a group on this rank. The first failure wins. It is reported to the other ranks, ends at once the
+ * operations that have not begun, and makes the {@link Watchdog} abort the communicator, so that the running ones
+ * return too. After that every call fails with it.
+ */
+public final class FirstFailure {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
+    private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
+
+    private final WorkQueue queue;
+    private final AbortableComm comm;
+    private final FailureRecords records;
+    private final UserThreads threads;
+    private final Runnable wakeWatchdog;
+    private final Listeners listeners;
+    private final AtomicReference<GroupFailure> failure = new AtomicReference<>();
+    private final CountDownLatch settled = new CountDownLatch(1);
+    private volatile boolean drained;
+    private volatile FerroException firstThrown;
+    /** Failure to report if the native abort does not return; null if it does. */
+    private volatile GroupFailure stuck;
+
+    private volatile HostHalf host;
+
+    FirstFailure(WorkQueue queue, FailureRecords records, UserThreads threads, Runnable wakeWatchdog) {
+        this.queue = queue;
+        this.comm = queue.comm();
+        this.records = records;
+        this.threads = threads;
+        this.wakeWatchdog = wakeWatchdog;
+        this.listeners = new Listeners(place().group(), threads::run, false);
+    }
+
+    private CommPlace place() {
+        return comm.place();
+    }
+
+    /** Returns why the group has ended, or null. */
+    GroupFailure get() {
+        return failure.get();
+    }
+
+    /** Returns the failure of the group, always the same object; null while it works. */
+    public FerroException firstThrown() {
+        return firstThrown;
+    }
+
+    /** Throws if the group has failed. */
+    void refuse(NcclOperation operation) {
+        GroupFailure why = stuck == null ? failure.get() : stuck;
+        if (why != null) {
+            throw why.later(place().where(operation, 0), place().during(operation), firstThrown);
+        }
+    }
+
+    /** Returns the listeners to events of the group. */
+    public Listeners listeners() {
+        return listeners;
+    }
+
+    /** Connects to the other half of the group: a failure of one half ends both. */
+    public void controlledBy(HostHalf half) {
+        host = half;
+        records.controlled();
+        half.listen(why -> fail(why, false));
+    }
+
+    /**
+     * Asks the other half which ranks are silent, on a thread that may wait. Without another half no rank counts as
+     * silent.
+     */
+    CompletableFuture<Set<Integer>> silentRanks(Duration within) {
+        HostHalf half = host;
+        CompletableFuture<Set<Integer>> answer = new CompletableFuture<>();
+        if (half == null) {
+            answer.complete(Set.of());
+            return answer;
+        }
+        threads.run(() -> {
+            try {
+                answer.complete(half.silentRanks(within));
+            } catch (RuntimeException | Error thrown) {
+                LOG.log(Level.DEBUG, "nobody knows which ranks of " + place() + " are there", thrown);
+                answer.complete(Set.of());
+            }
+        });
+        return answer;
+    }
+
+    /**
+     * Ends the group, unless it has ended. Waits a moment for the rank to blame if there is none and the other half or
+     * the store may know it.
+     */
+    void fail(GroupFailure why) {
+        HostHalf half = host;
+        if (failure.get() != null) {
+            return;
+        }
+        if (half == null) {
+            fail(records.judged(why, queue.oldest()), false);
+        } else {
+            GroupFailure judged = half.judged(why, () -> failure.get() != null);
+            fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
+        }
+    }
+
+    private void fail(GroupFailure why, boolean telling) {
+        if (!failure.compareAndSet(null, why)) {
+            return;
+        }
+        NcclWork oldest = queue.oldest();
+        Where where = oldest == null ? place().where(queue.lastRaw(), 0) : oldest.where();
+        String during = oldest == null ? place().during(queue.lastRaw()) : oldest.place();
+        firstThrown = why.agreed().exception(where, during);
+        try {
+            if (telling) {
+                host.tell(firstThrown);
+            }
+            records.tell(why);
+            for (NcclWork work : queue.pending()) {
+                work.dropUnbegun(why);
+            }
+        } finally {
+            wakeWatchdog.run();
+            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
+            NcclRecording recording = queue.recording();
+            if (recording != null) {
+                recording.groupFailed();
+            }
+        }
+    }
+
+    /** Reports an operation that has used up a quarter of its time. */
+    void late(NcclWork work, Waited waited) {
+        String text = place().during(work.title().operation()) + ": " + work.print() + " waits for "
+                + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
+        LOG.log(Level.WARNING, text);
+        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
+    }
+
+    private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
+        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), GroupFailure.ranks(ranks), text);
+        NcclRecording recording = queue.recording();
+        if (recording != null) {
+            recording.event(event);
+        }
+        return event;
+    }
+
+    /** Ends the group because the caller of a work was interrupted. */
+    void interrupted(NcclWork work, InterruptedException interrupt) {
+        String text = "rank " + place().rank() + " was interrupted while it waited for "
+                + work.title().print();
+        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(place().rank()), text, interrupt));
+    }
+
+    /** Ends the group because the program asked for it. */
+    public void aborted(Throwable cause) {
+        String self = Integer.toString(place().rank());
+        String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
+        fail(new GroupFailure(Code.ABORTED, self, text, cause));
+    }
+
+    /** Ends the group with the failure of a native call, or of the code around it. */
+    void failedNatively(NcclOperation operation, Throwable thrown) {
+        Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
+        boolean told = code == Code.MISMATCH;
+        String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
+        fail(GroupFailure.natively(code, text, thrown, place().rank()));
+    }
+
+    /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
+    void settle() {
+        try {
+            records.awaitTold();
+            comm.abortAndWait(failure.get().text());
+            if (comm.isAbortOver()) {
+                Deadline bound = comm.deadline(AFTER_ABORT);
+                for (NcclWork work : queue.pending()) {
+                    work.awaitQuietly(bound);
+                }
+            } else {
+                stuck = abortStuck();
+            }
+        } finally {
+            abandonPending();
+        }
+    }
+
+    private GroupFailure abortStuck() {
+        String text = "abort stuck: "
+                + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not come back")
+                + ", so that the device may still use the memory of calls under way: end this process; the group had"
+                + " failed with " + failure.get().code() + ": " + failure.get().text();
+        return new GroupFailure(Code.NATIVE, Integer.toString(place().rank()), text, firstThrown);
+    }
+
+    /** Releases the waiting callers, also if the settling failed. */
+    private void abandonPending() {
+        try {
+            for (NcclWork work : queue.pending()) {
+                work.abandon(stuck == null ? failure.get() : stuck);
+            }
+        } finally {
+            drained = true;
+            settled.countDown();
+            records.heardFailure();
+        }
+    }
+
+    /** Waits until the failure is handled completely, including the native abort. */
+    public boolean awaitSettled(Deadline bound) {
+        return bound.awaitQuietly(settled);
+    }
+
+    /** Returns whether no operation is left that an abort could still end. */
+    boolean isDrained() {
+        return drained;
+    }
+}

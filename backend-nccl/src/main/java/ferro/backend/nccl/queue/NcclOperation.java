@@ -1,0 +1,101 @@
+package ferro.backend.nccl.queue;
+
+import ferro.Collective;
+import ferro.CollectiveKind;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Operations of a communicator, with ferro's name and the name that failures of NCCL begin with. */
+public enum NcclOperation {
+    /** Joining. */
+    INIT("init", "NCCL comm_init_rank"),
+    /** Reduces into every rank. */
+    ALL_REDUCE(CollectiveKind.ALL_REDUCE, "NCCL allreduce"),
+    /** Copies from the root. */
+    BROADCAST(CollectiveKind.BROADCAST, "NCCL broadcast"),
+    /** Reduces into the root. */
+    REDUCE(CollectiveKind.REDUCE, "NCCL reduce"),
+    /** Joins parts on every rank. */
+    ALL_GATHER(CollectiveKind.ALL_GATHER, "NCCL all_gather"),
+    /** Reduces, and leaves part r on rank r. */
+    REDUCE_SCATTER(CollectiveKind.REDUCE_SCATTER, "NCCL reduce_scatter"),
+    /** Joins parts on the root. */
+    GATHER(CollectiveKind.GATHER, "NCCL gather"),
+    /** Distributes the parts of the root. */
+    SCATTER(CollectiveKind.SCATTER, "NCCL scatter"),
+    /** Exchanges parts. */
+    ALL_TO_ALL(CollectiveKind.ALL_TO_ALL, "NCCL all_to_all"),
+    /** Sends to one rank. */
+    SEND("send", "NCCL send"),
+    /** Receives from one rank. */
+    RECV("recv", "NCCL recv"),
+    /** Waits for every rank. */
+    BARRIER(CollectiveKind.BARRIER, "NCCL barrier (allreduce)"),
+    /** Several calls at once. */
+    GROUP("grouped", "NCCL group"),
+    /** Waits for a stream. */
+    SYNCHRONIZE("synchronize", "cudaStreamSynchronize"),
+    /** Copies on the device. */
+    COPY("copy", "cudaMemcpyAsync"),
+    /** Makes a group of some ranks. */
+    NEW_GROUP("newGroup", "NCCL comm_init_rank"),
+    /** Prepares resources of a collective. */
+    PREPARE("prepare", "CUDA preparation"),
+    /** Gives each communicator a thread of its own. */
+    SPLIT("split", "NCCL split"),
+    /** Closes. */
+    CLOSE("close", "NCCL close");
+
+    private static final Map<CollectiveKind, NcclOperation> COLLECTIVES = Stream.of(values())
+            .filter(one -> one.kind != null)
+            .collect(Collectors.toMap(
+                    one -> one.kind, one -> one, (one, other) -> one, () -> new EnumMap<>(CollectiveKind.class)));
+
+    private final String label;
+    private final String failing;
+    /** Null if it is not a collective. */
+    private final CollectiveKind kind;
+
+    NcclOperation(String label, String failing) {
+        this(null, label, failing);
+    }
+
+    NcclOperation(CollectiveKind kind, String failing) {
+        this(kind, kind.label(), failing);
+    }
+
+    NcclOperation(CollectiveKind kind, String label, String failing) {
+        this.kind = kind;
+        this.label = label;
+        this.failing = failing;
+    }
+
+    /** Returns the operation of a collective. */
+    public static NcclOperation of(Collective call) {
+        NcclOperation known = COLLECTIVES.get(call.kind());
+        if (known == null) {
+            throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
+        }
+        return known;
+    }
+
+    /** Returns whether every rank needs data from every other, so that no rank returns before all have called. */
+    boolean needsAllOfAll() {
+        return switch (this) {
+            case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BARRIER -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns ferro's name, for example {@code allReduce}. */
+    public String label() {
+        return label;
+    }
+
+    /** Returns the name before {@code failed}, for example {@code NCCL allreduce}. */
+    public String failing() {
+        return failing;
+    }
+}

@@ -1,0 +1,81 @@
+package ferro.backend.nccl.queue;
+
+import ferro.GroupEvent;
+import ferro.recorder.FlightRecorder;
+import ferro.recorder.GroupRecorder;
+import ferro.recorder.RecordedGroup;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Records a queue in the flight recorder of its rank. A back end for host tensors may have a group of the same name
+ * there. The text of an operation is computed only if it has failed or is waited for.
+ */
+public final class NcclRecording implements RecordedGroup, AutoCloseable {
+    private final RankContext context;
+    private final WorkQueue queue;
+    private final FlightRecorder whole;
+    private final GroupRecorder recorder;
+
+    /** Registers a group of these ranks of the joined group. */
+    NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
+        this.context = context;
+        this.queue = queue;
+        CommPlace place = queue.place();
+        GroupSpec group = new GroupSpec(place.group(), place.rank(), place.worldSize(), Settings.TIMEOUT.of(context));
+        this.whole = FlightRecorder.of(context, group);
+        this.recorder = whole.enter(place.group() + " (nccl)", place.rank(), ranks, this);
+    }
+
+    int submitted(NcclWork.Title title, long sequence, long nowNanos) {
+        return recorder.submitted(sequence, title.operation().label(), title.bytes(), nowNanos);
+    }
+
+    void running(int entry) {
+        recorder.running(entry);
+    }
+
+    void ended(int entry, NcclWork.Title title, GroupFailure why, long nowNanos) {
+        if (why == null) {
+            recorder.done(entry, nowNanos, -1, -1);
+        } else {
+            recorder.failed(entry, nowNanos, why.code(), title.print());
+        }
+    }
+
+    void event(GroupEvent event) {
+        recorder.event(event);
+    }
+
+    void groupFailed() {
+        recorder.groupFailed();
+    }
+
+    /** Writes the flight record of the rank into a folder. Returns the file. */
+    public Path write(Path folder) throws IOException {
+        return whole.write(folder, "asked for by the program");
+    }
+
+    @Override
+    public Failed failure() {
+        GroupFailure why = queue.failure();
+        return why == null ? null : new Failed(why.code(), queue.place().rank(), -1, why.culprits(), why.text());
+    }
+
+    @Override
+    public RecordedStatus status() {
+        NcclWork oldest = queue.oldest();
+        return oldest == null
+                ? RecordedStatus.IDLE
+                : new RecordedStatus(oldest.sequence(), oldest.title().print(), "");
+    }
+
+    @Override
+    public void close() {
+        recorder.close();
+        FlightRecorder.release(context);
+    }
+}

@@ -1,0 +1,353 @@
+package ferro.backend.nccl.queue;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.Work;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/**
+ * The handle of one operation in {@link WorkQueue} and {@link DeviceThread}.
+ *
+ * <p>It ends exactly once. It succeeds after the device has passed it and its results are delivered. Otherwise it ends
+ * with the first failure of the group. A failed operation that the device may still work on first waits for the device,
+ * see {@link #over}.
+ */
+public final class NcclWork implements Work, DeviceTask<Void> {
+    /** Interval at which a waiting caller makes sure that its deadline is watched. */
+    private static final long LOOK_NANOS = 100_000_000;
+
+    private final WorkQueue queue;
+    private final Title title;
+    /** Its number among the collectives of the group, or among the messages to or from that peer. */
+    private final long number;
+
+    private final long sequence;
+    private final Deadline deadline;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicReference<WorkPhase> phase = new AtomicReference<>(WorkPhase.QUEUED);
+    /** Keeps the tensors of the call reachable until the end. */
+    private volatile NcclJob job;
+
+    private volatile GroupFailure failure;
+    private volatile long endedNanos;
+    private CompletableFuture<Void> completion;
+    /** Whether a failed operation waits for the work that an abort has left of it; used by the device thread only. */
+    private boolean cutOff;
+
+    /** Its entry in the flight recorder. */
+    private final int entry;
+
+    private enum WorkPhase {
+        QUEUED,
+        RUNNING,
+        ENDED
+    }
+
+    /**
+     * Description of an operation.
+     *
+     * @param operation for messages
+     * @param words     computes {@link #print}, which only slow and failed operations need
+     * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
+     * @param bytes     of its data
+     */
+    public record Title(NcclOperation operation, Supplier<String> words, int peer, long bytes) {
+        /** Returns kind, counts, type, op and root, which must be equal on all ranks. */
+        String print() {
+            return words.get();
+        }
+
+        public boolean isMessage() {
+            return peer >= 0;
+        }
+    }
+
+    /** Makes an operation with its number, from 1: of a collective in its group, of a message to or from its peer. */
+    NcclWork(WorkQueue queue, Title title, long number, NcclJob job, Deadline deadline) {
+        this.queue = queue;
+        this.title = title;
+        this.number = number;
+        this.sequence = title.isMessage() ? -1 : number;
+        this.job = job;
+        this.deadline = deadline;
+        NcclRecording recording = queue.recording();
+        this.entry = recording == null ? 0 : recording.submitted(title, sequence, deadline.startNanos());
+    }
+
+    /** Returns what the operation is. */
+    public Title title() {
+        return title;
+    }
+
+    long number() {
+        return number;
+    }
+
+    Deadline deadline() {
+        return deadline;
+    }
+
+    /** Returns the start of a message. */
+    String place() {
+        return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
+    }
+
+    /** Returns the description of the call, with its sequence number if it has one. */
+    String print() {
+        return title.print() + (sequence < 0 ? "" : " seq " + sequence);
+    }
+
+    /** Returns the place of a failure of this operation. */
+    Where where() {
+        String group = queue.place().group();
+        long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
+        return new Where(group, queue.place().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);
+    }
+
+    @Override
+    public boolean isDone() {
+        return ended.getCount() == 0;
+    }
+
+    @Override
+    public void await() {
+        try {
+            while (!ended.await(LOOK_NANOS, TimeUnit.NANOSECONDS)) {
+                queue.nudge(this);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            queue.firstFailure().interrupted(this, interrupted);
+            queue.settled(this);
+        }
+        throwFailure();
+    }
+
+    @Override
+    public boolean await(Duration timeout) {
+        Deadline looking = queue.deadline(timeout);
+        try {
+            if (!looking.await(ended)) {
+                return false;
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            queue.firstFailure().interrupted(this, interrupted);
+            queue.settled(this);
+        }
+        throwFailure();
+        return true;
+    }
+
+    /** Waits for the end and keeps an interrupt for later; only for callers that know that the end is near. */
+    boolean awaitQuietly(Deadline bound) {
+        return bound.awaitQuietly(ended);
+    }
+
+    @Override
+    public synchronized CompletionStage<Void> completion() {
+        if (completion == null) {
+            completion = new CompletableFuture<>();
+            if (isDone()) {
+                // nothing is chained to it yet, so that no thread is needed
+                complete(completion, outcome());
+            }
+        }
+        return completion.minimalCompletionStage();
+    }
+
+    @Override
+    public long sequence() {
+        return sequence;
+    }
+
+    @Override
+    public Duration elapsed() {
+        return Duration.ofNanos(isDone() ? endedNanos : deadline.elapsedNanos());
+    }
+
+    private void throwFailure() {
+        if (failure != null) {
+            throw exception();
+        }
+    }
+
+    /** Returns a new exception each time, so that its trace shows the caller. */
+    FerroException exception() {
+        return failure.exception(where(), place());
+    }
+
+    /** Ends it with a failure if the device thread has not begun it. */
+    void dropUnbegun(GroupFailure why) {
+        if (phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.ENDED)) {
+            try {
+                job.drop();
+            } finally {
+                finish(why);
+            }
+        }
+    }
+
+    /**
+     * Ends it with a failure although the device may still work on it: the memory that it uses is never freed or given
+     * back.
+     */
+    void abandon(GroupFailure why) {
+        WorkPhase before = phase.getAndSet(WorkPhase.ENDED);
+        if (before == WorkPhase.ENDED) {
+            return;
+        }
+        try {
+            if (before == WorkPhase.QUEUED) {
+                job.drop();
+            } else {
+                queue.keepReachable(job);
+            }
+        } finally {
+            finish(why);
+        }
+    }
+
+    /** Does the last step of each end. Stages that users chained run after everything is given back. */
+    private void finish(GroupFailure why) {
+        CompletableFuture<Void> chained;
+        synchronized (this) {
+            failure = why;
+            endedNanos = deadline.elapsedNanos();
+            recordEnd();
+            job = null;
+            ended.countDown();
+            chained = completion;
+        }
+        queue.ended(this);
+        if (chained != null) {
+            FerroException outcome = outcome();
+            queue.threads().run(() -> complete(chained, outcome));
+        }
+    }
+
+    private void recordRunning() {
+        NcclRecording recording = queue.recording();
+        if (recording != null) {
+            recording.running(entry);
+        }
+    }
+
+    private void recordEnd() {
+        NcclRecording recording = queue.recording();
+        if (recording != null) {
+            recording.ended(entry, title, failure, deadline.startNanos() + endedNanos);
+        }
+    }
+
+    private FerroException outcome() {
+        return failure == null ? null : exception();
+    }
+
+    private static void complete(CompletableFuture<Void> stage, FerroException outcome) {
+        if (outcome == null) {
+            stage.complete(null);
+        } else {
+            stage.completeExceptionally(outcome);
+        }
+    }
+
+    // the methods below are for the device thread
+
+    @Override
+    public boolean issue() {
+        if (queue.failure() != null) {
+            dropUnbegun(queue.failure());
+            return true;
+        }
+        if (phase.get() == WorkPhase.QUEUED && !phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.RUNNING)) {
+            return true;
+        }
+        NcclJob mine = job;
+        if (mine == null || queue.failure() != null) {
+            return true;
+        }
+        recordRunning();
+        try {
+            return mine.issue();
+        } catch (RuntimeException | Error thrown) {
+            queue.firstFailure().failedNatively(title.operation(), thrown);
+            return true;
+        }
+    }
+
+    /**
+     * Polls the device first and reads the failure second. An abort makes streams pass, but then it had begun before
+     * the poll; if the failure is not set yet, since its cause is still being determined, it is set soon. Work that
+     * NCCL had not put on the stream when the group failed may still come there until the abort has ended. So a new
+     * event is recorded after that.
+     */
+    @Override
+    public boolean over() {
+        NcclJob mine = job;
+        if (mine == null) {
+            return true;
+        }
+        boolean passed = hasPassed(mine);
+        GroupFailure why = queue.failure();
+        if (why == null ? queue.comm().isAborted() : !cutOff) {
+            passed = false;
+        }
+        if (passed) {
+            end(mine, why);
+            return true;
+        }
+        if (why == null || !queue.firstFailure().isDrained()) {
+            return false;
+        }
+        abandon(why);
+        return true;
+    }
+
+    private boolean hasPassed(NcclJob mine) {
+        try {
+            if (!cutOff && queue.comm().isAbortOver()) {
+                cutOff = true;
+                mine.cutOff();
+            }
+            return mine.passed();
+        } catch (RuntimeException | Error thrown) {
+            queue.firstFailure().failedNatively(title.operation(), thrown);
+            return true;
+        }
+    }
+
+    private void end(NcclJob mine, GroupFailure why) {
+        if (phase.getAndSet(WorkPhase.ENDED) == WorkPhase.ENDED) {
+            // abandoned, so that it keeps its resources
+            return;
+        }
+        GroupFailure outcome = why == null ? delivered(mine) : why;
+        try {
+            mine.end();
+        } finally {
+            finish(outcome);
+        }
+    }
+
+    private GroupFailure delivered(NcclJob mine) {
+        try {
+            mine.deliver();
+            return null;
+        } catch (RuntimeException | Error thrown) {
+            queue.firstFailure().failedNatively(title.operation(), thrown);
+            return queue.failure();
+        }
+    }
+
+    @Override
+    public Void result() {
+        return null;
+    }
+}

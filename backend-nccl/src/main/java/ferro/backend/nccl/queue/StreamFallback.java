@@ -1,0 +1,37 @@
+package ferro.backend.nccl.queue;
+
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.device.CudaStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.Consumer;
+
+/** Makes streams where the runtime may refuse them. */
+public final class StreamFallback {
+    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+
+    private StreamFallback() {}
+
+    /**
+     * Makes an own stream. If the runtime refuses, returns the default stream with a warning: communication then works,
+     * but does not overlap with computation.
+     *
+     * @param device    ordinal
+     * @param downgrade gets the runtime's error, for a counter
+     * @return own or default stream
+     */
+    public static CudaStream orDefault(int device, Consumer<CudaException> downgrade) {
+        try {
+            return CudaStream.create(device);
+        } catch (CudaException e) {
+            LOG.log(
+                    Level.WARNING,
+                    "no stream of our own on device {0}, the default stream serves and communication overlaps with"
+                            + " nothing: {1}",
+                    device,
+                    e.getMessage());
+            downgrade.accept(e);
+            return CudaStream.ofDefault(device);
+        }
+    }
+}

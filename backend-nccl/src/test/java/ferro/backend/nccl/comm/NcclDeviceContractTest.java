@@ -1,0 +1,31 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.memory.CudaMemory;
+import ferro.dispatch.DeviceMemory;
+import ferro.group.SystemContext;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/** The shared contract on tensors of the devices, from device to device. */
+class NcclDeviceContractTest extends NcclContractTest {
+    private DeviceMemory memory;
+
+    @BeforeEach
+    void openMemory() {
+        StandInHooks.standInDevices(MOST_RANKS);
+        memory = CudaMemory.open(SystemContext.of(StandIn.settings()));
+    }
+
+    @AfterEach
+    void closeMemory() {
+        memory.close();
+    }
+
+    @Override
+    protected Optional<DeviceMemory> deviceMemory() {
+        return Optional.of(memory);
+    }
+}

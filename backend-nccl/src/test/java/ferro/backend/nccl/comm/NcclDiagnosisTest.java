@@ -1,0 +1,193 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.FailureRecords;
+import ferro.backend.nccl.queue.GroupFailure;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.NcclJob;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.NcclWork;
+import ferro.backend.nccl.queue.WorkQueue;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What a group of NCCL says of its failure beside the exceptions of its calls, and what it does when NCCL itself is stuck. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class NcclDiagnosisTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration LONG = Duration.ofHours(1);
+
+    private static Collective sum(float[] data) {
+        HostTensor tensor = HostTensor.of(data);
+        return new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
+    }
+
+    private static GroupEvent next(BlockingQueue<GroupEvent> events) throws InterruptedException {
+        GroupEvent event = events.poll(10, TimeUnit.SECONDS);
+        assertNotNull(event, "no event within 10 s");
+        return event;
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: a rank that never calls is named at a quarter of the deadline, and at the deadline by failure() and"
+                    + " by the last event, on every rank that waits")
+    void theLateRankIsNamedEarlyAndInTheEnd() {
+        List<BlockingQueue<GroupEvent>> events =
+                List.of(new LinkedBlockingQueue<>(), new LinkedBlockingQueue<>(), new LinkedBlockingQueue<>());
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                rank.onEvent(events.get(rank.rank())::add);
+                rank.barrier(SOON);
+                if (rank.rank() != 1) {
+                    rank.run(sum(new float[] {4, 7}), Duration.ofMillis(2_000));
+                }
+            });
+            for (int rank : new int[] {0, 2}) {
+                FerroException thrown = assertInstanceOf(FerroException.class, outcomes.get(rank));
+                FerroException failure = ranks.rank(rank).failure().orElseThrow();
+                assertEquals(List.of(Code.TIMED_OUT, Code.TIMED_OUT), List.of(thrown.code(), failure.code()));
+                assertEquals(
+                        List.of("1", "1"),
+                        List.of(thrown.where().culprits(), failure.where().culprits()));
+                assertEquals(2, failure.where().sequence(), failure.toString());
+                assertSame(failure, ranks.rank(rank).failure().orElseThrow(), "it stays as it is");
+                GroupEvent late = next(events.get(rank));
+                GroupEvent failed = next(events.get(rank));
+                assertEquals(GroupEvent.Kind.LATE, late.kind());
+                assertEquals(GroupEvent.Kind.FAILED, failed.kind());
+                assertEquals(List.of(1), late.ranks(), late.toString());
+                assertEquals(List.of(1), failed.ranks(), failed.toString());
+                assertTrue(events.get(rank).isEmpty(), "told twice");
+                ranks.rank(rank).onEvent(events.get(rank)::add);
+                assertEquals(failed, next(events.get(rank)), "who comes later hears of the failure too");
+            }
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: nobody is blamed for a broadcast that others may have returned from; the text says whom it is about")
+    void whoMayHaveReturnedIsNotBlamed() throws InterruptedException {
+        BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            JnaNcclBackend leaf = ranks.rank(1);
+            leaf.onEvent(events::add);
+            Throwable outcome = NcclRanks.outcome(NcclRanks.on("leaf", () -> {
+                leaf.run(new Collective.Broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
+                return null;
+            }));
+            FerroException failure = assertInstanceOf(FerroException.class, outcome);
+            assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
+            assertEquals("", failure.where().culprits(), failure.toString());
+            String doubt = "ranks 0,2 do not wait in it: not called, or returned already";
+            assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
+            GroupEvent late = next(events);
+            assertEquals(List.of(), late.ranks(), late.toString());
+            assertTrue(late.text().contains(doubt), late.text());
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 36: a native abort that hangs is given up at its bound; those who wait hear NATIVE, abort stuck, with the"
+                    + " first failure as its cause; the process lives and close ends")
+    void aNativeAbortThatHangsIsGivenUp() throws Exception {
+        // ten seconds of patience pass in half a second
+        long begun = System.nanoTime();
+        CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
+        int live = StandInHooks.standInLive("comm");
+        CommPlace place = new CommPlace("stuck", 0, 1, 0);
+        Communicator comm = factory.rank(place, NcclUniqueId.made(), Worlds.plenty());
+        WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", place));
+        StuckJob job = new StuckJob();
+        try {
+            NcclWork work = queue.submit(
+                    new NcclWork.Title(NcclOperation.ALL_REDUCE, () -> "allReduce of f32[2]", -1, 8), job, LONG);
+            assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
+            StandInHooks.standInAbortHangs(1);
+            queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));
+            FerroException failure =
+                    assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("waits", () -> {
+                        work.await();
+                        return null;
+                    })));
+            assertEquals(Code.NATIVE, failure.code(), failure.toString());
+            for (String token : List.of("abort stuck", "ncclCommAbort", "end this process", "TIMED_OUT")) {
+                assertTrue(failure.getMessage().contains(token), failure.getMessage());
+            }
+            FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
+            assertEquals(Code.TIMED_OUT, cause.code());
+            FerroException first = queue.firstFailure().firstThrown();
+            assertEquals(Code.TIMED_OUT, first.code(), "the group's own failure stays the first");
+            FerroException later = assertThrows(FerroException.class, () -> queue.refuse(NcclOperation.BARRIER));
+            assertEquals(Code.NATIVE, later.code(), later.toString());
+        } finally {
+            StandInHooks.standInAbortHangs(0);
+            comm.close();
+            queue.end();
+            // the abort that was let go ends on its own thread
+            for (int look = 0; look < 500 && StandInHooks.standInLive("comm") > live; look++) {
+                LockSupport.parkNanos(20_000_000L);
+            }
+        }
+    }
+
+    /** Never passes. */
+    private static final class StuckJob implements NcclJob {
+        private final CountDownLatch issued = new CountDownLatch(1);
+
+        @Override
+        public boolean issue() {
+            issued.countDown();
+            return true;
+        }
+
+        @Override
+        public boolean passed() {
+            return false;
+        }
+
+        @Override
+        public void cutOff() {
+            // never comes
+        }
+
+        @Override
+        public void end() {
+            throw new AssertionError("ended");
+        }
+
+        @Override
+        public void drop() {
+            // was not begun
+        }
+    }
+}

@@ -1,0 +1,422 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.NcclBackend.RawShape;
+import ferro.ReduceOp;
+import ferro.Store;
+import ferro.Work;
+import ferro.backend.nccl.DeviceFloats;
+import ferro.backend.nccl.NativeLog;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.NcclResult;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.queue.LocalStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How a group ends that does not end well; what the ranks tell one another stands in the store. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class NcclFailureTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final float SENTINEL = -77;
+
+    private static Collective call(String kind, float[] data) {
+        HostTensor tensor = HostTensor.of(data);
+        HostTensor half = HostTensor.of(new float[1]);
+        return switch (kind) {
+            case "allReduce" -> new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
+            case "broadcast" -> new Collective.Broadcast(tensor, 0);
+            case "reduce" -> new Collective.Reduce(tensor, tensor, ReduceOp.SUM, 0);
+            case "allGather" -> new Collective.AllGather(half, tensor, null);
+            case "reduceScatter" -> new Collective.ReduceScatter(tensor, half, ReduceOp.SUM, null);
+            case "gather" -> new Collective.Gather(half, tensor, 0, null);
+            case "scatter" -> new Collective.Scatter(tensor, half, 0, null);
+            case "allToAll" -> new Collective.AllToAll(tensor, HostTensor.of(new float[2]), null, null);
+            default -> new Collective.Barrier();
+        };
+    }
+
+    private static FerroException failure(List<Throwable> outcomes, int rank, Code code) {
+        FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank), "rank " + rank);
+        assertEquals(code, failure.code(), failure.toString());
+        assertEquals(rank, failure.where().rank(), failure.toString());
+        return failure;
+    }
+
+    private static void says(Throwable failure, String... tokens) {
+        for (String token : tokens) {
+            assertTrue(failure.getMessage().contains(token), "need \"" + token + "\": " + failure.getMessage());
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "allReduce,ncclAllReduce,NCCL allreduce failed",
+        "broadcast,ncclBroadcast,NCCL broadcast failed",
+        "reduce,ncclReduce,NCCL reduce failed",
+        "allGather,ncclAllGather,NCCL all_gather failed",
+        "reduceScatter,ncclReduceScatter,NCCL reduce_scatter failed",
+        "gather,ncclGather,NCCL gather failed",
+        "scatter,ncclScatter,NCCL scatter failed",
+        "allToAll,ncclAlltoAll,NCCL all_to_all failed",
+        "barrier,ncclAllReduce,NCCL barrier (allreduce) failed"
+    })
+    @DisplayName(
+            "2-14 2-21 3-34: a native failure is an exception that begins with what failed, never the end of the process")
+    void nativeFailuresNameTheOperation(String kind, String function, String prefix) {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            StandInHooks.standInFailNext(function, 0, 3);
+            List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(call(kind, new float[] {4, 7}), SOON));
+            int failed = outcomes.get(0) instanceof NcclException ? 0 : 1;
+            NcclException first = assertInstanceOf(NcclException.class, outcomes.get(failed));
+            assertEquals(NcclResult.INTERNAL_ERROR, first.result());
+            assertEquals(Code.NATIVE, first.code());
+            says(first, prefix, function, "ncclInternalError (3)", "group \"ranks\" rank " + failed, "seq 1");
+            FerroException other = failure(outcomes, 1 - failed, Code.ABORTED);
+            assertEquals(Integer.toString(failed), other.where().culprits());
+            says(other, prefix, "rank " + failed + " ended the group");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "2-12 T10: after a fatal failure every call fails at once with the first one as its cause, and makes no native call")
+    void laterCallsFailAtOnceWithTheFirstFailure() {
+        try (NcclRanks ranks = NcclRanks.of(1)) {
+            JnaNcclBackend rank = ranks.rank(0);
+            StandInHooks.standInFailNext("ncclAllReduce", 0, 5);
+            FerroException first =
+                    assertThrows(FerroException.class, () -> rank.run(call("allReduce", new float[] {4, 7}), SOON));
+            rank.abort(first);
+            NativeLog.start();
+            FerroException later = assertThrows(FerroException.class, () -> rank.barrier(SOON));
+            FerroException raw = assertThrows(FerroException.class, () -> rank.synchronize(0));
+            assertEquals(List.of(), NativeLog.stop());
+            for (FerroException one : List.of(later, raw)) {
+                assertEquals(Code.NATIVE, one.code());
+                says(one, "communicator broken by earlier error", "NCCL allreduce failed", "join again");
+                assertInstanceOf(NcclException.class, one.getCause());
+            }
+            assertInstanceOf(NcclException.class, first);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "1-32: what NCCL only tells when it is asked ends a stuck call, with its code, long before the deadline")
+    void anAsynchronousErrorEndsAStuckCall() {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            CountDownLatch pending = new CountDownLatch(1);
+            NativeLog.start();
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 1) {
+                    assertTrue(pending.await(10, TimeUnit.SECONDS));
+                    StandInHooks.standInAsyncError(0, 6);
+                    return;
+                }
+                Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
+                // before its device thread has begun, it would not be the call that the error ends
+                NativeLog.await("ncclAllReduce");
+                pending.countDown();
+                stuck.await();
+            });
+            NativeLog.stop();
+            NcclException failure = assertInstanceOf(NcclException.class, outcomes.get(0));
+            assertEquals(NcclResult.REMOTE_ERROR, failure.result());
+            says(failure, "ncclRemoteError (6)", "NCCL allreduce failed");
+        }
+    }
+
+    @Test
+    @DisplayName("1-32: a rank that hears from NCCL that somebody has gone is not blamed for it by the others")
+    void whoHearsOfALossIsNotBlamed() {
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            CountDownLatch pending = new CountDownLatch(2);
+            NativeLog.start();
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 2) {
+                    assertTrue(pending.await(10, TimeUnit.SECONDS));
+                    return;
+                }
+                Work stuck = rank.submit(call("allReduce", new float[] {4, 7}), Duration.ofSeconds(20));
+                if (rank.rank() == 0) {
+                    NativeLog.await("ncclAllReduce|0");
+                    StandInHooks.standInAsyncError(communicatorOfRankZero(), 6);
+                }
+                pending.countDown();
+                stuck.await();
+            });
+            NativeLog.stop();
+            FerroException other = failure(outcomes, 1, Code.NATIVE);
+            assertEquals("", other.where().culprits(), other.toString());
+            says(other, "ncclRemoteError (6)", "rank 1");
+        }
+    }
+
+    /** By what ncclAllReduce was called with, as no call of ours tells. */
+    private static long communicatorOfRankZero() {
+        String call = StandInHooks.log()
+                .lines()
+                .filter(line -> line.startsWith("ncclAllReduce|0|"))
+                .findFirst()
+                .orElseThrow();
+        return Long.decode(NativeLog.Line.of(call).arguments().get(5));
+    }
+
+    @Test
+    @DisplayName("1-32: what NCCL only tells when it is asked is seen while only raw calls are under way, and aborts")
+    void anAsynchronousErrorOfARawCallIsSeen() {
+        // the raw call uses the memory until the communicator is gone
+        try (DeviceFloats data = DeviceFloats.of(0, 4);
+                NcclRanks ranks = NcclRanks.of(2)) {
+            JnaNcclBackend rank = ranks.rank(0);
+            long at = data.tensor().address();
+            RawShape one = new RawShape(1, DataType.FLOAT32);
+            rank.allReduce(at, at, one, ReduceOp.SUM, rank.stream());
+            NativeLog.start();
+            StandInHooks.standInAsyncError(0, 6);
+            long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+            while (!StandInHooks.log().contains("ncclCommAbort") && System.nanoTime() < limit) {
+                LockSupport.parkNanos(5_000_000);
+            }
+            assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
+            FerroException later = assertThrows(FerroException.class, () -> rank.synchronize(rank.stream()));
+            says(later, "ncclRemoteError (6)", "NCCL allreduce failed", "broken by earlier error");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 4, row 18: 2-32 a call past its deadline is TIMED_OUT on every rank that waits, naming operation, number and who is missing")
+    void aTimeOutNamesTheMissingRank() {
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            long start = System.nanoTime();
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                rank.barrier(SOON);
+                if (rank.rank() != 1) {
+                    float[] data = {SENTINEL, SENTINEL};
+                    try {
+                        rank.run(call("allReduce", data), Duration.ofMillis(600));
+                    } finally {
+                        assertArrayEquals(new float[] {SENTINEL, SENTINEL}, data);
+                    }
+                }
+            });
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(10));
+            for (int rank : new int[] {0, 2}) {
+                FerroException failure = failure(outcomes, rank, Code.TIMED_OUT);
+                assertEquals("1", failure.where().culprits(), failure.toString());
+                assertEquals(2, failure.where().sequence());
+                assertEquals("allReduce", failure.where().operation());
+                says(failure, "600 ms", "rank 1 has not called it", "seq 2");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "1-24: an interrupt of a waiting thread ends the group, with the flag set again, and the others learn who it was")
+    void anInterruptEndsTheGroup() {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            Thread[] waiting = new Thread[1];
+            CountDownLatch pending = new CountDownLatch(1);
+            CountDownLatch interrupted = new CountDownLatch(1);
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 0) {
+                    waiting[0] = Thread.currentThread();
+                    Work stuck = rank.submit(call("barrier", new float[2]), SOON);
+                    pending.countDown();
+                    FerroException failure = assertThrows(FerroException.class, stuck::await);
+                    assertEquals(Code.INTERRUPTED, failure.code());
+                    assertTrue(Thread.interrupted(), "flag");
+                    interrupted.countDown();
+                    throw failure;
+                }
+                assertTrue(pending.await(10, TimeUnit.SECONDS));
+                waiting[0].interrupt();
+                assertTrue(interrupted.await(10, TimeUnit.SECONDS));
+                rank.run(call("allReduce", new float[2]), SOON);
+            });
+            failure(outcomes, 0, Code.INTERRUPTED);
+            assertEquals("0", failure(outcomes, 1, Code.ABORTED).where().culprits());
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 28: 1-24 1-25 abort ends pending and later calls of all ranks with its first cause, from any thread, twice is once")
+    void abortEndsAllRanks() {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            IllegalStateException cause = new IllegalStateException("out of paper");
+            CountDownLatch pending = new CountDownLatch(1);
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 0) {
+                    Work stuck = rank.submit(call("barrier", new float[2]), SOON);
+                    pending.countDown();
+                    stuck.await();
+                }
+                assertTrue(pending.await(10, TimeUnit.SECONDS));
+                NativeLog.start();
+                rank.abort(cause);
+                rank.abort(new IllegalStateException("out of ink"));
+                assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
+                rank.barrier(SOON);
+            });
+            FerroException own = failure(outcomes, 1, Code.ABORTED);
+            says(own, "out of paper");
+            assertSame(cause, own.getCause().getCause());
+            FerroException other = failure(outcomes, 0, Code.ABORTED);
+            says(other, "out of paper");
+            assertEquals("1", other.where().culprits());
+        }
+    }
+
+    @Test
+    @DisplayName("row 17: 1-32 ranks that are stuck in different calls both learn both")
+    void ranksInDifferentCallsLearnBoth() {
+        bothLearnBoth(new LocalStore());
+    }
+
+    @Test
+    @DisplayName("row 17: 1-32 they learn it also where NCCL tells of the abort sooner than the store tells why")
+    void ranksInDifferentCallsLearnBothFromASlowStore() {
+        StandInHooks.standInRemoteErrors(1);
+        bothLearnBoth(new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                if (key.endsWith("/ended") && expected == null) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                }
+                return super.compareAndSet(key, expected, value);
+            }
+        });
+    }
+
+    @Test
+    @DisplayName("row 17: 1-32 whoever finds that calls differ leaves word before it does anything else about it")
+    void wordOfDifferentCallsIsLeftFirst() throws InterruptedException {
+        StandInHooks.standInMismatchHangs(1);
+        AtomicBoolean left = new AtomicBoolean();
+        BlockingQueue<Boolean> leftWhenTold = new LinkedBlockingQueue<>();
+        Store store = new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                boolean leaves = key.endsWith("/ended") && expected == null;
+                if (leaves) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                }
+                byte[] there = super.compareAndSet(key, expected, value);
+                left.compareAndSet(false, leaves);
+                return there;
+            }
+        };
+        try (NcclRanks ranks = NcclRanks.over(store, 2, Duration.ofSeconds(20))) {
+            ranks.ends().forEach(rank -> rank.onEvent(event -> leftWhenTold.add(left.get())));
+            ranks.outcomes(rank ->
+                    rank.run(call(rank.rank() == 0 ? "allReduce" : "broadcast", new float[3 + rank.rank()]), SOON));
+            assertEquals(Boolean.TRUE, leftWhenTold.poll(10, TimeUnit.SECONDS), "left before the first was told");
+        }
+    }
+
+    @Test
+    @DisplayName("3-34: what an abort has cut off is no success while its cause is still looked for")
+    void whatIsCutOffNeverEndsWell() {
+        StandInHooks.standInRemoteErrors(1);
+        Store slow = new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                if (key.endsWith("/ended") && expected != null) {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150));
+                }
+                return super.compareAndSet(key, expected, value);
+            }
+        };
+        try (NcclRanks ranks = NcclRanks.over(slow, 2, Duration.ofSeconds(20))) {
+            CountDownLatch called = new CountDownLatch(1);
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                if (rank.rank() == 1) {
+                    Work work = rank.submit(call("allReduce", new float[] {3, 5}), SOON);
+                    called.countDown();
+                    work.await();
+                } else {
+                    assertTrue(called.await(10, TimeUnit.SECONDS));
+                    rank.abort(new IllegalStateException("out of paper"));
+                }
+            });
+            FerroException failure = failure(outcomes, 1, Code.ABORTED);
+            assertEquals("0", failure.where().culprits(), failure.toString());
+            says(failure, "out of paper");
+        }
+    }
+
+    private static void bothLearnBoth(Store store) {
+        StandInHooks.standInMismatchHangs(1);
+        try (NcclRanks ranks = NcclRanks.over(store, 2, Duration.ofSeconds(20))) {
+            List<Throwable> outcomes = ranks.outcomes(rank ->
+                    rank.run(call(rank.rank() == 0 ? "allReduce" : "broadcast", new float[3 + rank.rank()]), SOON));
+            for (int rank = 0; rank < 2; rank++) {
+                says(
+                        failure(outcomes, rank, Code.MISMATCH),
+                        "allReduce of f32[3] by sum",
+                        "broadcast of f32[4], root 0");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("3-34: where all is well the store is never asked after the join, and nothing of the id is ever said")
+    void healthyGroupsLeaveTheStoreAlone() {
+        CountingStore store = new CountingStore();
+        try (NcclRanks ranks = NcclRanks.over(store, 2, SOON)) {
+            long joined = store.requests();
+            ranks.run(rank -> {
+                for (int turn = 0; turn < 20; turn++) {
+                    rank.run(call("allReduce", new float[] {1, 2}), SOON);
+                }
+            });
+            assertEquals(joined, store.requests());
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 29: 2-22 close with work that can never end keeps its bound, fails that work and frees everything")
+    void closeOfAStuckGroupIsBounded() {
+        NcclRanks ranks = NcclRanks.of(2);
+        Work never = ranks.rank(0).submit(call("barrier", new float[2]), Duration.ofSeconds(60));
+        long start = System.nanoTime();
+        ranks.rank(0).close(Duration.ofMillis(200));
+        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(8));
+        FerroException failure = assertThrows(FerroException.class, never::await);
+        assertEquals(Code.ABORTED, failure.code());
+        says(failure, "closed the group");
+        assertNotNull(failure.where());
+        ranks.close();
+    }
+}

@@ -1,0 +1,153 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Store;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Ranks of a group over the stand-in, each joined on a thread of its own through a store; closed all at once. */
+public final class NcclRanks implements AutoCloseable {
+    static final Duration LIMIT = Duration.ofSeconds(30);
+
+    private final List<JnaNcclBackend> ends;
+    private final List<SystemContext> contexts;
+
+    private NcclRanks(List<JnaNcclBackend> ends, List<SystemContext> contexts) {
+        this.ends = ends;
+        this.contexts = contexts;
+    }
+
+    /** What a rank does. */
+    @FunctionalInterface
+    interface Body {
+        void run(JnaNcclBackend rank) throws Exception;
+    }
+
+    /** Joins that many ranks on devices 0 and up. */
+    public static NcclRanks of(int worldSize) {
+        return of(worldSize, Duration.ofSeconds(20));
+    }
+
+    /** Joins ranks with a deadline of their own. */
+    static NcclRanks of(int worldSize, Duration timeout) {
+        return over(new LocalStore(), worldSize, timeout);
+    }
+
+    /** Joins ranks that meet in a store. */
+    static NcclRanks over(Store store, int worldSize, Duration timeout) {
+        return named("ranks", store, worldSize, timeout);
+    }
+
+    /** Joins ranks of a group that has the name of another one beside it. */
+    static NcclRanks named(String name, Store store, int worldSize, Duration timeout) {
+        List<SystemContext> contexts = new ArrayList<>();
+        List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            SystemContext context = context(rank, store, Map.of());
+            contexts.add(context);
+            GroupSpec group = new GroupSpec(name, rank, worldSize, timeout);
+            joining.add(on("joins-" + rank, () -> NcclWorld.join(group, context)));
+        }
+        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts);
+    }
+
+    static SystemContext context(int rank, Store store, Map<String, String> more) {
+        Map<String, String> settings = new HashMap<>(StandIn.settings());
+        settings.put("ferro.nccl.device", Integer.toString(rank));
+        settings.putAll(more);
+        return SystemContext.of(settings, store);
+    }
+
+    private static <T> T joined(CompletableFuture<T> coming) {
+        try {
+            return coming.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (Exception failed) {
+            throw new AssertionError("no rank: " + failed, failed);
+        }
+    }
+
+    /** Something that gives a result or fails. */
+    @FunctionalInterface
+    interface Giving<T> {
+        T run() throws Exception;
+    }
+
+    /** Runs something on a thread of its own. */
+    static <T> CompletableFuture<T> on(String name, Giving<T> body) {
+        CompletableFuture<T> end = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        end.complete(body.run());
+                    } catch (Throwable thrown) {
+                        end.completeExceptionally(thrown);
+                    }
+                },
+                "test-" + name);
+        thread.setDaemon(true);
+        thread.start();
+        return end;
+    }
+
+    public JnaNcclBackend rank(int rank) {
+        return ends.get(rank);
+    }
+
+    List<JnaNcclBackend> ends() {
+        return ends;
+    }
+
+    /** Runs a body on every rank; all must end well. */
+    void run(Body body) {
+        for (Throwable outcome : outcomes(body)) {
+            if (outcome != null) {
+                throw new AssertionError("a rank failed: " + outcome, outcome);
+            }
+        }
+    }
+
+    /** Runs a body on every rank and returns how each ended, null for well. */
+    List<Throwable> outcomes(Body body) {
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (JnaNcclBackend end : ends) {
+            running.add(on("rank-" + end.rank(), () -> {
+                body.run(end);
+                return null;
+            }));
+        }
+        List<Throwable> outcomes = new ArrayList<>();
+        for (CompletableFuture<Void> one : running) {
+            outcomes.add(outcome(one));
+        }
+        return outcomes;
+    }
+
+    static Throwable outcome(CompletableFuture<?> one) {
+        try {
+            one.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            return null;
+        } catch (java.util.concurrent.ExecutionException failed) {
+            return failed.getCause();
+        } catch (Exception hanging) {
+            throw new AssertionError("a rank has not ended within " + LIMIT.toSeconds() + " s", hanging);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Throwable outcome : outcomes(JnaNcclBackend::close)) {
+            if (outcome != null) {
+                throw new AssertionError("close failed: " + outcome, outcome);
+            }
+        }
+        contexts.forEach(SystemContext::close);
+    }
+}

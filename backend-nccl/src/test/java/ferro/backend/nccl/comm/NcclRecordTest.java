@@ -1,0 +1,60 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.group.SystemContext;
+import ferro.recorder.FlightRecorder;
+import ferro.spi.GroupSpec;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** What the operations of NCCL leave in the flight recorder of their rank. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class NcclRecordTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    @Test
+    void callsAreRecordedBesideTheGroupOfTheSameNameOfTheHost(@TempDir Path folder) throws Exception {
+        SystemContext context = NcclRanks.context(
+                0, new LocalStore(), Map.of("ferro.recorder.dir", folder.toString(), "FERRO_JOB_ID", "gpu"));
+        GroupSpec group = new GroupSpec("alone", 0, 1, SOON);
+        HostTensor data = HostTensor.of(new float[] {4, 7});
+        try (JnaNcclBackend rank = NcclWorld.join(group, context)) {
+            rank.run(new Collective.AllReduce(data, data, ReduceOp.SUM), SOON);
+            StandInHooks.standInFailNext("ncclBroadcast", 0, 3);
+            assertThrows(FerroException.class, () -> rank.run(new Collective.Broadcast(data, 0), SOON));
+        }
+
+        String record = Files.readString(folder.resolve("ferro-gpu-rank0.json"));
+        assertTrue(
+                record.contains("{\"name\":\"alone (nccl)\",\"rank\":0,\"ranks\":[0],\"worldSize\":1,"
+                        + "\"failure\":{\"code\":\"NATIVE\""),
+                record);
+        assertTrue(
+                record.contains(
+                        "{\"group\":\"alone (nccl)\",\"sequence\":1,\"kind\":\"allReduce\",\"text\":\"allReduce\","
+                                + "\"bytes\":8,"),
+                record);
+        assertTrue(record.contains("\"state\":\"done\""), record);
+        assertTrue(record.contains("\"text\":\"broadcast of f32[2], root 0\",\"bytes\":8,"), record);
+        assertTrue(record.contains("\"state\":\"failed\",\"code\":\"NATIVE\""), record);
+        assertTrue(record.contains("\"kind\":\"FAILED\",\"ranks\":"), record);
+        assertEquals(true, context.find(FlightRecorder.class).isEmpty(), "the last group gives its recorder back");
+    }
+}

@@ -1,0 +1,132 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.backend.nccl.ffi.LibrarySearch;
+import ferro.backend.nccl.ffi.NativeLibraries;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.group.SystemContext;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Every kind of call once, in a JVM of its own: for libraries that lack functions, and for those with sanitizers.
+ * Arguments are settings, {@code name=value}; prints {@code what: value} for rank 0.
+ */
+final class NcclSmoke {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int RANKS = 3;
+
+    private NcclSmoke() {}
+
+    /** Makes a world, calls everything, ends it in two ways. */
+    public static void main(String[] arguments) {
+        Map<String, String> settings = new HashMap<>();
+        for (String argument : arguments) {
+            int equals = argument.indexOf('=');
+            settings.put(argument.substring(0, equals), argument.substring(equals + 1));
+        }
+        SystemContext context = SystemContext.of(settings);
+        StandInHooks.bind(NativeLibraries.load(LibrarySearch.of(context)).nccl());
+        say("version", NativeLibraries.loaded().orElseThrow().version());
+        onAll(NcclWorld.createWorld(context, 0, 1, 2), NcclSmoke::everything);
+        onAll(NcclWorld.createWorld(context, 2, 1, 0), NcclSmoke::aborted);
+        context.close();
+        say("live", StandInHooks.standInLive("all"));
+        say("misuse", StandInHooks.standInMisuse());
+    }
+
+    private static void say(String what, Object value) {
+        System.out.println(what + ": " + value);
+    }
+
+    private static void onAll(List<JnaNcclBackend> ends, NcclRanks.Body body) {
+        List<CompletableFuture<Void>> running = new ArrayList<>();
+        for (JnaNcclBackend end : ends) {
+            running.add(NcclRanks.on("rank", () -> {
+                body.run(end);
+                end.close();
+                return null;
+            }));
+        }
+        for (CompletableFuture<Void> one : running) {
+            Throwable failed = NcclRanks.outcome(one);
+            if (failed != null) {
+                throw new AssertionError("a rank failed: " + failed, failed);
+            }
+        }
+    }
+
+    private static void everything(JnaNcclBackend rank) {
+        int me = rank.rank();
+        float[] own = {me + 2, me + 5};
+        float[] all = new float[2 * RANKS];
+        float[] part = new float[2];
+        call(rank, new Collective.AllReduce(of(own), of(part), ReduceOp.SUM), part);
+        call(rank, new Collective.AllReduce(of(own), of(part), ReduceOp.AVG), part);
+        call(rank, new Collective.Reduce(of(own), of(part), ReduceOp.MAX, 0), part);
+        call(rank, new Collective.AllGather(of(own), of(all), null), all);
+        call(rank, new Collective.ReduceScatter(of(all), of(part), ReduceOp.PRODUCT, null), part);
+        call(rank, new Collective.Gather(of(own), of(all), 0, null), all);
+        call(rank, new Collective.Scatter(of(all), of(part), 0, null), part);
+        call(rank, new Collective.AllToAll(of(all), of(new float[2 * RANKS]), null, null), all);
+        call(rank, new Collective.Broadcast(of(part), 1), part);
+        rank.barrier(SOON);
+        messages(rank);
+        try (JnaNcclBackend reversed = (JnaNcclBackend) rank.newGroup(new int[] {2, 1, 0}, "reversed", SOON)) {
+            call(reversed, new Collective.Broadcast(of(own), 1), own);
+        }
+    }
+
+    private static HostTensor of(float[] data) {
+        return HostTensor.of(data);
+    }
+
+    private static void call(JnaNcclBackend rank, Collective call, float[] result) {
+        String answer;
+        try {
+            rank.run(call, SOON);
+            answer = Arrays.toString(result);
+        } catch (UnsupportedOperationException refused) {
+            answer = refused.getMessage();
+        }
+        if (rank.device() == 0) {
+            say(call.kind() + (call.op() == null ? "" : " " + call.op()), answer);
+        }
+    }
+
+    private static void messages(JnaNcclBackend rank) {
+        ByteBuffer message = ByteBuffer.allocate(3);
+        try {
+            if (rank.rank() == 1) {
+                rank.send(message.put(0, (byte) 77), 0, 0, SOON);
+            } else if (rank.rank() == 0) {
+                rank.recv(message, 1, 0, SOON);
+                say("message", message.get(0));
+            }
+        } catch (UnsupportedOperationException refused) {
+            say("message", refused.getMessage());
+        }
+    }
+
+    private static void aborted(JnaNcclBackend rank) {
+        try {
+            if (rank.rank() == 1) {
+                rank.abort(new IllegalStateException("enough"));
+            }
+            rank.barrier(SOON);
+        } catch (FerroException ended) {
+            if (rank.rank() == 0) {
+                say("ended", ended.code() + " by " + ended.where().culprits());
+            }
+        }
+    }
+}

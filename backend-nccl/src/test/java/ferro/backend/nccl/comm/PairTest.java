@@ -1,0 +1,353 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.nccl.NativeLog;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.queue.GroupFailure;
+import ferro.backend.nccl.queue.HostHalf;
+import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.spi.ForwardingBackend;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Two halves of one group, as {@code cpu:tcp,cuda:nccl} has them: a failure of either is that of both, on all ranks. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class PairTest {
+    private static final int SIZE = 3;
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private List<SimulatedBackend> hosts;
+    private NcclRanks devices;
+
+    @BeforeEach
+    void join() {
+        hosts = SimulatedBackend.createGroup(SIZE);
+        devices = NcclRanks.named("simulated", new LocalStore(), SIZE, Duration.ofSeconds(20));
+        for (int rank = 0; rank < SIZE; rank++) {
+            devices.rank(rank).controlledBy(hosts.get(rank));
+        }
+    }
+
+    @AfterEach
+    void close() {
+        devices.close();
+        hosts.forEach(PairTest::closeFailed);
+    }
+
+    /** A host's half that has made no call says a mismatch of the device's half again. */
+    private static void closeFailed(CollectiveBackend host) {
+        try {
+            host.close();
+        } catch (FerroException again) {
+            assertEquals(Code.MISMATCH, again.code(), again.toString());
+        }
+    }
+
+    private static Collective sum() {
+        HostTensor data = HostTensor.of(new float[] {4, 7});
+        return new Collective.AllReduce(data, data, ReduceOp.SUM);
+    }
+
+    private static String story(FerroException failure) {
+        return failure.code() + " of " + failure.where().culprits();
+    }
+
+    /** Both halves of all ranks tell one story, by {@code failure()} and to the next call. */
+    private void allTell(String story) {
+        for (int rank = 0; rank < SIZE; rank++) {
+            for (CollectiveBackend half : List.of(devices.rank(rank), hosts.get(rank))) {
+                long limit = System.nanoTime() + SOON.toNanos();
+                while (half.failure().isEmpty() && System.nanoTime() < limit) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+                String who = half + " of rank " + rank;
+                assertEquals(story, half.failure().map(PairTest::story).orElse("works"), who);
+                FerroException later = assertThrows(FerroException.class, () -> half.barrier(SOON), who);
+                assertEquals(story, story(later), who + ": " + later);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: past the deadline of a call on the device both halves fail with the rank that has not called, on that"
+                    + " rank too")
+    void aDeadlineOfTheDeviceEndsTheHostToo() {
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() != 1) {
+                rank.run(sum(), Duration.ofMillis(600));
+            }
+        });
+
+        for (int rank : new int[] {0, 2}) {
+            assertEquals("TIMED_OUT of 1", story(assertInstanceOf(FerroException.class, outcomes.get(rank))));
+        }
+        allTell("TIMED_OUT of 1");
+    }
+
+    @Test
+    @DisplayName(
+            "row 4: a rank that is in a call on the device but does not answer the host's half is named at the deadline,"
+                    + " beside those that have not called")
+    void aSilentRankInACallOfTheDeviceIsNamed() {
+        assertEquals("TIMED_OUT of 1,2", beside(silent(1), sum()));
+    }
+
+    @Test
+    @DisplayName("row 4: only who does not answer is named where others may have returned from the call already")
+    void onlyTheSilentAreNamedWhereOthersMayHaveReturned() {
+        assertEquals("TIMED_OUT of 1", beside(silent(1), new Collective.Broadcast(sum().operand(), 2)));
+    }
+
+    /** Ranks 0 and 1 make a call, rank 1 with much patience, rank 2 never; returns what rank 0 hears. */
+    private String beside(CollectiveBackend host, Collective call) {
+        devices.rank(0).controlledBy(host);
+        devices.rank(1).submit(call, Duration.ofSeconds(60));
+        Throwable outcome = NcclRanks.outcome(NcclRanks.on("rank-0", () -> {
+            devices.rank(0).run(call, Duration.ofMillis(900));
+            return null;
+        }));
+        FerroException failure = assertInstanceOf(FerroException.class, outcome);
+        assertTrue(failure.getMessage().contains("nothing is heard of rank 1"), failure.getMessage());
+        return story(failure);
+    }
+
+    private CollectiveBackend silent(int rank) {
+        return new ForwardingBackend(hosts.get(0)) {
+            @Override
+            public Set<Integer> silentRanks(Duration within) {
+                return Set.of(rank);
+            }
+        };
+    }
+
+    @Test
+    @DisplayName("row 28: abort of the host's half from any thread ends what is pending on the device, on all ranks")
+    void anAbortOfTheHostEndsTheDevice() {
+        CountDownLatch pending = new CountDownLatch(2);
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 2) {
+                assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not called");
+                hosts.get(2).abort(new IllegalStateException("out of paper"));
+            } else {
+                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                pending.countDown();
+                stuck.await();
+            }
+        });
+
+        for (int rank = 0; rank < 2; rank++) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank));
+            assertEquals("ABORTED of 2", story(failure), failure.toString());
+            assertTrue(failure.getMessage().contains("out of paper"), failure.toString());
+        }
+        allTell("ABORTED of 2");
+    }
+
+    @Test
+    @DisplayName(
+            "an abort changes nothing once the host's half knows a failure of which the device's has not heard yet")
+    void anAbortOnceTheHostKnowsAFailureChangesNothing() {
+        FerroException late =
+                new FerroException(Code.TIMED_OUT, Where.outside("simulated", 0).blaming("1"), "rank 1 is late");
+        hosts.get(0).abort(late);
+
+        GroupFailure own = new GroupFailure(Code.ABORTED, "0", "aborted by rank 0", null);
+        GroupFailure judged = new HostHalf(hosts.get(0), System::nanoTime).judged(own, () -> false);
+        hosts.get(0).abort(new IllegalStateException("cannot go on"));
+        devices.rank(0).abort(new IllegalStateException("cannot go on"));
+
+        assertEquals("TIMED_OUT of 1", judged.code() + " of " + judged.culprits());
+        allTell("TIMED_OUT of 1");
+    }
+
+    @Test
+    @DisplayName("a native failure of one rank is NATIVE of that rank on all, also where nobody has called anything")
+    void aNativeFailureIsToldWithItsRank() {
+        StandInHooks.standInFailNext("ncclAllReduce", 0, 3);
+
+        Throwable outcome = devices.outcomes(rank -> {
+                    if (rank.rank() == 1) {
+                        rank.run(sum(), SOON);
+                    }
+                })
+                .get(1);
+
+        assertEquals("NATIVE of 1", story(assertInstanceOf(NcclException.class, outcome)));
+        allTell("NATIVE of 1");
+        String told = hosts.get(0).failure().orElseThrow().getMessage();
+        assertTrue(told.contains("ncclInternalError") && told.contains("seq 1"), told);
+    }
+
+    @Test
+    @DisplayName("row 1: what NCCL sees as somebody's death waits for the name that the control plane has")
+    void theNameOfTheDeadComesFromTheControlPlane() {
+        CountDownLatch pending = new CountDownLatch(2);
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 1) {
+                assertTrue(pending.await(10, TimeUnit.SECONDS), "ranks 0 and 2 have not called");
+                StandInHooks.standInAsyncError(0, 6);
+                // as long as the exit of a process takes to be seen
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
+                Where here = Where.outside("simulated", 0).blaming("1");
+                hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+            } else {
+                Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
+                pending.countDown();
+                stuck.await();
+            }
+        });
+
+        for (int rank : new int[] {0, 2}) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcomes.get(rank));
+            assertEquals("PEER_LOST of 1", story(failure), failure.toString());
+        }
+        allTell("PEER_LOST of 1");
+    }
+
+    @Test
+    @DisplayName(
+            "row 3: the death of a rank between calls ends the device's half too, whose next call fails at once, without"
+                    + " a call of NCCL")
+    void aDeathBetweenCallsEndsTheDevice() {
+        devices.run(rank -> rank.run(sum(), SOON));
+        NativeLog.start();
+        Where here = Where.outside("simulated", 0).blaming("1");
+        hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+
+        allTell("PEER_LOST of 1");
+
+        List<NativeLog.Line> made = NativeLog.stop();
+        assertEquals(0, NativeLog.count(made, "ncclAllReduce"));
+    }
+
+    @Test
+    @DisplayName("a listener of the user that blocks does not keep a failure of the host's half from the device's")
+    void aListenerThatBlocksKeepsNoFailureBack() {
+        CountDownLatch never = new CountDownLatch(1);
+        CollectiveBackend host = hosts.get(1);
+        host.onEvent(event -> NcclRanks.outcome(NcclRanks.on("blocks", () -> never.await(9, TimeUnit.SECONDS))));
+        devices.rank(1).controlledBy(host);
+        long begun = System.nanoTime();
+
+        hosts.get(0).abort(new IllegalStateException("out of paper"));
+        allTell("ABORTED of 0");
+
+        assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(6), "kept back by the listener");
+        never.countDown();
+    }
+
+    @Test
+    @DisplayName("culprits that make no sense name nobody, and keep neither failure nor event back")
+    void culpritsThatMakeNoSenseNameNobody() throws InterruptedException {
+        CountDownLatch told = new CountDownLatch(1);
+        devices.rank(0).onEvent(event -> told.countDown());
+        Where here = Where.outside("simulated", 0).blaming("1,x");
+
+        hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
+
+        assertTrue(told.await(10, TimeUnit.SECONDS), "no event");
+        byte[] hostile = "PEER_LOST\n2,x,-1,77777777777777777777,9,1\ngone".getBytes(StandardCharsets.UTF_8);
+        assertEquals("1,2", GroupFailure.decoded(hostile, 3).orElseThrow().culprits());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "count,f32[2],f32[3]",
+        "type,f32[2],i32[2]",
+        "op,by sum,by max",
+        "root,'root 0','root 1'",
+        "kind,allReduce,broadcast"
+    })
+    @DisplayName(
+            "row 13, row 14, row 15, row 16, row 17: calls on the device that differ end both halves on all ranks with"
+                    + " MISMATCH, and both texts")
+    void callsThatDifferEndBothHalves(String field, String usual, String odd) {
+        StandInHooks.standInMismatchHangs(1);
+
+        List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing(field, rank.rank() == 2), SOON));
+
+        for (Throwable outcome : outcomes) {
+            FerroException failure = assertInstanceOf(FerroException.class, outcome);
+            assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+            assertTrue(failure.getMessage().contains(usual), failure.getMessage());
+            assertTrue(failure.getMessage().contains(odd), failure.getMessage());
+        }
+        String agreed = story(hosts.get(0).failure().orElseThrow());
+        assertTrue(agreed.startsWith("MISMATCH of ") && agreed.contains("2"), agreed);
+    }
+
+    private static Collective differing(String field, boolean odd) {
+        HostTensor floats = HostTensor.of(new float[odd && field.equals("count") ? 3 : 2]);
+        HostTensor data = odd && field.equals("type") ? HostTensor.of(new int[2]) : floats;
+        if (field.equals("root") || odd && field.equals("kind")) {
+            return new Collective.Broadcast(data, odd ? 1 : 0);
+        }
+        return new Collective.AllReduce(data, data, odd && field.equals("op") ? ReduceOp.MAX : ReduceOp.SUM);
+    }
+
+    @Test
+    @DisplayName(
+            "row 29: close of the device's half with work that cannot end keeps its bound, and ends both halves of all")
+    void closeWithWorkInFlightEndsBothHalves() {
+        Work never = devices.rank(0).submit(sum(), Duration.ofSeconds(60));
+        long begun = System.nanoTime();
+
+        devices.rank(0).close(Duration.ofMillis(200));
+
+        assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(8), "close takes as long as it likes");
+        assertEquals("ABORTED of 0", story(assertThrows(FerroException.class, never::await)));
+        assertEquals("ABORTED of 0", story(hosts.get(0).failure().orElseThrow()));
+        FerroException elsewhere =
+                assertThrows(FerroException.class, () -> hosts.get(1).barrier(SOON));
+        assertEquals("ABORTED of 0", story(elsewhere));
+    }
+
+    @Test
+    @DisplayName("an interrupted wait for the device is INTERRUPTED there and ABORTED of that rank everywhere else")
+    void anInterruptIsAnAbortForTheOthers() {
+        List<Throwable> outcomes = devices.outcomes(rank -> {
+            if (rank.rank() == 2) {
+                Thread.currentThread().interrupt();
+                rank.run(sum(), SOON);
+            }
+        });
+
+        FerroException own = assertInstanceOf(FerroException.class, outcomes.get(2));
+        assertEquals("INTERRUPTED of 2", story(own));
+        for (int rank = 0; rank < 2; rank++) {
+            assertThrows(FerroException.class, () -> devices.rank(0).run(sum(), SOON));
+        }
+        assertEquals("ABORTED of 2", story(devices.rank(2).failure().orElseThrow()));
+        assertEquals("ABORTED of 2", story(hosts.get(0).failure().orElseThrow()));
+    }
+}

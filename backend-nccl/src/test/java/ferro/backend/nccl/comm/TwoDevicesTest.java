@@ -1,0 +1,97 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.nccl.Callers;
+import ferro.backend.nccl.device.CudaStream;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.backend.nccl.queue.Deadline;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** The gate before tests on two devices, and the lock around them. */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class TwoDevicesTest {
+    @Test
+    @DisplayName("1-37: two devices that can run a kernel open the gate; one device does not")
+    void twoDevicesAreNeeded() {
+        assertEquals(Optional.empty(), TwoDevices.skipBecause());
+        StandInHooks.standInDevices(1);
+        String one = TwoDevices.skipBecause().orElseThrow();
+        assertTrue(one.contains("needs 2 devices, found 1 devices"), one);
+        StandInHooks.standInDevices(-1);
+        String none = TwoDevices.skipBecause().orElseThrow();
+        assertTrue(none.contains("CUDA error 35"), none);
+        assertTrue(none.contains("skipping"), none);
+    }
+
+    @Test
+    @DisplayName("1-37: a device that is there but runs no kernel is named, with the reason")
+    void aDeviceThatRunsNoKernelIsNamed() {
+        StandInHooks.standInFailNext("ncclAllReduce", 1, 1);
+        String reason = TwoDevices.skipBecause().orElseThrow();
+        assertTrue(reason.contains("device 1 cannot run compute kernels"), reason);
+        assertTrue(reason.contains("ncclUnhandledCudaError (1)"), reason);
+        assertTrue(reason.contains("skipping"), reason);
+    }
+
+    @Test
+    @DisplayName("1-38: tests on the libraries run one at a time, under a lock that a failed test gives back")
+    void testsHaveTheLibrariesForThemselves() throws Exception {
+        StandIn standIn = new StandIn();
+        CompletableFuture<String> begun = new CompletableFuture<>();
+        CompletableFuture<AssertionError> failed = new CompletableFuture<>();
+        Thread another = Callers.daemon(() -> {
+            ExtensionContext leaky = test(Optional.empty());
+            standIn.beforeEach(leaky);
+            begun.complete("begun");
+            CudaStream left = CudaStream.create(0);
+            failed.complete(assertThrows(AssertionError.class, () -> standIn.afterEach(leaky)));
+            left.close();
+        });
+        Deadline soon = Worlds.plenty();
+        while (!StandIn.isAwaitedBy(another) && !soon.passed()) {
+            Thread.onSpinWait();
+        }
+        assertTrue(StandIn.isMine() && StandIn.isAwaitedBy(another), "another test waits for this one");
+        assertFalse(begun.isDone(), "another test has begun beside this one");
+
+        standIn.afterEach(test(Optional.of(new AssertionError("this test fails"))));
+
+        assertTrue(failed.get(20, TimeUnit.SECONDS).getMessage().contains("alive before and after the test"));
+        another.join(20_000);
+        assertFalse(StandIn.isTaken(), "a test that leaves something behind has kept the lock");
+        standIn.beforeEach(test(Optional.empty()));
+    }
+
+    /** What JUnit hands to an extension, as far as this one asks. */
+    private static ExtensionContext test(Optional<Throwable> failure) {
+        Map<Object, Object> kept = new HashMap<>();
+        ExtensionContext.Store store = proxy(
+                ExtensionContext.Store.class,
+                (self, method, given) ->
+                        method.getName().equals("put") ? kept.put(given[0], given[1]) : kept.get(given[0]));
+        return proxy(
+                ExtensionContext.class,
+                (self, method, given) -> method.getName().equals("getStore") ? store : failure);
+    }
+
+    private static <T> T proxy(Class<T> type, InvocationHandler handler) {
+        return type.cast(Proxy.newProxyInstance(TwoDevicesTest.class.getClassLoader(), new Class<?>[] {type}, handler));
+    }
+}

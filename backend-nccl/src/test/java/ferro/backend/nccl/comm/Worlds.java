@@ -1,0 +1,118 @@
+package ferro.backend.nccl.comm;
+
+import ferro.backend.nccl.Callers;
+import ferro.backend.nccl.DeviceFloats;
+import ferro.backend.nccl.GivenContext;
+import ferro.backend.nccl.NcclDataType;
+import ferro.backend.nccl.NcclRedOp;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.Waits;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** Communicators on the stand-in libraries, and what their tests share. */
+public final class Worlds {
+    private Worlds() {}
+
+    static CommFactory factory() {
+        return new CommFactory(StandIn.load(), System::nanoTime);
+    }
+
+    static Deadline plenty() {
+        return Waits.plenty();
+    }
+
+    static Deadline millis(long millis) {
+        return Deadline.after(Duration.ofMillis(millis), System::nanoTime);
+    }
+
+    /** Joins all ranks of a new world, rank r on device r. */
+    static List<Communicator> communicators(int size) throws Exception {
+        CommFactory factory = factory();
+        NcclUniqueId id = NcclUniqueId.made();
+        Communicator[] made = new Communicator[size];
+        Callers.manyAtOnce(
+                size, rank -> made[rank] = factory.rank(new CommPlace("test", rank, size, rank), id, plenty()));
+        return List.of(made);
+    }
+
+    /** Makes a world of one, which waits for nobody. */
+    static Communicator alone() {
+        CommFactory factory = factory();
+        return factory.rank(new CommPlace("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
+    }
+
+    public static GivenContext context(String timeout) {
+        Map<String, String> settings = new java.util.HashMap<>(StandIn.settings());
+        settings.put("ferro.timeout", timeout);
+        return new GivenContext(settings);
+    }
+
+    /** Joins both ranks of a new world of two. */
+    static List<NcclRankComm> pair(String timeout) throws Exception {
+        GivenContext context = context(timeout);
+        NcclUniqueId id = NcclUniqueId.generate(context);
+        NcclRankComm[] made = new NcclRankComm[2];
+        Callers.manyAtOnce(2, rank -> made[rank] = NcclRankComm.init(context, rank, 2, id, rank));
+        return List.of(made);
+    }
+
+    /** Returns a batch of one in-place sum of floats on a stream, which is watched. */
+    static Communicator.NativeBatch sum(DeviceFloats array, long stream) {
+        return reduction(NcclRedOp.SUM, array, stream, new long[] {stream});
+    }
+
+    /** Returns the same, done as soon as NCCL has taken it. */
+    static Communicator.NativeBatch unwatchedSum(DeviceFloats array, long stream) {
+        return reduction(NcclRedOp.SUM, array, stream, null);
+    }
+
+    /** Returns a batch of one in-place average, watched. */
+    static Communicator.NativeBatch average(DeviceFloats array, long stream) {
+        return reduction(NcclRedOp.AVG, array, stream, new long[] {stream});
+    }
+
+    private static Communicator.NativeBatch reduction(NcclRedOp op, DeviceFloats array, long stream, long[] watched) {
+        long at = array.tensor().address();
+        long count = array.tensor().elementCount();
+        Communicator.MemberCalls calls = (member, comm) -> Checks.begun(
+                ferro.backend.nccl.ffi.Nccl.ncclAllReduce(
+                        at, at, count, NcclDataType.FLOAT32.code(), op.code(), comm, stream),
+                "ncclAllReduce");
+        return new Communicator.NativeBatch(NcclOperation.ALL_REDUCE, false, calls, watched);
+    }
+
+    static float[] repeated(int count, float value) {
+        float[] values = new float[count];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    /** Returns the names of threads that begin so and live on after some seconds. */
+    static List<String> lingering(String prefix) throws InterruptedException {
+        Deadline deadline = plenty();
+        List<String> names = threads(prefix);
+        while (!names.isEmpty() && !deadline.passed()) {
+            Thread.onSpinWait();
+            Thread.yield();
+            names = threads(prefix);
+        }
+        return names;
+    }
+
+    static List<String> threads(String prefix) {
+        Thread[] all = new Thread[Thread.activeCount() + 64];
+        int count = Thread.enumerate(all);
+        return IntStream.range(0, count)
+                .mapToObj(i -> all[i].getName())
+                .filter(name -> name.startsWith(prefix))
+                .toList();
+    }
+}

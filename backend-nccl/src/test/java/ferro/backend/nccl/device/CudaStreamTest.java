@@ -1,0 +1,227 @@
+package ferro.backend.nccl.device;
+
+import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
+import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
+import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.nccl.CudaException;
+import ferro.backend.nccl.DeviceFloats;
+import ferro.backend.nccl.NativeLog;
+import ferro.backend.nccl.NativeLog.Line;
+import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Cuda;
+import ferro.backend.nccl.ffi.DeviceGuard;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.queue.HeardLog;
+import ferro.backend.nccl.queue.StreamFallback;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@ExtendWith(StandIn.class)
+class CudaStreamTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    /** Queues work that takes a while. */
+    private static void occupy(long stream, DeviceFloats to, DeviceFloats from) {
+        int code = DeviceGuard.call(
+                to.tensor().device(),
+                () -> Cuda.cudaMemcpyAsync(
+                        to.tensor().address(),
+                        from.tensor().address(),
+                        to.tensor().byteCount(),
+                        Cuda.DEVICE_TO_DEVICE,
+                        stream));
+        Checks.cuda(code, "cudaMemcpyAsync");
+    }
+
+    private static int current() {
+        int[] device = new int[1];
+        Checks.cuda(Cuda.cudaGetDevice(device), "cudaGetDevice");
+        return device[0];
+    }
+
+    @Test
+    @DisplayName("2-03 2-26: a stream of our own is made on its device, non-blocking, and destroyed once")
+    void ownStreamsAreDestroyedOnce() {
+        NativeLog.start();
+        CudaStream stream = CudaStream.create(2);
+        assertTrue(stream.owned());
+        assertEquals(2, stream.device());
+        assertEquals("own stream 0x" + Long.toHexString(stream.handle()) + " of device 2", stream.toString());
+
+        stream.close();
+        stream.close();
+
+        List<Line> lines = NativeLog.stop();
+        Line made = lines.stream()
+                .filter(line -> line.function().equals("cudaStreamCreateWithFlags"))
+                .findFirst()
+                .orElseThrow();
+        assertEquals("1", made.arguments().get(1));
+        assertEquals(2, made.device());
+        assertEquals(1, NativeLog.count(lines, "cudaStreamDestroy"));
+        assertThrows(IllegalStateException.class, () -> stream.await(LONG));
+    }
+
+    @Test
+    @DisplayName("2-03: the caller's stream and the default one are never destroyed")
+    void otherStreamsAreLeftAlone() {
+        long[] handle = new long[1];
+        assertEquals(0, Cuda.cudaStreamCreateWithFlags(handle, 0));
+        NativeLog.start();
+
+        try (CudaStream callers = CudaStream.ofCaller(handle[0], 0);
+                CudaStream plain = CudaStream.ofDefault(0)) {
+            assertFalse(callers.owned());
+            assertFalse(plain.owned());
+            assertEquals(handle[0], callers.handle());
+            assertEquals(0, plain.handle());
+            assertEquals("default stream 0x0 of device 0", plain.toString());
+            assertTrue(callers.await(LONG));
+        }
+
+        assertEquals(0, NativeLog.count(NativeLog.stop(), "cudaStreamDestroy"));
+        assertEquals(0, Cuda.cudaStreamDestroy(handle[0]));
+    }
+
+    @ParameterizedTest
+    @DisplayName("T3: the default stream is waited for like any other, whatever device is current")
+    @ValueSource(booleans = {true, false})
+    void theDefaultStreamIsWaitedFor(boolean byDefault) {
+        try (DeviceFloats to = DeviceFloats.of(1, 1, 2);
+                DeviceFloats from = DeviceFloats.of(1, 3, 4);
+                CudaStream stream = byDefault ? CudaStream.ofDefault(1) : CudaStream.create(1)) {
+            standInStreamLatency(1, 60_000);
+            occupy(stream.handle(), to, from);
+
+            assertFalse(stream.await(Duration.ZERO));
+            assertTrue(stream.await(LONG));
+
+            standInStreamLatency(1, 0);
+            assertEquals(4, to.read()[1]);
+            assertEquals(0, current());
+        }
+    }
+
+    @Test
+    @DisplayName("2-10: a wait has an end and an interrupt")
+    void waitingHasAnEnd() {
+        try (DeviceFloats to = DeviceFloats.of(0, 1);
+                DeviceFloats from = DeviceFloats.of(0, 2);
+                CudaStream stream = CudaStream.create(0)) {
+            standInStreamLatency(0, 200_000);
+            occupy(stream.handle(), to, from);
+
+            assertFalse(stream.await(Duration.ofMillis(10)));
+            Thread.currentThread().interrupt();
+            FerroException interrupted = assertThrows(FerroException.class, () -> stream.await(LONG));
+
+            assertEquals(Code.INTERRUPTED, interrupted.code());
+            assertTrue(Thread.interrupted());
+            assertTrue(stream.await(LONG));
+            standInStreamLatency(0, 0);
+        }
+    }
+
+    @Test
+    @DisplayName("2-29: work on a stream finishes although the stream is closed")
+    void workFinishesOnAClosedStream() {
+        try (DeviceFloats to = DeviceFloats.of(0, 1);
+                DeviceFloats from = DeviceFloats.of(0, 2);
+                CudaStream watch = CudaStream.create(0)) {
+            standInStreamLatency(0, 30_000);
+            long[] done = new long[1];
+            CudaStream closed = CudaStream.create(0);
+            occupy(closed.handle(), to, from);
+            Checks.cuda(Cuda.cudaEventCreateWithFlags(done, Cuda.EVENT_DISABLE_TIMING), "cudaEventCreateWithFlags");
+            Checks.cuda(Cuda.cudaEventRecord(done[0], closed.handle()), "cudaEventRecord");
+            Checks.cuda(Cuda.cudaStreamWaitEvent(watch.handle(), done[0], 0), "cudaStreamWaitEvent");
+
+            closed.close();
+
+            assertTrue(watch.await(LONG));
+            standInStreamLatency(0, 0);
+            assertEquals(2, to.read()[0]);
+            assertEquals(0, Cuda.cudaEventDestroy(done[0]));
+        }
+    }
+
+    @Test
+    @DisplayName("2-28: a stream that cannot be destroyed is a line of log and nobody's failure")
+    void aFailedDestroyIsNoFailure() {
+        CudaStream stream = CudaStream.create(0);
+        standInFailNext("cudaStreamDestroy", 0, 709);
+
+        try (HeardLog log = new HeardLog()) {
+            stream.close();
+
+            assertEquals(List.of("FINE a stream of device 0 could not be destroyed"), log.lines());
+        }
+        assertEquals(0, Cuda.cudaGetLastError());
+        assertEquals(0, Cuda.cudaStreamDestroy(stream.handle()));
+    }
+
+    @Test
+    @DisplayName("2-07 2-25 T14: without a stream of our own the default one serves, and it is said and counted")
+    void aDowngradeIsSaidAndCounted() {
+        List<CudaException> told = new ArrayList<>();
+        standInFailNext("cudaStreamCreateWithFlags", 0, 2);
+        try (HeardLog log = new HeardLog()) {
+            CudaStream stream = StreamFallback.orDefault(1, told::add);
+
+            assertFalse(stream.owned());
+            assertEquals(Cuda.DEFAULT_STREAM, stream.handle());
+            assertEquals(1, stream.device());
+            assertEquals(1, told.size());
+            assertEquals(2, told.get(0).cudaCode());
+            try (CudaStream own = StreamFallback.orDefault(1, told::add)) {
+                assertTrue(own.owned());
+            }
+            assertEquals(1, told.size());
+            assertEquals(
+                    List.of("WARNING no stream of our own on device 1, the default stream serves and communication"
+                            + " overlaps with nothing: " + told.get(0).getMessage()),
+                    log.lines());
+        }
+    }
+
+    @Test
+    @DisplayName("1-09 1-17: the current device is the same afterwards, also when the call fails")
+    void theCurrentDeviceIsRestored() {
+        assertEquals(0, Cuda.cudaSetDevice(3));
+        standInFailNext("cudaStreamCreateWithFlags", 0, 2);
+
+        CudaException failure = assertThrows(CudaException.class, () -> CudaStream.create(1));
+        assertTrue(failure.getMessage().contains("cudaStreamCreateWithFlags"), failure.getMessage());
+        assertEquals(3, current());
+        CudaStream.create(2).close();
+        assertEquals(3, current());
+        assertEquals(
+                101,
+                assertThrows(CudaException.class, () -> CudaStream.create(16)).cudaCode());
+        assertEquals(3, current());
+        int seen = DeviceGuard.call(1, () -> current() == 1 ? 0 : -1);
+        assertEquals(0, seen);
+        assertThrows(
+                IllegalStateException.class,
+                () -> DeviceGuard.call(1, () -> {
+                    throw new IllegalStateException("on device " + current());
+                }));
+        assertEquals(3, current());
+
+        assertEquals(0, Cuda.cudaSetDevice(0));
+        assertEquals(0, standInLive("stream"));
+    }
+}

@@ -1,0 +1,271 @@
+package ferro.backend.nccl.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.nccl.Callers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class DeviceThreadTest {
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final DeviceThread thread = new DeviceThread("ferro-test-0-nccl", System::nanoTime);
+
+    @AfterEach
+    void end() {
+        release.countDown();
+        assertTrue(thread.close(Duration.ofSeconds(10)));
+    }
+
+    private static Deadline soon() {
+        return Deadline.after(Duration.ofSeconds(10), System::nanoTime);
+    }
+
+    /** Occupies the thread as a native call that does not come back would. */
+    private DeviceCall<Void> stick() throws InterruptedException {
+        CountDownLatch stuck = new CountDownLatch(1);
+        DeviceCall<Void> call = thread.submit(() -> {
+            stuck.countDown();
+            boolean interrupted = false;
+            while (release.getCount() > 0) {
+                try {
+                    release.await();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            assertFalse(interrupted, "a native call hears no interrupt, so none may be sent");
+            return null;
+        });
+        assertTrue(stuck.await(10, TimeUnit.SECONDS));
+        return call;
+    }
+
+    @Test
+    @DisplayName("T6 decision 11: everything runs on one daemon platform thread, whoever calls")
+    void oneThreadServesAllCallers() throws Exception {
+        AtomicInteger differing = new AtomicInteger();
+        Thread own = thread.call(Thread::currentThread, soon());
+        assertNotSame(Thread.currentThread(), own);
+        assertTrue(own.isDaemon());
+        assertEquals("ferro-test-0-nccl", own.getName());
+        Callers.manyAtOnce(64, caller -> {
+            for (int i = 0; i < 20; i++) {
+                if (thread.call(Thread::currentThread, soon()) != own) {
+                    differing.incrementAndGet();
+                }
+            }
+        });
+        assertEquals(0, differing.get());
+    }
+
+    @Test
+    void tasksRunInTheOrderInWhichTheyWereHandedOver() throws Exception {
+        List<Integer> seen = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            int number = i;
+            thread.submit(() -> seen.add(number));
+        }
+        List<Integer> copy = thread.call(() -> List.copyOf(seen), soon());
+        assertEquals(java.util.stream.IntStream.range(0, 100).boxed().toList(), copy);
+    }
+
+    @Test
+    void whatTheTaskThrowsArrivesAtTheCallerAsItIs() throws Exception {
+        IllegalStateException thrown = new IllegalStateException("code 5");
+        AssertionError error = new AssertionError("no such symbol");
+        assertSame(
+                thrown,
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> thread.call(
+                                () -> {
+                                    throw thrown;
+                                },
+                                soon())));
+        assertSame(
+                error,
+                assertThrows(
+                        AssertionError.class,
+                        () -> thread.call(
+                                () -> {
+                                    throw error;
+                                },
+                                soon())));
+        assertEquals(7, thread.call(() -> 7, soon()), "the thread lives on");
+    }
+
+    @Test
+    void aCallMadeOnTheThreadItselfRunsAtOnce() throws Exception {
+        int answer = thread.call(
+                () -> {
+                    try {
+                        return thread.call(() -> 41, soon()) + 1;
+                    } catch (TimeoutException | InterruptedException e) {
+                        throw new IllegalStateException("it waited for itself", e);
+                    }
+                },
+                soon());
+        assertEquals(42, answer);
+    }
+
+    @Test
+    void waitingOnTheThreadForItselfIsRefusedInsteadOfHanging() throws Exception {
+        DeviceTask<Void> never = new Watched(() -> false);
+        IllegalStateException refused = assertThrows(
+                IllegalStateException.class,
+                () -> thread.call(() -> thread.submit(never).result(), soon()));
+        assertTrue(refused.getMessage().contains("ferro-test-0-nccl"), refused.getMessage());
+    }
+
+    @Test
+    void aCallerGivesUpAtItsDeadlineAndTheTaskNeverRuns() throws Exception {
+        stick();
+        AtomicInteger runs = new AtomicInteger();
+        TimeoutException late = assertThrows(
+                TimeoutException.class,
+                () -> thread.call(runs::incrementAndGet, Deadline.after(Duration.ofMillis(50), System::nanoTime)));
+        assertTrue(late.getMessage().contains("50 ms"), late.getMessage());
+        release.countDown();
+        thread.call(() -> null, soon());
+        assertEquals(0, runs.get());
+    }
+
+    @Test
+    void theDeadlineIsMeasuredByTheClockGiven() throws Exception {
+        stick();
+        AtomicLong now = new AtomicLong();
+        Deadline aDay = Deadline.after(Duration.ofDays(1), now::get);
+        CompletableFuture<Throwable> caller = new CompletableFuture<>();
+        Callers.daemon(() ->
+                caller.complete(assertThrows(TimeoutException.class, () -> thread.call(() -> null, aDay))));
+        assertFalse(caller.isDone());
+        now.set(Duration.ofDays(1).toNanos());
+        assertTrue(caller.get(10, TimeUnit.SECONDS).getMessage().contains("86400000 ms"));
+    }
+
+    @Test
+    void anInterruptEndsTheWaitAndTakesTheTaskBack() throws Exception {
+        stick();
+        AtomicInteger runs = new AtomicInteger();
+        CompletableFuture<Throwable> caller = new CompletableFuture<>();
+        Thread waiting = Callers.daemon(() -> caller.complete(
+                assertThrows(InterruptedException.class, () -> thread.call(runs::incrementAndGet, soon()))));
+        waiting.interrupt();
+        caller.get(10, TimeUnit.SECONDS);
+        release.countDown();
+        thread.call(() -> null, soon());
+        assertEquals(0, runs.get());
+    }
+
+    @Test
+    void workThatIsNotOverHoldsNobodyUp() throws Exception {
+        AtomicInteger looks = new AtomicInteger();
+        CountDownLatch passed = new CountDownLatch(1);
+        DeviceCall<Void> slow = thread.submit(new Watched(() -> {
+            looks.incrementAndGet();
+            return passed.getCount() == 0;
+        }));
+        assertEquals(3, thread.call(() -> 3, soon()));
+        assertFalse(slow.isEnded());
+        passed.countDown();
+        assertTrue(slow.await(soon()));
+        assertTrue(looks.get() > 1, "looks: " + looks);
+    }
+
+    @Test
+    void nothingStartsBeforeTheTaskAheadIsIssued() throws Exception {
+        AtomicInteger tries = new AtomicInteger();
+        List<String> order = new ArrayList<>();
+        thread.submit(new DeviceTask<Void>() {
+            @Override
+            public boolean issue() {
+                order.add("try");
+                return tries.incrementAndGet() == 200;
+            }
+
+            @Override
+            public boolean over() {
+                return true;
+            }
+
+            @Override
+            public Void result() {
+                return null;
+            }
+        });
+        List<String> seen = thread.call(
+                () -> {
+                    order.add("next");
+                    return List.copyOf(order);
+                },
+                soon());
+        assertEquals(201, seen.size());
+        assertEquals(200, seen.indexOf("next"));
+    }
+
+    @Test
+    void closeFailsWhatHasNotBegunAndRefusesWhatComesLater() throws Exception {
+        DeviceCall<Void> running = stick();
+        DeviceCall<Integer> waiting = thread.submit(() -> 5);
+        assertFalse(thread.close(Duration.ofMillis(50)), "a stuck thread is left behind, not waited for");
+        assertTrue(waiting.await(soon()));
+        assertThrows(IllegalStateException.class, waiting::result);
+        IllegalStateException late = assertThrows(IllegalStateException.class, () -> thread.submit(() -> 6));
+        assertTrue(late.getMessage().contains("ferro-test-0-nccl is closed"), late.getMessage());
+        release.countDown();
+        assertTrue(running.await(soon()));
+        assertTrue(thread.close(Duration.ofSeconds(10)), "it ends as soon as the call comes back");
+    }
+
+    @Test
+    void closeEndsWorkThatIsStillWatched() throws Exception {
+        DeviceCall<Void> watched = thread.submit(new Watched(() -> false));
+        assertTrue(thread.close(Duration.ofSeconds(10)));
+        assertTrue(watched.await(soon()));
+        assertThrows(IllegalStateException.class, watched::result);
+    }
+
+    @Test
+    void aTaskThatLeavesAnInterruptBehindDoesNotStopTheThread() throws Exception {
+        thread.call(
+                () -> {
+                    Thread.currentThread().interrupt();
+                    return null;
+                },
+                soon());
+        assertEquals(9, thread.call(() -> 9, soon()));
+    }
+
+    /** Something that is issued at once and over when somebody says so. */
+    private record Watched(java.util.function.BooleanSupplier passed) implements DeviceTask<Void> {
+        @Override
+        public boolean issue() {
+            return true;
+        }
+
+        @Override
+        public boolean over() {
+            return passed.getAsBoolean();
+        }
+
+        @Override
+        public Void result() {
+            return null;
+        }
+    }
+}
