@@ -41,15 +41,19 @@ final class BackendEnding {
      * Prepares the end of a group.
      *
      * @param member resources that are given back
-     * @param queue  calls that must end first
-     * @param stage  freed after the streams that use it
+     * @param parts  the queue, whose calls must end first, and the stage, which is freed after the streams that use it
      * @param makesGroup whether a newGroup is in progress
      */
-    BackendEnding(NcclMember member, WorkQueue queue, HostStage stage, BooleanSupplier makesGroup) {
+    BackendEnding(NcclMember member, OperationParts parts, BooleanSupplier makesGroup) {
         this.member = member;
-        this.queue = queue;
-        this.stage = stage;
+        this.queue = parts.queue();
+        this.stage = parts.stage();
         this.makesGroup = makesGroup;
+    }
+
+    /** Registers the group as open: the end of the JVM ends it, if no close does. */
+    void opened() {
+        member.family().opened(this, member.isJoined());
     }
 
     void close() {
@@ -67,7 +71,7 @@ final class BackendEnding {
         }
         try {
             awaitWork(bound);
-            queue.goodbye();
+            queue.recordLeave();
         } finally {
             // a close gives back its resources also after a failure
             hasLeft = true;
@@ -76,7 +80,7 @@ final class BackendEnding {
 
     private void awaitWork(Deadline bound) {
         if (!queue.awaitEmpty(bound)) {
-            String rank = Integer.toString(queue.place().rank());
+            String rank = Integer.toString(queue.identity().rank());
             String text = "rank " + rank + " closed the group with work that had not ended after "
                     + bound.lengthMillis() + " ms";
             queue.fail(new GroupFailure(Code.ABORTED, rank, text, null));
@@ -88,7 +92,7 @@ final class BackendEnding {
 
     /**
      * Handles the exit of the JVM while the group is open: takes no more calls, and fails the group if a signal ends
-     * the JVM or a call is in progress. It waits for no rank. {@link #goodbye} and {@link #close(Duration)} must
+     * the JVM or a call is in progress. It waits for no rank. {@link #recordLeave} and {@link #close(Duration)} must
      * follow.
      *
      * @param signal name of the signal, empty if there is none
@@ -103,10 +107,10 @@ final class BackendEnding {
             long ended = queue.lastSequence();
             // if this half has done nothing, the other half knows better how far the rank has come
             if (!queue.records().isControlled() || !call.isEmpty() || ended > 0) {
-                queue.fail(GroupFailure.endedBySignal(queue.place().rank(), signal, call, ended));
+                queue.fail(GroupFailure.endedBySignal(queue.identity().rank(), signal, call, ended));
             }
         } else if (!call.isEmpty()) {
-            queue.fail(GroupFailure.exits(queue.place().rank(), call));
+            queue.fail(GroupFailure.exits(queue.identity().rank(), call));
         }
         return true;
     }
@@ -128,14 +132,14 @@ final class BackendEnding {
      * Says goodbye after {@link #exit}. After a failure it first waits until the failure is handled and until the calls
      * of the other ranks have ended with it: the launcher may end the other ranks as soon as this one has exited.
      */
-    void goodbye(Duration timeout) {
+    void recordLeave(Duration timeout) {
         if (queue.failure() != null) {
             queue.firstFailure().awaitSettled(queue.deadline(timeout));
             if (!queue.records().isControlled()) {
                 queue.records().awaitAllHeardFailure(queue.deadline(shorter(AFTER_FAILURE, timeout)));
             }
         }
-        queue.goodbye();
+        queue.recordLeave();
         hasLeft = true;
     }
 
@@ -148,7 +152,7 @@ final class BackendEnding {
     }
 
     String threadName(String role) {
-        return queue.place().threadName(role);
+        return queue.identity().threadName(role);
     }
 
     /** Leaves, if that is not done yet, and closes. The first call does this, later calls do nothing. */
@@ -185,7 +189,7 @@ final class BackendEnding {
         for (LeavingComm one : others) {
             all &= one.await(bound);
         }
-        if (queue.place().worldSize() > 1) {
+        if (queue.identity().worldSize() > 1) {
             partFromStore(all, bound);
         }
         own.end(bound);
@@ -210,7 +214,7 @@ final class BackendEnding {
             bound.awaitQuietly(asked);
         } else if (serves && !records.isControlled()) {
             List<Integer> lost = lost();
-            done = records.follow(() -> records.goodbyes().completeBut(lost), false);
+            done = records.follow(() -> records.leaveLog().completeBut(lost), false);
         } else {
             return;
         }

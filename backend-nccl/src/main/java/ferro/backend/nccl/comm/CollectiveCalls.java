@@ -8,7 +8,7 @@ import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclRooted;
 import ferro.backend.nccl.ffi.NcclSendRecv;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
@@ -24,9 +24,9 @@ final class CollectiveCalls {
     private final NcclElements elements;
     private final boolean rooted;
 
-    CollectiveCalls(CommPlace place, NcclElements elements, java.util.function.Predicate<NcclCapability> has) {
-        this.rank = place.rank();
-        this.worldSize = place.worldSize();
+    CollectiveCalls(CommIdentity identity, NcclElements elements, java.util.function.Predicate<NcclCapability> has) {
+        this.rank = identity.rank();
+        this.worldSize = identity.worldSize();
         this.elements = elements;
         this.rooted = has.test(NcclCapability.ROOTED);
     }

@@ -7,7 +7,7 @@ import ferro.Tensor;
 import ferro.backend.nccl.memory.HostBytes;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.CollectivePrint;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.util.EnumSet;
 import java.util.Set;
@@ -35,18 +35,18 @@ final class CollectiveRounds implements HostJob.Rounds {
     private final int pieceLength;
     private long from;
 
-    CollectiveRounds(Collective call, CommPlace place, HostStage stage, CollectiveCalls calls) {
+    CollectiveRounds(Collective call, CommIdentity identity, HostStage stage, CollectiveCalls calls) {
         this.call = call;
         this.operation = NcclOperation.of(call);
         this.stage = stage;
         this.calls = calls;
-        this.reads = (HostTensor) call.reads(place.rank());
-        this.writes = (HostTensor) call.writes(place.rank());
+        this.reads = (HostTensor) call.reads(identity.rank());
+        this.writes = (HostTensor) call.writes(identity.rank());
         Tensor operand = call.operand();
         this.type = operand.dataType();
-        this.partsIn = READ_IN_PARTS.contains(operation) ? place.worldSize() : 1;
-        this.partsOut = WRITTEN_IN_PARTS.contains(operation) ? place.worldSize() : 1;
-        this.partLength = CollectivePrint.partOf(call, place.worldSize());
+        this.partsIn = READ_IN_PARTS.contains(operation) ? identity.worldSize() : 1;
+        this.partsOut = WRITTEN_IN_PARTS.contains(operation) ? identity.worldSize() : 1;
+        this.partLength = CollectivePrint.partOf(call, identity.worldSize());
         long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
         this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
     }

@@ -8,7 +8,7 @@ import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigured;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceTask;
@@ -29,12 +29,12 @@ final class CommClosing implements DeviceTask<Void> {
 
     private final Communicator comm;
     private final Deadline deadline;
-    private ClosingStep step = ClosingStep.MARK;
-    private long[] marks;
+    private ClosingStep step = ClosingStep.RECORD;
+    private long[] events;
     private volatile boolean abandoned;
 
     private enum ClosingStep {
-        MARK,
+        RECORD,
         SYNCHRONIZE,
         FINALIZE,
         SETTLE,
@@ -68,15 +68,15 @@ final class CommClosing implements DeviceTask<Void> {
                 return;
             }
             abandoned = true;
-            call.drop(new IllegalStateException("closing " + place() + " took too long"));
+            call.drop(new IllegalStateException("closing " + identity() + " took too long"));
             LOG.log(
                     Level.WARNING,
                     "closing {0} took longer than {1} ms at step {2}: it is aborted instead",
-                    place(),
+                    identity(),
                     deadline.lengthMillis(),
                     step);
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "closing the communicator of " + place() + " failed at step " + step, e);
+            LOG.log(Level.WARNING, "closing the communicator of " + identity() + " failed at step " + step, e);
         }
     }
 
@@ -88,7 +88,7 @@ final class CommClosing implements DeviceTask<Void> {
                 call.result();
             }
         } catch (RuntimeException | Error e) {
-            LOG.log(Level.WARNING, "freeing the streams and events of " + place() + " failed", e);
+            LOG.log(Level.WARNING, "freeing the streams and events of " + identity() + " failed", e);
         }
         comm.thread().close(RELEASE_BOUND);
     }
@@ -107,11 +107,11 @@ final class CommClosing implements DeviceTask<Void> {
                 return true;
             }
             if (!looking && !comm.ownStreams().isEmpty()) {
-                giveBackMarks();
-                mark();
+                giveBackEvents();
+                recordEvents();
             }
             looking = true;
-            return comm.watchesNothing() && (marks == null || passed());
+            return comm.watchesNothing() && (events == null || passed());
         }
 
         @Override
@@ -121,10 +121,10 @@ final class CommClosing implements DeviceTask<Void> {
 
         @Override
         public Void result() {
-            giveBackMarks();
+            giveBackEvents();
             List<CommHandle> members = comm.members();
             for (int i = 0; i < members.size(); i++) {
-                comm.thread().use(members.get(i).place().device());
+                comm.thread().use(members.get(i).identity().device());
                 comm.events(i).close();
             }
             comm.ownStreams().forEach(CudaStream::close);
@@ -133,17 +133,17 @@ final class CommClosing implements DeviceTask<Void> {
         }
     }
 
-    private void giveBackMarks() {
-        for (int i = 0; marks != null && i < marks.length; i++) {
-            if (marks[i] != 0) {
-                comm.events(memberOf(i)).giveBack(marks[i]);
-                marks[i] = 0;
+    private void giveBackEvents() {
+        for (int i = 0; events != null && i < events.length; i++) {
+            if (events[i] != 0) {
+                comm.events(memberOf(i)).giveBack(events[i]);
+                events[i] = 0;
             }
         }
     }
 
-    private CommPlace place() {
-        return comm.handle().place();
+    private CommIdentity identity() {
+        return comm.handle().identity();
     }
 
     @Override
@@ -151,7 +151,7 @@ final class CommClosing implements DeviceTask<Void> {
         ClosingStep before;
         do {
             if (abandoned) {
-                throw new IllegalStateException("closing " + place() + " was given up at step " + step);
+                throw new IllegalStateException("closing " + identity() + " was given up at step " + step);
             }
             before = step;
             step = next();
@@ -161,7 +161,7 @@ final class CommClosing implements DeviceTask<Void> {
 
     private ClosingStep next() {
         return switch (step) {
-            case MARK -> mark();
+            case RECORD -> recordEvents();
             case SYNCHRONIZE -> passed() ? ClosingStep.FINALIZE : ClosingStep.SYNCHRONIZE;
             case FINALIZE -> finalizeAll();
             case SETTLE -> settled() ? ClosingStep.DESTROY : ClosingStep.SETTLE;
@@ -171,33 +171,33 @@ final class CommClosing implements DeviceTask<Void> {
     }
 
     /** Records an event on each own stream; without own streams, on the default stream of each device. */
-    private ClosingStep mark() {
+    private ClosingStep recordEvents() {
         List<CudaStream> own = comm.ownStreams();
         int count = own.isEmpty() ? comm.members().size() : own.size();
-        marks = new long[count];
+        events = new long[count];
         for (int i = 0; i < count; i++) {
             int member = memberOf(i);
-            comm.thread().use(comm.members().get(member).place().device());
-            marks[i] = comm.events(member)
+            comm.thread().use(comm.members().get(member).identity().device());
+            events[i] = comm.events(member)
                     .record(own.isEmpty() ? Cuda.DEFAULT_STREAM : own.get(i).handle());
         }
         return ClosingStep.SYNCHRONIZE;
     }
 
-    /** Returns the member of a mark. Own streams exist only where there is one member. */
-    private int memberOf(int mark) {
-        return comm.ownStreams().isEmpty() ? mark : 0;
+    /** Returns the member of an event. Own streams exist only where there is one member. */
+    private int memberOf(int event) {
+        return comm.ownStreams().isEmpty() ? event : 0;
     }
 
     private boolean passed() {
-        for (int i = 0; i < marks.length; i++) {
-            EventPool events = comm.events(memberOf(i));
-            if (marks[i] != 0 && !events.passed(marks[i])) {
+        for (int i = 0; i < events.length; i++) {
+            EventPool pool = comm.events(memberOf(i));
+            if (events[i] != 0 && !pool.passed(events[i])) {
                 return false;
             }
-            if (marks[i] != 0) {
-                events.giveBack(marks[i]);
-                marks[i] = 0;
+            if (events[i] != 0) {
+                pool.giveBack(events[i]);
+                events[i] = 0;
             }
         }
         return true;

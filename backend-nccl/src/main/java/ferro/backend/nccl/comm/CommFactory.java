@@ -10,7 +10,7 @@ import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigStruct;
 import ferro.backend.nccl.ffi.NcclConfigured;
 import ferro.backend.nccl.ffi.NcclIdStruct;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
@@ -52,18 +52,18 @@ final class CommFactory {
      *
      * @throws FerroException TIMED_OUT, INTERRUPTED, or NATIVE beginning with {@code NCCL comm_init_rank failed}
      */
-    Communicator rank(CommPlace place, NcclUniqueId id, Deadline deadline) {
-        return make(List.of(place), deadline, addresses -> begin(addresses.address(0), place, id));
+    Communicator rank(CommIdentity identity, NcclUniqueId id, Deadline deadline) {
+        return make(List.of(identity), deadline, addresses -> begin(addresses.address(0), identity, id));
     }
 
-    private int begin(long comm, CommPlace place, NcclUniqueId id) {
+    private int begin(long comm, CommIdentity identity, NcclUniqueId id) {
         NcclIdStruct.ByValue bytes = NcclIdStruct.of(id.toBytes());
         if (!libraries.has(NcclCapability.CONFIGURED)) {
-            return Nccl.ncclCommInitRank(comm, place.worldSize(), bytes, place.rank());
+            return Nccl.ncclCommInitRank(comm, identity.worldSize(), bytes, identity.rank());
         }
         try (NcclConfigStruct config = NcclConfigStruct.nonBlocking()) {
             return NcclConfigured.ncclCommInitRankConfig(
-                    comm, place.worldSize(), bytes, place.rank(), config.address());
+                    comm, identity.worldSize(), bytes, identity.rank(), config.address());
         }
     }
 
@@ -72,27 +72,28 @@ final class CommFactory {
      * context on machines with several models of GPU.
      */
     Communicator all(String group, int[] devices, Deadline deadline) {
-        List<CommPlace> places = new ArrayList<>();
+        List<CommIdentity> identities = new ArrayList<>();
         for (int rank = 0; rank < devices.length; rank++) {
-            places.add(new CommPlace(group, rank, devices.length, devices[rank]));
+            identities.add(new CommIdentity(group, rank, devices.length, devices[rank]));
         }
-        return make(places, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
+        return make(
+                identities, deadline, addresses -> Nccl.ncclCommInitAll(addresses.address(0), devices.length, devices));
     }
 
     /** Makes communicators by a native call that the caller passes. A call that does not return is left behind. */
-    Communicator make(List<CommPlace> places, Deadline deadline, CommInit.InitCall start) {
-        DeviceThread thread = new DeviceThread(places.get(0).threadName("nccl"), clock);
-        CommInit init = new CommInit(thread, places, clock, start);
+    Communicator make(List<CommIdentity> identities, Deadline deadline, CommInit.InitCall start) {
+        DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
+        CommInit init = new CommInit(thread, identities, clock, start);
         DeviceCall<List<CommHandle>> call = thread.submit(init);
         FerroException failure;
         try {
             if (call.await(deadline)) {
                 return new Communicator(thread, call.result(), init.nonBlocking(), clock);
             }
-            failure = late(places.get(0), deadline);
+            failure = late(identities.get(0), deadline);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            failure = interrupted(places.get(0), deadline, e);
+            failure = interrupted(identities.get(0), deadline, e);
         } catch (RuntimeException | Error e) {
             thread.close(END_BOUND);
             throw e;
@@ -103,20 +104,20 @@ final class CommFactory {
         throw failure;
     }
 
-    private static FerroException late(CommPlace place, Deadline deadline) {
+    private static FerroException late(CommIdentity identity, Deadline deadline) {
         return new FerroException(
                 Code.TIMED_OUT,
-                place.where(NcclOperation.INIT, deadline.elapsedNanos()),
-                place.during(NcclOperation.INIT) + " timed out after " + deadline.lengthMillis()
-                        + " ms: not all of the " + place.worldSize()
+                identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
+                identity.during(NcclOperation.INIT) + " timed out after " + deadline.lengthMillis()
+                        + " ms: not all of the " + identity.worldSize()
                         + " ranks have come, or they have different ids; join again on every rank");
     }
 
-    private static FerroException interrupted(CommPlace place, Deadline deadline, InterruptedException cause) {
+    private static FerroException interrupted(CommIdentity identity, Deadline deadline, InterruptedException cause) {
         return new FerroException(
                 Code.INTERRUPTED,
-                place.where(NcclOperation.INIT, deadline.elapsedNanos()),
-                place.during(NcclOperation.INIT) + " was interrupted after " + deadline.elapsedNanos() / 1_000_000
+                identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
+                identity.during(NcclOperation.INIT) + " was interrupted after " + deadline.elapsedNanos() / 1_000_000
                         + " ms; join again on every rank",
                 cause);
     }

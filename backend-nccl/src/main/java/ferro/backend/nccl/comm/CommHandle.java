@@ -6,7 +6,7 @@ import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.Nccl;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.lang.System.Logger;
@@ -43,7 +43,7 @@ final class CommHandle {
     private static final long LOOK_NANOS = 50_000;
 
     private final long address;
-    private final CommPlace place;
+    private final CommIdentity identity;
     private final LongSupplier clock;
     /** How its use ended; null while it may be used. */
     private final AtomicReference<HandleEnding> ending = new AtomicReference<>();
@@ -69,12 +69,12 @@ final class CommHandle {
      * Takes ownership of a communicator.
      *
      * @param address address of ncclComm_t; 0 means that there is no communicator and nothing to free
-     * @param place   group, rank and device
+     * @param identity   group, rank and device
      * @param clock   nanoseconds, monotonic
      */
-    CommHandle(long address, CommPlace place, LongSupplier clock) {
+    CommHandle(long address, CommIdentity identity, LongSupplier clock) {
         this.address = address;
-        this.place = place;
+        this.identity = identity;
         this.clock = clock;
     }
 
@@ -83,8 +83,8 @@ final class CommHandle {
         return address;
     }
 
-    CommPlace place() {
-        return place;
+    CommIdentity identity() {
+        return identity;
     }
 
     /**
@@ -143,8 +143,8 @@ final class CommHandle {
         if (first != null) {
             return new FerroException(
                     Code.NATIVE,
-                    place.where(operation, 0),
-                    place.during(operation) + ": communicator broken by earlier error " + first.getMessage()
+                    identity.where(operation, 0),
+                    identity.during(operation) + ": communicator broken by earlier error " + first.getMessage()
                             + ": close it and join again",
                     first);
         }
@@ -154,7 +154,7 @@ final class CommHandle {
         }
         if (end != null || address == 0) {
             return new IllegalStateException(
-                    place.during(operation) + ": the communicator is " + (end == null ? "null" : end.why));
+                    identity.during(operation) + ": the communicator is " + (end == null ? "null" : end.why));
         }
         return null;
     }
@@ -165,8 +165,8 @@ final class CommHandle {
         String why = end == null ? "closed" : end.why;
         return new FerroException(
                 Code.ABORTED,
-                place.where(operation, 0),
-                place.during(operation) + ": the communicator is aborted: " + why,
+                identity.where(operation, 0),
+                identity.during(operation) + ": the communicator is aborted: " + why,
                 cause);
     }
 
@@ -231,15 +231,15 @@ final class CommHandle {
         if (underWay && !Deadline.after(ABORT_BOUND, clock).awaitQuietly(abortOver)) {
             recordAbortFailure(new FerroException(
                     Code.NATIVE,
-                    place.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
-                    "ncclCommAbort of " + place + " did not return within " + ABORT_BOUND.toMillis()
+                    identity.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
+                    "ncclCommAbort of " + identity + " did not return within " + ABORT_BOUND.toMillis()
                             + " ms: it is left behind, end the process"));
         }
     }
 
     private void beginAbort() {
         if (address != 0 && freed.compareAndSet(null, Free.BY_ABORT)) {
-            Thread aborting = new Thread(this::abortNatively, place.threadName("abort"));
+            Thread aborting = new Thread(this::abortNatively, identity.threadName("abort"));
             aborting.setDaemon(true);
             try {
                 aborting.start();
@@ -254,7 +254,7 @@ final class CommHandle {
         try {
             awaitUses();
             // a faulty device refuses this, and then the abort is needed even more
-            if (Cuda.cudaSetDevice(place.device()) != Cuda.SUCCESS) {
+            if (Cuda.cudaSetDevice(identity.device()) != Cuda.SUCCESS) {
                 Cuda.cudaGetLastError();
             }
             Checks.nccl(Nccl.ncclCommAbort(address), "ncclCommAbort");
@@ -267,7 +267,7 @@ final class CommHandle {
 
     private void recordAbortFailure(Throwable failure) {
         if (abortFailure.compareAndSet(null, failure)) {
-            LOG.log(Level.WARNING, "aborting the communicator of " + place + " failed", failure);
+            LOG.log(Level.WARNING, "aborting the communicator of " + identity + " failed", failure);
         }
     }
 

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.NativeWords;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.DeviceTask;
 import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
@@ -18,7 +18,7 @@ import java.util.function.LongSupplier;
  */
 final class CommInit implements DeviceTask<List<CommHandle>> {
     private final DeviceThread thread;
-    private final List<CommPlace> places;
+    private final List<CommIdentity> identities;
     private final LongSupplier clock;
     private final InitCall start;
     /** NCCL writes into them until it is done. */
@@ -40,17 +40,17 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
         int begin(NativeWords addresses);
     }
 
-    CommInit(DeviceThread thread, List<CommPlace> places, LongSupplier clock, InitCall start) {
+    CommInit(DeviceThread thread, List<CommIdentity> identities, LongSupplier clock, InitCall start) {
         this.thread = thread;
-        this.places = places;
+        this.identities = identities;
         this.clock = clock;
         this.start = start;
-        this.addresses = new NativeWords(places.size());
+        this.addresses = new NativeWords(identities.size());
     }
 
     @Override
     public boolean issue() {
-        CommPlace first = places.get(0);
+        CommIdentity first = identities.get(0);
         try {
             if (made.isEmpty()) {
                 begin();
@@ -63,7 +63,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
     }
 
     private void begin() {
-        thread.use(places.get(0).device());
+        thread.use(identities.get(0).device());
         int code = start.begin(addresses);
         thread.forgetDevice();
         Checks.begun(code, "ncclCommInit");
@@ -72,8 +72,8 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
     }
 
     private synchronized void adopt() {
-        for (int i = 0; i < places.size(); i++) {
-            made.add(new CommHandle(addresses.at(i), places.get(i), clock));
+        for (int i = 0; i < identities.size(); i++) {
+            made.add(new CommHandle(addresses.at(i), identities.get(i), clock));
         }
         if (givenUp) {
             abortAll("nobody waits for it any more");

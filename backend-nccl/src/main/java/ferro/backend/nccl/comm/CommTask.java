@@ -22,8 +22,8 @@ final class CommTask implements DeviceTask<Void> {
     private final Communicator comm;
     private final Communicator.NativeBatch batch;
     private boolean handedOver;
-    private long[] marks;
-    private int markCount;
+    private long[] events;
+    private int eventCount;
     private Deadline afterAbort;
     private FerroException failure;
 
@@ -48,7 +48,7 @@ final class CommTask implements DeviceTask<Void> {
                 throw failure;
             }
         }
-        markAll();
+        recordOrFail();
         return true;
     }
 
@@ -56,11 +56,11 @@ final class CommTask implements DeviceTask<Void> {
      * Records the events, also after a failure: kernels that NCCL has launched use the tensors until the abort has let
      * the streams pass.
      */
-    private void markAll() {
+    private void recordOrFail() {
         try {
-            mark();
+            recordEvents();
         } catch (FerroException e) {
-            giveBackMarks();
+            giveBackEvents();
             throw failure == null ? failed(e) : failure;
         }
     }
@@ -108,7 +108,7 @@ final class CommTask implements DeviceTask<Void> {
     private void callAll() {
         List<CommHandle> members = comm.members();
         for (int i = 0; i < members.size(); i++) {
-            comm.thread().use(members.get(i).place().device());
+            comm.thread().use(members.get(i).identity().device());
             batch.calls().make(i, comm.addressOf(i));
         }
     }
@@ -134,16 +134,16 @@ final class CommTask implements DeviceTask<Void> {
         return true;
     }
 
-    private void mark() {
+    private void recordEvents() {
         long[] streams = batch.streams();
         if (streams == null) {
             return;
         }
-        marks = new long[streams.length];
-        while (markCount < streams.length) {
-            comm.thread().use(comm.members().get(markCount).place().device());
-            marks[markCount] = comm.events(markCount).record(streams[markCount]);
-            markCount++;
+        events = new long[streams.length];
+        while (eventCount < streams.length) {
+            comm.thread().use(comm.members().get(eventCount).identity().device());
+            events[eventCount] = comm.events(eventCount).record(streams[eventCount]);
+            eventCount++;
         }
         comm.watchBegun();
     }
@@ -162,28 +162,28 @@ final class CommTask implements DeviceTask<Void> {
             throw failed(e);
         } finally {
             if (over) {
-                giveBackMarks();
+                giveBackEvents();
                 comm.watchEnded();
             }
         }
     }
 
     private boolean passed() {
-        while (markCount > 0 && comm.events(markCount - 1).passed(marks[markCount - 1])) {
-            markCount--;
-            comm.events(markCount).giveBack(marks[markCount]);
+        while (eventCount > 0 && comm.events(eventCount - 1).passed(events[eventCount - 1])) {
+            eventCount--;
+            comm.events(eventCount).giveBack(events[eventCount]);
         }
         if (comm.abortedMember() == null) {
-            return markCount == 0;
+            return eventCount == 0;
         }
         // kernels that NCCL had not launched yet come after the recorded events; the abort waits for them
-        return markCount == 0 && comm.abortsAreOver() || givenUp();
+        return eventCount == 0 && comm.abortsAreOver() || givenUp();
     }
 
-    private void giveBackMarks() {
-        while (markCount > 0) {
-            markCount--;
-            comm.events(markCount).giveBack(marks[markCount]);
+    private void giveBackEvents() {
+        while (eventCount > 0) {
+            eventCount--;
+            comm.events(eventCount).giveBack(events[eventCount]);
         }
     }
 
@@ -216,7 +216,7 @@ final class CommTask implements DeviceTask<Void> {
         if (aborted != null) {
             return aborted.aborted(batch.operation(), failure);
         }
-        FerroException named = Communicator.during(batch.operation(), first.place(), failure);
+        FerroException named = Communicator.during(batch.operation(), first.identity(), failure);
         if (!(failure instanceof NcclException nccl) || Communicator.isFatal(nccl.result())) {
             comm.members().forEach(member -> member.breakBy(named));
         }

@@ -8,7 +8,7 @@ import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.queue.AbortableComm;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
@@ -100,8 +100,8 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     @Override
-    public CommPlace place() {
-        return handle().place();
+    public CommIdentity identity() {
+        return handle().identity();
     }
 
     @Override
@@ -178,14 +178,14 @@ final class Communicator implements AbortableComm, AutoCloseable {
     }
 
     private FerroException giveUp(DeviceCall<?> call, NcclOperation operation, Deadline deadline, Exception interrupt) {
-        CommPlace place = handle().place();
+        CommIdentity identity = handle().identity();
         String what = interrupt == null
                 ? " timed out after " + deadline.lengthMillis() + " ms: a rank is late, gone, or made another call"
                 : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
         FerroException failure = new FerroException(
                 interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
-                place.where(operation, deadline.elapsedNanos()),
-                place.during(operation) + what + "; the communicator is aborted, join again",
+                identity.where(operation, deadline.elapsedNanos()),
+                identity.during(operation) + what + "; the communicator is aborted, join again",
                 interrupt);
         call.drop(failure);
         abort(failure.getMessage());
@@ -205,7 +205,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
             NcclResult state = member.asyncError();
             if (isFatal(state)) {
                 FerroException failure =
-                        during(operation, member.place(), Checks.failure(state.code(), "ncclCommGetAsyncError"));
+                        during(operation, member.identity(), Checks.failure(state.code(), "ncclCommGetAsyncError"));
                 members.forEach(each -> each.breakBy(failure));
                 return Optional.of(failure);
             }
@@ -246,7 +246,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
      */
     <T> T make(Supplier<T> made, Deadline deadline) {
         DeviceCall<T> call = thread.submit(() -> {
-            thread.use(handle().place().device());
+            thread.use(handle().identity().device());
             return made.get();
         });
         return await(call, NcclOperation.PREPARE, deadline);
@@ -254,7 +254,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /** Makes a stream that this communicator owns. Its close waits for the stream and closes it. */
     CudaStream makeStream(Deadline deadline) {
-        return make(() -> own(CudaStream.create(handle().place().device())), deadline);
+        return make(() -> own(CudaStream.create(handle().identity().device())), deadline);
     }
 
     /** Takes ownership of a stream, on the device thread. The close waits for it, and closes it after the communicator. */
@@ -279,11 +279,11 @@ final class Communicator implements AbortableComm, AutoCloseable {
         List<Communicator> parts = new ArrayList<>();
         try {
             for (CommHandle member : members) {
-                DeviceThread own = new DeviceThread(member.place().threadName("nccl"), clock);
+                DeviceThread own = new DeviceThread(member.identity().threadName("nccl"), clock);
                 Communicator part = new Communicator(own, List.of(member), nonBlocking, clock);
                 parts.add(part);
                 DeviceCall<Void> begun = own.submit(() -> {
-                    own.use(member.place().device());
+                    own.use(member.identity().device());
                     return null;
                 });
                 part.await(begun, NcclOperation.SPLIT, deadline);
@@ -391,14 +391,14 @@ final class Communicator implements AbortableComm, AutoCloseable {
      * Returns a native failure as part of an operation. A failure that already has a place, from inside a group, is
      * returned unchanged.
      */
-    static FerroException during(NcclOperation operation, CommPlace place, FerroException failure) {
+    static FerroException during(NcclOperation operation, CommIdentity identity, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;
         }
-        String name = place.during(operation) + ": " + operation.failing();
+        String name = identity.during(operation) + ": " + operation.failing();
         if (failure instanceof NcclException nccl) {
-            return nccl.during(place.where(operation, 0), name);
+            return nccl.during(identity.where(operation, 0), name);
         }
-        return failure instanceof CudaException cuda ? cuda.during(place.where(operation, 0), name) : failure;
+        return failure instanceof CudaException cuda ? cuda.during(identity.where(operation, 0), name) : failure;
     }
 }

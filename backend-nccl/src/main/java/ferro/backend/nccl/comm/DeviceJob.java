@@ -23,7 +23,7 @@ final class DeviceJob implements NcclJob {
 
     private final DeviceMemoryUse use;
     private boolean made;
-    private long mark;
+    private long event;
 
     /**
      * Prepares an operation and begins to use its tensors.
@@ -54,26 +54,26 @@ final class DeviceJob implements NcclJob {
         if (!lane.taken()) {
             return false;
         }
-        mark = lane.mark();
+        event = lane.recordEvent();
         return true;
     }
 
     @Override
     public boolean passed() {
-        return mark == 0 || lane.passed(mark);
+        return event == 0 || lane.passed(event);
     }
 
     @Override
     public void cutOff() {
         if (made) {
-            unmark();
-            mark = lane.mark();
+            giveBackEvent();
+            event = lane.recordEvent();
         }
     }
 
     @Override
     public void end() {
-        unmark();
+        giveBackEvent();
         drop();
     }
 
@@ -83,10 +83,10 @@ final class DeviceJob implements NcclJob {
         Reference.reachabilityFence(kept);
     }
 
-    private void unmark() {
-        if (mark != 0) {
-            lane.unmark(mark);
-            mark = 0;
+    private void giveBackEvent() {
+        if (event != 0) {
+            lane.giveBack(event);
+            event = 0;
         }
     }
 }

@@ -23,7 +23,7 @@ final class DirectCalls {
     DirectCalls(Communicator comm, LoadedLibraries libraries, Duration timeout) {
         this.comm = comm;
         this.elements = new NcclElements(libraries.version());
-        this.calls = new CollectiveCalls(comm.place(), elements, libraries::has);
+        this.calls = new CollectiveCalls(comm.identity(), elements, libraries::has);
         this.libraries = libraries;
         this.timeout = timeout;
     }

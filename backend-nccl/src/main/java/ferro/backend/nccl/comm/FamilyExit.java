@@ -78,7 +78,7 @@ final class FamilyExit {
      */
     private void end(List<BackendEnding> groups, long until) {
         try {
-            groups.forEach(group -> group.goodbye(left(until)));
+            groups.forEach(group -> group.recordLeave(left(until)));
             groups.forEach(group -> group.close(left(until)));
         } finally {
             groups.forEach(this::closed);

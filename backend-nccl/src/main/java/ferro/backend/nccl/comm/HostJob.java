@@ -17,7 +17,7 @@ final class HostJob implements NcclJob {
     private final Rounds rounds;
     private HostStep step = HostStep.READY;
     private boolean ordered;
-    private long mark;
+    private long event;
 
     /** The part that differs between operations. */
     interface Rounds {
@@ -57,7 +57,7 @@ final class HostJob implements NcclJob {
     private enum HostStep {
         READY,
         TAKING,
-        MARKED
+        RECORDED
     }
 
     HostJob(NcclLane lane, NcclOperation operation, HostStage stage, Rounds rounds) {
@@ -87,14 +87,14 @@ final class HostJob implements NcclJob {
                         return false;
                     }
                     rounds.collect(lane.stream());
-                    mark = lane.mark();
-                    step = HostStep.MARKED;
+                    event = lane.recordEvent();
+                    step = HostStep.RECORDED;
                 }
                 default -> {
                     if (!rounds.hasNext()) {
                         return true;
                     }
-                    if (!lane.passed(mark)) {
+                    if (!lane.passed(event)) {
                         return false;
                     }
                     finishRound();
@@ -116,41 +116,41 @@ final class HostJob implements NcclJob {
     }
 
     private void finishRound() {
-        unmark();
+        giveBackEvent();
         rounds.finish();
         step = HostStep.READY;
     }
 
     @Override
     public boolean passed() {
-        return mark == 0 || lane.passed(mark);
+        return event == 0 || lane.passed(event);
     }
 
     @Override
     public void cutOff() {
         if (step != HostStep.READY) {
-            unmark();
-            mark = lane.mark();
+            giveBackEvent();
+            event = lane.recordEvent();
         }
     }
 
     @Override
     public void deliver() {
-        if (step == HostStep.MARKED) {
+        if (step == HostStep.RECORDED) {
             finishRound();
         }
     }
 
     @Override
     public void end() {
-        unmark();
+        giveBackEvent();
         stage.release(this);
     }
 
-    private void unmark() {
-        if (mark != 0) {
-            lane.unmark(mark);
-            mark = 0;
+    private void giveBackEvent() {
+        if (event != 0) {
+            lane.giveBack(event);
+            event = 0;
         }
     }
 }

@@ -14,8 +14,7 @@ import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.memory.LeakReport;
-import ferro.backend.nccl.queue.CommPlace;
-import ferro.backend.nccl.queue.HostHalf;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.WorkQueue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,8 +42,6 @@ import java.util.function.Consumer;
  * (measured on JDK 17), and nothing natively once a call of that size has been made.
  */
 public final class JnaNcclBackend implements NcclBackend {
-    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-
     private final NcclMember member;
     private final WorkQueue queue;
     private final QueuedCollectives collectives;
@@ -61,27 +58,27 @@ public final class JnaNcclBackend implements NcclBackend {
         messages = new QueuedMessages(parts);
         raw = new RawCalls(parts, member.timeout());
         subgroups = new NewGroups(member, queue);
-        ending = new BackendEnding(member, queue, parts.stage(), subgroups::isUnderWay);
+        ending = new BackendEnding(member, parts, subgroups::isUnderWay);
         leak = LeakReport.watch(this, toString(), ending::close);
     }
 
     /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */
     void opened() {
-        member.family().opened(ending, member.isJoined());
+        ending.opened();
     }
 
-    private CommPlace place() {
-        return queue.place();
+    private CommIdentity identity() {
+        return queue.identity();
     }
 
     @Override
     public int rank() {
-        return place().rank();
+        return identity().rank();
     }
 
     @Override
     public int worldSize() {
-        return place().worldSize();
+        return identity().worldSize();
     }
 
     @Override
@@ -91,7 +88,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public int device() {
-        return place().device();
+        return identity().device();
     }
 
     @Override
@@ -101,7 +98,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public long stream() {
-        return member.stream().handle();
+        return member.streamHandle();
     }
 
     /**
@@ -129,7 +126,7 @@ public final class JnaNcclBackend implements NcclBackend {
      * @return release
      */
     public NcclVersion version() {
-        return member.libraries().version();
+        return member.version();
     }
 
     // whole calls
@@ -151,8 +148,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void abort(Throwable cause) {
-        queue.firstFailure().aborted(cause);
-        queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
+        queue.firstFailure().abort(cause);
     }
 
     @Override
@@ -162,7 +158,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
-        queue.firstFailure().listeners().add(Objects.requireNonNull(listener, "listener"));
+        queue.firstFailure().listen(Objects.requireNonNull(listener, "listener"));
     }
 
     @Override
@@ -172,8 +168,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void controlledBy(CollectiveBackend beside) {
-        Objects.requireNonNull(beside, "beside");
-        queue.firstFailure().controlledBy(new HostHalf(beside, member.context()::nanoTime));
+        queue.firstFailure().controlledBy(Objects.requireNonNull(beside, "beside"), member.context()::nanoTime);
     }
 
     // messages
@@ -203,7 +198,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public DeviceTensor allocate(DataType dataType, long... shape) {
         Objects.requireNonNull(dataType, "dataType");
-        return member.memory().allocate(dataType, Objects.requireNonNull(shape, "shape"), device());
+        return member.allocate(dataType, Objects.requireNonNull(shape, "shape"));
     }
 
     @Override
@@ -312,6 +307,6 @@ public final class JnaNcclBackend implements NcclBackend {
     /** Returns group, rank and device, but nothing about the rendezvous. */
     @Override
     public String toString() {
-        return "JnaNcclBackend[" + place() + " of " + worldSize() + ", device " + device() + "]";
+        return "JnaNcclBackend[" + identity() + " of " + worldSize() + ", device " + device() + "]";
     }
 }

@@ -35,13 +35,13 @@ final class LeavingComm {
     LeavingComm(WorkQueue queue, Communicator comm) {
         this.comm = comm;
         this.queue = queue;
-        LeaveLog goodbyes = queue.records().goodbyes();
+        LeaveLog leaveLog = queue.records().leaveLog();
         if (queue.failure() != null) {
             over = CompletableFuture.completedFuture(false);
-        } else if (goodbyes.complete()) {
+        } else if (leaveLog.complete()) {
             over = CompletableFuture.completedFuture(true);
         } else {
-            over = queue.records().follow(goodbyes::complete, true);
+            over = queue.records().follow(leaveLog::complete, true);
         }
         over.thenRun(overLatch::countDown);
     }
@@ -78,7 +78,7 @@ final class LeavingComm {
                         end(queue.deadline(BOUND));
                         after.run();
                     },
-                    queue.place().threadName("leaving"));
+                    queue.identity().threadName("leaving"));
             thread.setDaemon(true);
             thread.start();
         });
@@ -93,7 +93,7 @@ final class LeavingComm {
         }
         try {
             if (!allHaveLeft()) {
-                comm.abort("rank " + queue.place().rank() + " has closed it, not all others have yet");
+                comm.abort("rank " + queue.identity().rank() + " has closed it, not all others have yet");
             }
             comm.close(left);
         } finally {

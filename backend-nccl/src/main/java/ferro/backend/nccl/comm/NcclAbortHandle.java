@@ -66,7 +66,7 @@ public final class NcclAbortHandle {
     @Override
     public String toString() {
         String state = isAborted() ? "aborted" : isClosed() ? "closed" : "active";
-        return "NcclAbortHandle[rank " + handle.place().rank() + " of "
-                + handle.place().worldSize() + ", " + state + "]";
+        return "NcclAbortHandle[rank " + handle.identity().rank() + " of "
+                + handle.identity().worldSize() + ", " + state + "]";
     }
 }

@@ -7,7 +7,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.util.EnumSet;
 import java.util.Optional;
@@ -18,12 +18,12 @@ final class NcclChecks {
     private static final Set<NcclOperation> FROM_MESSAGES =
             EnumSet.of(NcclOperation.GATHER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
 
-    private final CommPlace place;
+    private final CommIdentity identity;
     private final LoadedLibraries libraries;
     private final NcclElements elements;
 
-    NcclChecks(CommPlace place, LoadedLibraries libraries) {
-        this.place = place;
+    NcclChecks(CommIdentity identity, LoadedLibraries libraries) {
+        this.identity = identity;
         this.libraries = libraries;
         this.elements = new NcclElements(libraries.version());
     }
@@ -97,13 +97,13 @@ final class NcclChecks {
      * @throws IllegalArgumentException if it has elements but no address
      */
     void tensor(NcclOperation operation, DeviceTensor on) {
-        if (on.device() != place.device()) {
+        if (on.device() != identity.device()) {
             throw new IllegalStateException(
-                    operation.label() + " on " + place + ": the tensor is on device " + on.device()
-                            + ", this rank drives device " + place.device() + ": nothing is moved between devices");
+                    operation.label() + " on " + identity + ": the tensor is on device " + on.device()
+                            + ", this rank drives device " + identity.device() + ": nothing is moved between devices");
         }
         if (on.address() == 0 && on.elementCount() > 0) {
-            throw new IllegalArgumentException(operation.label() + " on " + place + ": " + on + " has "
+            throw new IllegalArgumentException(operation.label() + " on " + identity + ": " + on + " has "
                     + on.elementCount() + " elements at address 0");
         }
     }
@@ -134,14 +134,14 @@ final class NcclChecks {
         }
         boolean inPlace = switch (operation) {
             case ALL_REDUCE, REDUCE, BROADCAST -> in.address == out.address;
-            case ALL_GATHER, GATHER -> in.address == out.address + place.rank() * in.bytes;
-            case REDUCE_SCATTER, SCATTER -> out.address == in.address + place.rank() * out.bytes;
+            case ALL_GATHER, GATHER -> in.address == out.address + identity.rank() * in.bytes;
+            case REDUCE_SCATTER, SCATTER -> out.address == in.address + identity.rank() * out.bytes;
             default -> false;
         };
         if (!inPlace) {
-            throw new IllegalArgumentException(
-                    operation.label() + " on " + place + ": input of " + in.bytes + " bytes and output of " + out.bytes
-                            + " overlap, which is no form of it that works in place: use memory of its own");
+            throw new IllegalArgumentException(operation.label() + " on " + identity + ": input of " + in.bytes
+                    + " bytes and output of " + out.bytes
+                    + " overlap, which is no form of it that works in place: use memory of its own");
         }
     }
 
@@ -155,21 +155,22 @@ final class NcclChecks {
     void pointer(NcclOperation operation, String name, Span span) {
         if (span.address == 0 && span.bytes > 0) {
             throw new IllegalArgumentException(
-                    place.during(operation) + ": " + name + " is a null pointer, with " + span.bytes + " bytes");
+                    identity.during(operation) + ": " + name + " is a null pointer, with " + span.bytes + " bytes");
         }
     }
 
     /** Returns the bytes of this many parts. Refuses a negative count and an overflow. */
     long bytes(NcclOperation operation, ferro.NcclBackend.RawShape shape, int parts) {
         if (shape.count() < 0) {
-            throw new IllegalArgumentException(place.during(operation) + ": the count is negative: " + shape.count());
+            throw new IllegalArgumentException(
+                    identity.during(operation) + ": the count is negative: " + shape.count());
         }
         try {
             return Math.multiplyExact(
                     Math.multiplyExact(shape.count(), (long) shape.dataType().byteSize()), (long) parts);
         } catch (ArithmeticException overflow) {
             throw new IllegalArgumentException(
-                    place.during(operation) + ": " + parts + " x " + shape.count() + " elements of "
+                    identity.during(operation) + ": " + parts + " x " + shape.count() + " elements of "
                             + shape.dataType().label() + " are more bytes than 64 bits hold",
                     overflow);
         }
@@ -178,20 +179,20 @@ final class NcclChecks {
     /** Checks that the library has sends and receives, and that the tag is 0. */
     void messages(NcclOperation operation, int tag) {
         if (!libraries.has(NcclCapability.SEND_RECV)) {
-            throw new UnsupportedOperationException(place.during(operation) + ": NCCL " + libraries.version()
+            throw new UnsupportedOperationException(identity.during(operation) + ": NCCL " + libraries.version()
                     + " does not support byte-level P2P send/recv, which need " + NcclCapability.SEND_RECV
                     + ": use GPU-native collectives (allReduce and broadcast), or TcpBackend");
         }
         if (tag != 0) {
             throw new UnsupportedOperationException(
-                    place.during(operation) + ": NCCL has no tags, found tag " + tag + ": use tag 0, or TcpBackend");
+                    identity.during(operation) + ": NCCL has no tags, found tag " + tag + ": use tag 0, or TcpBackend");
         }
     }
 
     /** Checks that a message goes to another rank. */
     void notToSelf(NcclOperation operation, int peer) {
-        if (peer == place.rank()) {
-            throw new UnsupportedOperationException(place.during(operation) + ": rank " + peer
+        if (peer == identity.rank()) {
+            throw new UnsupportedOperationException(identity.during(operation) + ": rank " + peer
                     + " cannot send to itself by a call of its own, which would wait for the other half: make both"
                     + " raw calls inside grouped, or copy");
         }

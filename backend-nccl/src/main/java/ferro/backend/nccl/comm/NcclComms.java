@@ -71,10 +71,10 @@ public final class NcclComms implements AutoCloseable {
                         "NCCL requires CUDA devices, got " + devices.get(i) + " at index " + i + ": name GPUs only");
             }
         }
-        Map<Integer, Integer> places = new HashMap<>();
+        Map<Integer, Integer> indexes = new HashMap<>();
         for (int i = 0; i < devices.size(); i++) {
             int ordinal = devices.get(i).ordinal();
-            Integer before = places.put(ordinal, i);
+            Integer before = indexes.put(ordinal, i);
             if (before != null) {
                 throw new IllegalArgumentException("device " + ordinal + " is named at index " + before
                         + " and at index " + i + ": each device can have one rank only");

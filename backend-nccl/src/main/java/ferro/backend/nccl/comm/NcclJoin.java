@@ -8,7 +8,7 @@ import ferro.backend.nccl.comm.NcclMember.CommunicationPath;
 import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.memory.CudaMemory;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.LocalStore;
@@ -72,8 +72,8 @@ final class NcclJoin {
         Communicator comm;
         try {
             NcclUniqueId id = meet(store, base);
-            CommPlace place = new CommPlace(group.name(), group.rank(), group.worldSize(), device);
-            comm = factory.rank(place, id, deadline);
+            CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
+            comm = factory.rank(identity, id, deadline);
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
@@ -129,16 +129,16 @@ final class NcclJoin {
      * Makes the back end of a communicator, with its stream, its memory and its queue. Closes the communicator on
      * failure.
      */
-    JnaNcclBackend assemble(Communicator comm, MeetingKeys meeting, StreamChoice choice) {
+    JnaNcclBackend assemble(Communicator comm, MeetingKeys keys, StreamChoice choice) {
         boolean shared = false;
         try {
             AtomicInteger downgrades = new AtomicInteger();
             CudaStream stream = stream(comm, choice, downgrades);
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
-            CommunicationPath way = new CommunicationPath(stream, downgrades.get(), memory, meeting);
+            CommunicationPath path = new CommunicationPath(stream, downgrades.get(), memory, keys);
             NcclMember member =
-                    new NcclMember(context, comm, CommFactory.of(context).libraries(), way, group.timeout());
+                    new NcclMember(context, comm, CommFactory.of(context).libraries(), path, group.timeout());
             JnaNcclBackend end = new JnaNcclBackend(member, OperationParts.of(member));
             end.opened();
             return end;
@@ -152,7 +152,7 @@ final class NcclJoin {
     }
 
     private CudaStream stream(Communicator comm, StreamChoice choice, AtomicInteger downgrades) {
-        int device = comm.handle().place().device();
+        int device = comm.handle().identity().device();
         try {
             return comm.thread()
                     .call(
@@ -170,11 +170,11 @@ final class NcclJoin {
     }
 
     private static FerroException failure(Communicator comm, Code code, Exception cause) {
-        CommPlace place = comm.handle().place();
+        CommIdentity identity = comm.handle().identity();
         return new FerroException(
                 code,
-                place.where(NcclOperation.PREPARE, 0),
-                place.during(NcclOperation.PREPARE) + ": no stream: " + cause.getMessage(),
+                identity.where(NcclOperation.PREPARE, 0),
+                identity.during(NcclOperation.PREPARE) + ": no stream: " + cause.getMessage(),
                 cause);
     }
 }

@@ -33,7 +33,7 @@ record NcclLane(Communicator comm, long stream) {
         CommHandle handle = comm.handle();
         long address = handle.enter(operation);
         try {
-            comm.thread().use(handle.place().device());
+            comm.thread().use(handle.identity().device());
             body.make(address, stream);
         } finally {
             handle.leave();
@@ -45,7 +45,7 @@ record NcclLane(Communicator comm, long stream) {
      * the tensors there, and a non-blocking stream has no order with it.
      */
     void afterDefaultStream() {
-        comm.thread().use(comm.handle().place().device());
+        comm.thread().use(comm.handle().identity().device());
         order(Cuda.DEFAULT_STREAM, stream);
     }
 
@@ -55,12 +55,12 @@ record NcclLane(Communicator comm, long stream) {
             return;
         }
         EventPool events = comm.events(MEMBER);
-        long mark = events.record(before);
+        long event = events.record(before);
         try {
-            Checks.cuda(Cuda.cudaStreamWaitEvent(later, mark, 0), "cudaStreamWaitEvent");
+            Checks.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
         } finally {
             // the wait uses the state of the event as it is now
-            events.giveBack(mark);
+            events.giveBack(event);
         }
     }
 
@@ -77,16 +77,16 @@ record NcclLane(Communicator comm, long stream) {
         return true;
     }
 
-    /** Records an event on the stream. {@link #unmark} must follow. */
-    long mark() {
+    /** Records an event on the stream. {@link #giveBack} must follow. */
+    long recordEvent() {
         return comm.events(MEMBER).record(stream);
     }
 
-    boolean passed(long mark) {
-        return comm.events(MEMBER).passed(mark);
+    boolean passed(long event) {
+        return comm.events(MEMBER).passed(event);
     }
 
-    void unmark(long mark) {
-        comm.events(MEMBER).giveBack(mark);
+    void giveBack(long event) {
+        comm.events(MEMBER).giveBack(event);
     }
 }

@@ -1,7 +1,10 @@
 package ferro.backend.nccl.comm;
 
+import ferro.DataType;
+import ferro.DeviceTensor;
 import ferro.Store;
 import ferro.backend.nccl.NcclStreamKind;
+import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LoadedLibraries;
@@ -16,11 +19,11 @@ import java.util.stream.IntStream;
  * @param context   settings and the resources that the groups of this rank share
  * @param comm      communicator, with a thread of its own
  * @param libraries libraries that are loaded
- * @param way       stream and store
+ * @param path       stream and store
  * @param timeout   default deadline
  */
 record NcclMember(
-        RankContext context, Communicator comm, LoadedLibraries libraries, CommunicationPath way, Duration timeout) {
+        RankContext context, Communicator comm, LoadedLibraries libraries, CommunicationPath path, Duration timeout) {
     /** Size of the pieces in which host memory is copied; the same on every rank. */
     static final int STAGE_BYTES = 4 << 20;
 
@@ -30,9 +33,9 @@ record NcclMember(
      * @param stream     stream of the collectives
      * @param downgrades number of own streams that the runtime refused
      * @param memory     of the devices
-     * @param meeting    place of the records of the ranks
+     * @param keys    place of the records of the ranks
      */
-    record CommunicationPath(CudaStream stream, int downgrades, DeviceMemory memory, MeetingKeys meeting) {}
+    record CommunicationPath(CudaStream stream, int downgrades, DeviceMemory memory, MeetingKeys keys) {}
 
     /**
      * Place in the store where the ranks of a group meet.
@@ -50,46 +53,58 @@ record NcclMember(
     }
 
     CudaStream stream() {
-        return way.stream;
+        return path.stream;
+    }
+
+    long streamHandle() {
+        return path.stream.handle();
     }
 
     NcclStreamKind streamKind() {
-        if (way.stream.owned()) {
+        if (path.stream.owned()) {
             return NcclStreamKind.OWN;
         }
-        return way.stream.handle() == Cuda.DEFAULT_STREAM ? NcclStreamKind.DEFAULT : NcclStreamKind.CALLER;
+        return path.stream.handle() == Cuda.DEFAULT_STREAM ? NcclStreamKind.DEFAULT : NcclStreamKind.CALLER;
     }
 
     int streamDowngrades() {
-        return way.downgrades;
+        return path.downgrades;
     }
 
     DeviceMemory memory() {
-        return way.memory;
+        return path.memory;
+    }
+
+    DeviceTensor allocate(DataType dataType, long[] shape) {
+        return path.memory.allocate(dataType, shape, comm.identity().device());
+    }
+
+    NcclVersion version() {
+        return libraries.version();
     }
 
     Store store() {
-        return way.meeting.store;
+        return path.keys.store;
     }
 
     /** Returns the numbers of its ranks in the joined group. */
     int[] ranks() {
         return isJoined()
-                ? IntStream.range(0, comm.handle().place().worldSize()).toArray()
-                : way.meeting.ranks;
+                ? IntStream.range(0, comm.handle().identity().worldSize()).toArray()
+                : path.keys.ranks;
     }
 
     /** Returns whether it was joined, and not made from another group. */
     boolean isJoined() {
-        return way.meeting.ranks == null;
+        return path.keys.ranks == null;
     }
 
     CommFamily family() {
-        return way.meeting.family;
+        return path.keys.family;
     }
 
     String base() {
-        return way.meeting.base;
+        return path.keys.base;
     }
 
     /** Gives back the memory of the devices. */

@@ -8,7 +8,7 @@ import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.memory.LeakReport;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -61,7 +61,7 @@ public final class NcclRankComm implements AutoCloseable {
         Duration timeout = Settings.TIMEOUT.of(context);
         CommFactory factory = CommFactory.of(context);
         Communicator comm =
-                factory.rank(new CommPlace(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
+                factory.rank(new CommIdentity(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));
         return new NcclRankComm(new DirectCalls(comm, factory.libraries(), timeout));
     }
 
@@ -82,7 +82,7 @@ public final class NcclRankComm implements AutoCloseable {
      * @return from 0
      */
     public int rank() {
-        return comm.handle().place().rank();
+        return comm.handle().identity().rank();
     }
 
     /**
@@ -91,7 +91,7 @@ public final class NcclRankComm implements AutoCloseable {
      * @return at least 2
      */
     public int worldSize() {
-        return comm.handle().place().worldSize();
+        return comm.handle().identity().worldSize();
     }
 
     /**
@@ -100,7 +100,7 @@ public final class NcclRankComm implements AutoCloseable {
      * @return ordinal
      */
     public int device() {
-        return comm.handle().place().device();
+        return comm.handle().identity().device();
     }
 
     /**

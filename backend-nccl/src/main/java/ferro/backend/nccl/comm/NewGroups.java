@@ -7,7 +7,7 @@ import ferro.InvalidRankException;
 import ferro.Store;
 import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.comm.SubgroupLog.LoggedCall;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.GroupFailure;
@@ -97,7 +97,7 @@ final class NewGroups {
     }
 
     private int self() {
-        return queue.place().rank();
+        return queue.identity().rank();
     }
 
     private Store store() {
@@ -107,7 +107,7 @@ final class NewGroups {
     private void check(int[] ranks) {
         boolean mine = false;
         for (int i = 0; i < ranks.length; i++) {
-            InvalidRankException.check(ranks[i], queue.place().worldSize());
+            InvalidRankException.check(ranks[i], queue.identity().worldSize());
             mine |= ranks[i] == self();
             for (int j = 0; j < i; j++) {
                 if (ranks[i] == ranks[j]) {
@@ -199,7 +199,7 @@ final class NewGroups {
             }
             byte[] over = FailureRecords.peek(store(), theirs.key() + "/over");
             if (over != null) {
-                GroupFailure why = GroupFailure.decoded(over, queue.place().worldSize())
+                GroupFailure why = GroupFailure.decoded(over, queue.identity().worldSize())
                         .orElse(new GroupFailure(Code.ABORTED, Integer.toString(rank), "given up", null));
                 throw failure(attempt, why);
             }
@@ -214,9 +214,9 @@ final class NewGroups {
      * call and left in the meantime.
      */
     private void refuseIfLeft(GroupAttempt attempt, int rank) {
-        LeaveLog goodbyes = queue.records().goodbyes();
-        goodbyes.look();
-        Optional<LeaveRecord> left = goodbyes.of(rank);
+        LeaveLog leaveLog = queue.records().leaveLog();
+        leaveLog.look();
+        Optional<LeaveRecord> left = leaveLog.of(rank);
         if (left.isPresent() && entry(attempt, rank) == null) {
             String text = "rank " + rank + " left after seq " + left.get().last() + " and has not made this call of "
                     + attempt.own;
@@ -250,10 +250,10 @@ final class NewGroups {
     }
 
     private FerroException failure(GroupAttempt attempt, GroupFailure why) {
-        CommPlace place = queue.place();
+        CommIdentity identity = queue.identity();
         return why.exception(
-                place.where(NcclOperation.NEW_GROUP, attempt.deadline.elapsedNanos()),
-                place.during(NcclOperation.NEW_GROUP));
+                identity.where(NcclOperation.NEW_GROUP, attempt.deadline.elapsedNanos()),
+                identity.during(NcclOperation.NEW_GROUP));
     }
 
     /** Reports the failure to the members that wait for this one. */
@@ -291,11 +291,11 @@ final class NewGroups {
         while (attempt.ranks()[rank] != self()) {
             rank++;
         }
-        CommPlace parent = queue.place();
+        CommIdentity parent = queue.identity();
         GroupSpec group = new GroupSpec(parent.group() + name, rank, attempt.ranks().length, member.timeout());
-        CommPlace place = new CommPlace(group.name(), rank, group.worldSize(), parent.device());
+        CommIdentity identity = new CommIdentity(group.name(), rank, group.worldSize(), parent.device());
         Communicator comm =
-                CommFactory.of(member.context()).rank(place, NcclUniqueId.fromBytes(leader.id()), attempt.deadline);
+                CommFactory.of(member.context()).rank(identity, NcclUniqueId.fromBytes(leader.id()), attempt.deadline);
         StreamChoice stream = member.stream().owned()
                 ? StreamChoice.OWN
                 : StreamChoice.of(member.stream().handle());

@@ -2,7 +2,7 @@ package ferro.backend.nccl.comm;
 
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.memory.HostStage;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.WorkQueue;
 
@@ -20,16 +20,16 @@ record OperationParts(WorkQueue queue, NcclLane lane, NcclChecks checks, Collect
     static OperationParts of(NcclMember member) {
         Communicator comm = member.comm();
         LoadedLibraries libraries = member.libraries();
-        NcclChecks checks = new NcclChecks(comm.place(), libraries);
-        CollectiveCalls calls = new CollectiveCalls(comm.place(), checks.elements(), libraries::has);
-        NcclLane lane = new NcclLane(comm, member.stream().handle());
-        HostStage stage = new HostStage(member.memory(), comm.place().device(), NcclMember.STAGE_BYTES);
-        WorkQueue queue = new WorkQueue(comm, new FailureRecords(member.store(), member.base(), comm.place()));
+        NcclChecks checks = new NcclChecks(comm.identity(), libraries);
+        CollectiveCalls calls = new CollectiveCalls(comm.identity(), checks.elements(), libraries::has);
+        NcclLane lane = new NcclLane(comm, member.streamHandle());
+        HostStage stage = new HostStage(member.memory(), comm.identity().device(), NcclMember.STAGE_BYTES);
+        WorkQueue queue = new WorkQueue(comm, new FailureRecords(member.store(), member.base(), comm.identity()));
         queue.recordedAs(member.context(), member.ranks());
         return new OperationParts(queue, lane, checks, calls, stage);
     }
 
-    CommPlace place() {
-        return queue.place();
+    CommIdentity identity() {
+        return queue.identity();
     }
 }

@@ -10,7 +10,7 @@ import ferro.Work;
 import ferro.backend.nccl.comm.CollectiveCalls.CallMemory;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.CollectivePrint;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
@@ -30,12 +30,13 @@ final class QueuedCollectives {
     Work submit(Collective call, Duration timeout) {
         NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
         check(call, operation);
-        CommPlace place = parts.place();
+        CommIdentity identity = parts.identity();
         HostStage stage = parts.stage();
         NcclJob job = call.operand() instanceof HostTensor
-                ? new HostJob(parts.lane(), operation, stage, new CollectiveRounds(call, place, stage, parts.calls()))
+                ? new HostJob(
+                        parts.lane(), operation, stage, new CollectiveRounds(call, identity, stage, parts.calls()))
                 : new DeviceJob(parts.lane(), operation, deviceCalls(call), call.in(), call.out());
-        int size = place.worldSize();
+        int size = identity.worldSize();
         NcclWork.Title title =
                 new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1, bytes(call.operand()));
         return parts.queue().submit(title, job, timeout);
@@ -51,15 +52,15 @@ final class QueuedCollectives {
      * that of every path for device tensors.
      */
     private void check(Collective call, NcclOperation operation) {
-        CommPlace place = parts.place();
+        CommIdentity identity = parts.identity();
         if (call.kind().isRooted()) {
-            InvalidRankException.check(call.root(), place.worldSize());
+            InvalidRankException.check(call.root(), identity.worldSize());
         }
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
-            throw new UnsupportedOperationException(place.during(operation) + ": " + refusal.get());
+            throw new UnsupportedOperationException(identity.during(operation) + ": " + refusal.get());
         }
-        call.check(place.rank(), place.worldSize());
+        call.check(identity.rank(), identity.worldSize());
         parts.checks().memory(call);
     }
 
@@ -69,7 +70,7 @@ final class QueuedCollectives {
             HostStage stage = parts.stage();
             return () -> parts.calls().of(call, new CallMemory(stage.cell(), stage.cell(), 1, DataType.FLOAT32));
         }
-        long part = CollectivePrint.partOf(call, parts.place().worldSize());
+        long part = CollectivePrint.partOf(call, parts.identity().worldSize());
         DataType type = call.operand().dataType();
         NcclLane.LaneCalls made =
                 parts.calls().of(call, new CallMemory(address(call.in()), address(call.out()), part, type));

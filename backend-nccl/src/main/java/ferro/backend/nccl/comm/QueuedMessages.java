@@ -58,7 +58,7 @@ final class QueuedMessages {
     }
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {
-        InvalidRankException.check(peer, parts.place().worldSize());
+        InvalidRankException.check(peer, parts.identity().worldSize());
         parts.checks().messages(operation, tag);
         parts.checks().notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {

@@ -141,11 +141,11 @@ final class RawCalls {
     }
 
     private int rank() {
-        return queue.place().rank();
+        return queue.identity().rank();
     }
 
     private int worldSize() {
-        return queue.place().worldSize();
+        return queue.identity().worldSize();
     }
 
     /** Makes a call, after the calls that were submitted before. */
@@ -174,7 +174,7 @@ final class RawCalls {
         checks.pointer(raw.operation, "out", to);
         if (from.meets(to)) {
             throw new IllegalArgumentException(
-                    queue.place().during(raw.operation) + ": the " + bytes + " bytes of in and out overlap");
+                    queue.identity().during(raw.operation) + ": the " + bytes + " bytes of in and out overlap");
         }
         run(new Communicator.NativeBatch(
                 raw.operation,
@@ -212,7 +212,7 @@ final class RawCalls {
                         failure.code(),
                         failure.getMessage(),
                         failure,
-                        queue.place().rank()));
+                        queue.identity().rank()));
             }
             throw failure;
         }

@@ -79,8 +79,8 @@ public final class NativeLibraries {
      */
     public static void requireRuntime() {
         if (RUNTIME.get() == null) {
-            throw new IllegalStateException("no CUDA runtime is among " + OPENED.size()
-                    + " loaded libraries: join a group of -Dferro.backend=nccl or open device" + " memory first");
+            throw new IllegalStateException("no CUDA runtime is loaded: " + OPENED.size()
+                    + " libraries so far; join a group of -Dferro.backend=nccl or open device memory first");
         }
     }
 

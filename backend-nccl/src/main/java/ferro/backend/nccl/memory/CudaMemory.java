@@ -40,7 +40,7 @@ public final class CudaMemory implements DeviceMemory {
     private static final long MOST_IDLE_HOST_BYTES = 1L << 28;
 
     private final int deviceCount;
-    private final int home;
+    private final int ownDevice;
     private final Duration timeout;
     private final RankContext context;
     private final AtomicInteger downgrades = new AtomicInteger();
@@ -51,10 +51,10 @@ public final class CudaMemory implements DeviceMemory {
     /** True if copies were in progress at the close, which may use any pinned block for ever. */
     private volatile boolean pinnedIsLeft;
 
-    private CudaMemory(RankContext context, int deviceCount, int home) {
+    private CudaMemory(RankContext context, int deviceCount, int ownDevice) {
         this.context = context;
         this.deviceCount = deviceCount;
-        this.home = home;
+        this.ownDevice = ownDevice;
         this.timeout = Settings.TIMEOUT.of(context);
     }
 
@@ -93,7 +93,7 @@ public final class CudaMemory implements DeviceMemory {
         if (bytes < 0) {
             throw new IllegalArgumentException("cannot stage " + bytes + " bytes");
         }
-        DeviceLane lane = lane(home);
+        DeviceLane lane = lane(ownDevice);
         HostBlock block = takeHost(lane, bytes);
         return new HostStaging(block, bytes, () -> giveBackHost(lane, block));
     }
@@ -150,9 +150,9 @@ public final class CudaMemory implements DeviceMemory {
             return;
         }
         try {
-            Checks.cuda(DeviceGuard.call(home, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
+            Checks.cuda(DeviceGuard.call(ownDevice, () -> Cuda.cudaFreeHost(block.address())), "cudaFreeHost");
         } catch (CudaException e) {
-            LOG.log(Level.WARNING, "pinned memory of device " + home + " could not be freed", e);
+            LOG.log(Level.WARNING, "pinned memory of device " + ownDevice + " could not be freed", e);
         }
     }
 

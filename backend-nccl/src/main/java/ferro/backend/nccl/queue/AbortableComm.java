@@ -10,7 +10,7 @@ import java.util.Optional;
  */
 public interface AbortableComm {
     /** Returns group, rank and device. */
-    CommPlace place();
+    CommIdentity identity();
 
     /** Returns the thread that makes the native calls. */
     DeviceThread thread();

@@ -40,7 +40,7 @@ public final class FailureRecords {
     /** Part of a short deadline after which an operation counts as slow. */
     private static final int PART_OF_DEADLINE = 8;
 
-    private static final Duration GOODBYE_BOUND = Duration.ofSeconds(1);
+    private static final Duration LEAVE_BOUND = Duration.ofSeconds(1);
     /** Longest delay of an abort by the store. A store normally answers in about a millisecond. */
     private static final Duration VERDICT_BOUND = Duration.ofSeconds(1);
 
@@ -50,11 +50,11 @@ public final class FailureRecords {
 
     private final Store store;
     private final String base;
-    private final CommPlace place;
-    private final LeaveLog goodbyes;
+    private final CommIdentity identity;
+    private final LeaveLog leaveLog;
     private final ThreadPoolExecutor thread;
     /** The one thread of the pool, or the previous one. */
-    private volatile Thread notesThread;
+    private volatile Thread recordsThread;
 
     private final AtomicBoolean asking = new AtomicBoolean();
     /** True if another half of the group reports failures to the ranks as well; then a record says the same. */
@@ -69,17 +69,17 @@ public final class FailureRecords {
      *
      * @param store store of the records
      * @param base  prefix of the keys, of this group alone
-     * @param place own rank
+     * @param identity own rank
      */
-    public FailureRecords(Store store, String base, CommPlace place) {
+    public FailureRecords(Store store, String base, CommIdentity identity) {
         this.store = store;
         this.base = base;
-        this.place = place;
-        goodbyes = new LeaveLog(store, base, place);
+        this.identity = identity;
+        leaveLog = new LeaveLog(store, base, identity);
         thread = new ThreadPoolExecutor(1, 1, IDLE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread made = new Thread(task, place.threadName("notes"));
+            Thread made = new Thread(task, identity.threadName("notes"));
             made.setDaemon(true);
-            notesThread = made;
+            recordsThread = made;
             return made;
         });
         thread.allowCoreThreadTimeOut(true);
@@ -96,8 +96,8 @@ public final class FailureRecords {
     }
 
     /** Returns the log of the ranks that have left. */
-    public LeaveLog goodbyes() {
-        return goodbyes;
+    public LeaveLog leaveLog() {
+        return leaveLog;
     }
 
     /** Returns whether another half of the group reports failures to the ranks. */
@@ -110,16 +110,16 @@ public final class FailureRecords {
      * record is written when this returns, since the next task of that thread may take long.
      */
     void tell(GroupFailure why) {
-        String self = Integer.toString(place.rank());
+        String self = Integer.toString(identity.rank());
         boolean asItIs = why.code() == Code.TIMED_OUT
                 || why.code() == Code.MISMATCH
                 || why.code() == Code.PEER_LOST
                 || isOfOthers(why)
                 || controlled && why.code() != Code.INTERRUPTED;
-        GroupFailure note = asItIs
+        GroupFailure record = asItIs
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
-        later(() -> store.compareAndSet(key("ended"), null, note.encoded()), told);
+        later(() -> store.compareAndSet(key("ended"), null, record.encoded()), told);
     }
 
     /**
@@ -166,7 +166,7 @@ public final class FailureRecords {
 
     /** Increments a counter. The last rank to do so writes a key that can be waited for. */
     private void countIn(String name) {
-        if (store.add(key(name), 1) == place.worldSize()) {
+        if (store.add(key(name), 1) == identity.worldSize()) {
             store.set(key(name + "/all"), text("1"));
         }
     }
@@ -180,10 +180,10 @@ public final class FailureRecords {
     }
 
     /** Records that this rank makes no more calls. Waits a little, so that the following close comes after it. */
-    void goodbye(LeaveRecord own) {
+    void recordLeave(LeaveRecord own) {
         CountDownLatch said = new CountDownLatch(1);
-        later(() -> goodbyes.say(own), said);
-        Deadline.after(GOODBYE_BOUND, System::nanoTime).awaitQuietly(said);
+        later(() -> leaveLog.say(own), said);
+        Deadline.after(LEAVE_BOUND, System::nanoTime).awaitQuietly(said);
     }
 
     /**
@@ -206,11 +206,11 @@ public final class FailureRecords {
     }
 
     private void next(CompletableFuture<Boolean> over, BooleanSupplier enough) {
-        goodbyes.look();
+        leaveLog.look();
         if (enough.getAsBoolean()) {
             over.complete(true);
         } else {
-            store.when(goodbyes.nextKey()).thenRun(() -> later(() -> next(over, enough)));
+            store.when(leaveLog.nextKey()).thenRun(() -> later(() -> next(over, enough)));
         }
     }
 
@@ -254,22 +254,22 @@ public final class FailureRecords {
 
     /** Returns why the operation cannot end: the group has failed, or a rank has left without making it. */
     private Optional<GroupFailure> ended(NcclWork oldest) {
-        byte[] note = peek("ended");
-        if (note != null) {
-            return GroupFailure.decoded(note, place.worldSize());
+        byte[] record = peek("ended");
+        if (record != null) {
+            return GroupFailure.decoded(record, identity.worldSize());
         }
         if (oldest == null) {
             return Optional.empty();
         }
-        goodbyes.look();
-        return goodbyes.failureOf(oldest).filter(failure -> !oldest.isDone());
+        leaveLog.look();
+        return leaveLog.failureOf(oldest).filter(failure -> !oldest.isDone());
     }
 
     /** Records the call of the first slow rank. The others compare their call with it. */
     private Optional<GroupFailure> announce(NcclWork work) {
-        store.set(key("at/" + place.rank()), text(Long.toString(work.sequence())));
-        byte[] mine =
-                text(work.sequence() + "\n" + place.rank() + "\n" + work.title().print());
+        store.set(key("at/" + identity.rank()), text(Long.toString(work.sequence())));
+        byte[] mine = text(
+                work.sequence() + "\n" + identity.rank() + "\n" + work.title().print());
         byte[] there = store.compareAndSet(key("call"), null, mine);
         while (!Arrays.equals(there, mine)) {
             String[] theirs = fields(there);
@@ -287,8 +287,8 @@ public final class FailureRecords {
 
     private GroupFailure mismatch(NcclWork work, String[] theirs) {
         String text = "ranks made different calls as seq " + theirs[0] + ": rank " + theirs[1] + " calls " + theirs[2]
-                + ", rank " + place.rank() + " calls " + work.title().print();
-        return new GroupFailure(Code.MISMATCH, theirs[1] + "," + place.rank(), text, null);
+                + ", rank " + identity.rank() + " calls " + work.title().print();
+        return new GroupFailure(Code.MISMATCH, theirs[1] + "," + identity.rank(), text, null);
     }
 
     /**
@@ -303,10 +303,10 @@ public final class FailureRecords {
             return;
         }
         later(() -> {
-            goodbyes.look();
+            leaveLog.look();
             Set<Integer> absent = new TreeSet<>();
-            for (int rank = 0; rank < place.worldSize(); rank++) {
-                if (rank != place.rank() && !hasCalled(rank, oldest)) {
+            for (int rank = 0; rank < identity.worldSize(); rank++) {
+                if (rank != identity.rank() && !hasCalled(rank, oldest)) {
                     absent.add(rank);
                 }
             }
@@ -318,8 +318,8 @@ public final class FailureRecords {
     private boolean hasCalled(int rank, NcclWork work) {
         byte[] at = peek("at/" + rank);
         return at != null && Long.parseLong(new String(at, StandardCharsets.UTF_8)) >= work.sequence()
-                || goodbyes.of(rank)
-                        .filter(left -> left.covers(work, place.rank()))
+                || leaveLog.of(rank)
+                        .filter(left -> left.covers(work, identity.rank()))
                         .isPresent();
     }
 
@@ -350,7 +350,7 @@ public final class FailureRecords {
                 done.countDown();
             }
         };
-        if (Thread.currentThread() == notesThread) {
+        if (Thread.currentThread() == recordsThread) {
             telling.run();
         } else if (thread.isShutdown()) {
             done.countDown();
@@ -371,12 +371,12 @@ public final class FailureRecords {
             task.run();
         } catch (RuntimeException gone) {
             // the other ranks then get the failure at their own deadline
-            LOG.log(Level.DEBUG, "no notes between the ranks of " + place, gone);
+            LOG.log(Level.DEBUG, "no notes between the ranks of " + identity, gone);
         }
     }
 
-    private static String[] fields(byte[] note) {
-        return new String(note, StandardCharsets.UTF_8).split("\n", 3);
+    private static String[] fields(byte[] record) {
+        return new String(record, StandardCharsets.UTF_8).split("\n", 3);
     }
 
     private static byte[] text(String text) {

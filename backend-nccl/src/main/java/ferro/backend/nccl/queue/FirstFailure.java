@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -12,6 +13,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The one failure of a group on this rank. The first failure wins. It is reported to the other ranks, ends at once the
@@ -22,6 +25,8 @@ public final class FirstFailure {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
+
+    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
 
     private final WorkQueue queue;
     private final AbortableComm comm;
@@ -44,11 +49,11 @@ public final class FirstFailure {
         this.records = records;
         this.threads = threads;
         this.wakeWatchdog = wakeWatchdog;
-        this.listeners = new Listeners(place().group(), threads::run, false);
+        this.listeners = new Listeners(identity().group(), threads::run, false);
     }
 
-    private CommPlace place() {
-        return comm.place();
+    private CommIdentity identity() {
+        return comm.identity();
     }
 
     /** Returns why the group has ended, or null. */
@@ -65,17 +70,18 @@ public final class FirstFailure {
     void refuse(NcclOperation operation) {
         GroupFailure why = stuck == null ? failure.get() : stuck;
         if (why != null) {
-            throw why.later(place().where(operation, 0), place().during(operation), firstThrown);
+            throw why.later(identity().where(operation, 0), identity().during(operation), firstThrown);
         }
     }
 
-    /** Returns the listeners to events of the group. */
-    public Listeners listeners() {
-        return listeners;
+    /** Adds a listener to the events of the group. */
+    public void listen(Consumer<GroupEvent> listener) {
+        listeners.add(listener);
     }
 
     /** Connects to the other half of the group: a failure of one half ends both. */
-    public void controlledBy(HostHalf half) {
+    public void controlledBy(CollectiveBackend beside, LongSupplier clock) {
+        HostHalf half = new HostHalf(beside, clock);
         host = half;
         records.controlled();
         half.listen(why -> fail(why, false));
@@ -96,7 +102,7 @@ public final class FirstFailure {
             try {
                 answer.complete(half.silentRanks(within));
             } catch (RuntimeException | Error thrown) {
-                LOG.log(Level.DEBUG, "nobody knows which ranks of " + place() + " are there", thrown);
+                LOG.log(Level.DEBUG, "nobody knows which ranks of " + identity() + " are there", thrown);
                 answer.complete(Set.of());
             }
         });
@@ -125,8 +131,8 @@ public final class FirstFailure {
             return;
         }
         NcclWork oldest = queue.oldest();
-        Where where = oldest == null ? place().where(queue.lastRaw(), 0) : oldest.where();
-        String during = oldest == null ? place().during(queue.lastRaw()) : oldest.place();
+        Where where = oldest == null ? identity().where(queue.lastRaw(), 0) : oldest.where();
+        String during = oldest == null ? identity().during(queue.lastRaw()) : oldest.during();
         firstThrown = why.agreed().exception(where, during);
         try {
             if (telling) {
@@ -148,14 +154,14 @@ public final class FirstFailure {
 
     /** Reports an operation that has used up a quarter of its time. */
     void late(NcclWork work, Waited waited) {
-        String text = place().during(work.title().operation()) + ": " + work.print() + " waits for "
+        String text = identity().during(work.title().operation()) + ": " + work.print() + " waits for "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
         listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
     }
 
     private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
-        GroupEvent event = new GroupEvent(kind, place().group(), place().rank(), GroupFailure.ranks(ranks), text);
+        GroupEvent event = new GroupEvent(kind, identity().group(), identity().rank(), GroupFailure.ranks(ranks), text);
         NcclRecording recording = queue.recording();
         if (recording != null) {
             recording.event(event);
@@ -165,16 +171,17 @@ public final class FirstFailure {
 
     /** Ends the group because the caller of a work was interrupted. */
     void interrupted(NcclWork work, InterruptedException interrupt) {
-        String text = "rank " + place().rank() + " was interrupted while it waited for "
+        String text = "rank " + identity().rank() + " was interrupted while it waited for "
                 + work.title().print();
-        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(place().rank()), text, interrupt));
+        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(identity().rank()), text, interrupt));
     }
 
-    /** Ends the group because the program asked for it. */
-    public void aborted(Throwable cause) {
-        String self = Integer.toString(place().rank());
+    /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
+    public void abort(Throwable cause) {
+        String self = Integer.toString(identity().rank());
         String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
         fail(new GroupFailure(Code.ABORTED, self, text, cause));
+        awaitSettled(comm.deadline(SETTLE_BOUND));
     }
 
     /** Ends the group with the failure of a native call, or of the code around it. */
@@ -182,7 +189,7 @@ public final class FirstFailure {
         Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
         boolean told = code == Code.MISMATCH;
         String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
-        fail(GroupFailure.natively(code, text, thrown, place().rank()));
+        fail(GroupFailure.natively(code, text, thrown, identity().rank()));
     }
 
     /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
@@ -208,7 +215,7 @@ public final class FirstFailure {
                 + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not come back")
                 + ", so that the device may still use the memory of calls under way: end this process; the group had"
                 + " failed with " + failure.get().code() + ": " + failure.get().text();
-        return new GroupFailure(Code.NATIVE, Integer.toString(place().rank()), text, firstThrown);
+        return new GroupFailure(Code.NATIVE, Integer.toString(identity().rank()), text, firstThrown);
     }
 
     /** Releases the waiting callers, also if the settling failed. */

@@ -73,9 +73,9 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
     }
 
     /** Makes the exception of a call that this failure ends or prevents. */
-    public FerroException exception(Where where, String place) {
+    public FerroException exception(Where where, String during) {
         Where blamed = where.blaming(culprits);
-        String message = place + ": " + text;
+        String message = during + ": " + text;
         if (cause instanceof NcclException nccl) {
             return new NcclException(blamed, nccl.result(), nccl.lastError(), message, nccl);
         }
@@ -86,8 +86,8 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
     }
 
     /** Makes the exception of a call that comes after the failure; {@code first} is what the failed call threw. */
-    FerroException later(Where where, String place, FerroException first) {
-        String message = place + ": communicator broken by earlier error: " + text + "; close it and join again";
+    FerroException later(Where where, String during, FerroException first) {
+        String message = during + ": communicator broken by earlier error: " + text + "; close it and join again";
         return new FerroException(code, where.blaming(culprits), message, first == null ? cause : first);
     }
 

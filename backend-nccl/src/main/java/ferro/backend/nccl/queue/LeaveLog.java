@@ -15,7 +15,7 @@ import java.util.Optional;
 public final class LeaveLog {
     private final Store store;
     private final String base;
-    private final CommPlace place;
+    private final CommIdentity identity;
     private final List<LeaveRecord> known = new ArrayList<>();
     private long read;
 
@@ -24,12 +24,12 @@ public final class LeaveLog {
      *
      * @param store store of the log
      * @param base  prefix of the keys of this group alone
-     * @param place own rank
+     * @param identity own rank
      */
-    LeaveLog(Store store, String base, CommPlace place) {
+    LeaveLog(Store store, String base, CommIdentity identity) {
         this.store = store;
         this.base = base;
-        this.place = place;
+        this.identity = identity;
     }
 
     /** Adds the own record. No entry is ever skipped, even if a rank dies meanwhile. */
@@ -73,13 +73,13 @@ public final class LeaveLog {
     private synchronized void take(long entry, byte[] bytes) {
         if (entry == read + 1) {
             read = entry;
-            LeaveRecord.decoded(bytes, place.worldSize()).ifPresent(known::add);
+            LeaveRecord.decoded(bytes, identity.worldSize()).ifPresent(known::add);
         }
     }
 
     /** Returns whether every rank has said goodbye, as far as the log was read. */
     public synchronized boolean complete() {
-        return read >= place.worldSize();
+        return read >= identity.worldSize();
     }
 
     /** Returns the goodbye of a rank, as far as the log was read. */
@@ -89,7 +89,7 @@ public final class LeaveLog {
 
     /** Returns whether all ranks but these have said goodbye, as far as the log was read. */
     public boolean completeBut(List<Integer> ranks) {
-        for (int rank = 0; rank < place.worldSize(); rank++) {
+        for (int rank = 0; rank < identity.worldSize(); rank++) {
             if (!ranks.contains(rank) && of(rank).isEmpty()) {
                 return false;
             }
@@ -103,8 +103,8 @@ public final class LeaveLog {
      */
     synchronized Optional<GroupFailure> failureOf(NcclWork work) {
         return known.stream()
-                .filter(one -> one.rank() != place.rank() && !one.covers(work, place.rank()))
+                .filter(one -> one.rank() != identity.rank() && !one.covers(work, identity.rank()))
                 .findFirst()
-                .map(one -> one.failureOf(work, place.rank()));
+                .map(one -> one.failureOf(work, identity.rank()));
     }
 }

@@ -24,10 +24,11 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
         this.context = context;
         this.queue = queue;
-        CommPlace place = queue.place();
-        GroupSpec group = new GroupSpec(place.group(), place.rank(), place.worldSize(), Settings.TIMEOUT.of(context));
+        CommIdentity identity = queue.identity();
+        GroupSpec group =
+                new GroupSpec(identity.group(), identity.rank(), identity.worldSize(), Settings.TIMEOUT.of(context));
         this.whole = FlightRecorder.of(context, group);
-        this.recorder = whole.enter(place.group() + " (nccl)", place.rank(), ranks, this);
+        this.recorder = whole.enter(identity.group() + " (nccl)", identity.rank(), ranks, this);
     }
 
     int submitted(NcclWork.Title title, long sequence, long nowNanos) {
@@ -62,7 +63,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     @Override
     public Failed failure() {
         GroupFailure why = queue.failure();
-        return why == null ? null : new Failed(why.code(), queue.place().rank(), -1, why.culprits(), why.text());
+        return why == null ? null : new Failed(why.code(), queue.identity().rank(), -1, why.culprits(), why.text());
     }
 
     @Override

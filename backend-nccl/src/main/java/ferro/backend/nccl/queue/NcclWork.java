@@ -94,8 +94,8 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     /** Returns the start of a message. */
-    String place() {
-        return queue.place().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
+    String during() {
+        return queue.identity().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
     /** Returns the description of the call, with its sequence number if it has one. */
@@ -105,9 +105,9 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns the place of a failure of this operation. */
     Where where() {
-        String group = queue.place().group();
+        String group = queue.identity().group();
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
-        return new Where(group, queue.place().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);
+        return new Where(group, queue.identity().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);
     }
 
     @Override
@@ -180,7 +180,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns a new exception each time, so that its trace shows the caller. */
     FerroException exception() {
-        return failure.exception(where(), place());
+        return failure.exception(where(), during());
     }
 
     /** Ends it with a failure if the device thread has not begun it. */

@@ -53,17 +53,17 @@ record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
     String text() {
         String who = ranks(absent);
         boolean one = absent.size() == 1;
-        String notes;
+        String words;
         if (evidence == Evidence.NONE) {
-            notes = "another rank is late, gone, or made another call";
+            words = "another rank is late, gone, or made another call";
         } else if (absent.isEmpty()) {
-            notes = "all ranks have called it";
+            words = "all ranks have called it";
         } else if (evidence == Evidence.SURE) {
-            notes = who + (one ? " has" : " have") + " not called it";
+            words = who + (one ? " has" : " have") + " not called it";
         } else {
-            notes = who + (one ? " does" : " do") + " not wait in it: not called, or returned already";
+            words = who + (one ? " does" : " do") + " not wait in it: not called, or returned already";
         }
-        return silent.isEmpty() ? notes : notes + "; nothing is heard of " + ranks(silent);
+        return silent.isEmpty() ? words : words + "; nothing is heard of " + ranks(silent);
     }
 
     private static String ranks(Set<Integer> ranks) {

@@ -58,7 +58,7 @@ final class Watchdog {
 
     Watchdog(WorkQueue queue) {
         this.queue = queue;
-        thread = new Thread(this::run, queue.place().threadName("watchdog"));
+        thread = new Thread(this::run, queue.identity().threadName("watchdog"));
         thread.setDaemon(true);
     }
 
@@ -129,7 +129,7 @@ final class Watchdog {
             return look();
         } catch (Throwable thrown) {
             try {
-                LOG.log(Level.WARNING, "the watchdog of " + queue.place() + " failed", thrown);
+                LOG.log(Level.WARNING, "the watchdog of " + queue.identity() + " failed", thrown);
                 queue.firstFailure().failedNatively(queue.lastOperation(), thrown);
             } catch (Throwable again) {
                 // the failure is set nevertheless, and the next poll settles it

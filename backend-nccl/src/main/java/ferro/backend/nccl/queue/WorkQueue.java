@@ -42,9 +42,9 @@ public final class WorkQueue {
     public WorkQueue(AbortableComm comm, FailureRecords records) {
         this.comm = comm;
         this.records = records;
-        sent = new long[place().worldSize()];
-        taken = new long[place().worldSize()];
-        this.threads = new UserThreads(place().threadName("completion"));
+        sent = new long[identity().worldSize()];
+        taken = new long[identity().worldSize()];
+        this.threads = new UserThreads(identity().threadName("completion"));
         this.watchdog = new Watchdog(this);
         this.failure = new FirstFailure(this, records, threads, watchdog::wake);
         watchdog.start();
@@ -61,8 +61,8 @@ public final class WorkQueue {
     }
 
     /** Returns group, rank and device. */
-    public CommPlace place() {
-        return comm.place();
+    public CommIdentity identity() {
+        return comm.identity();
     }
 
     AbortableComm comm() {
@@ -119,7 +119,7 @@ public final class WorkQueue {
 
     private NcclWork enqueue(NcclWork.Title title, NcclJob job, Duration timeout) {
         if (comm.thread().isCurrent()) {
-            throw new IllegalStateException(place().during(title.operation())
+            throw new IllegalStateException(identity().during(title.operation())
                     + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
         }
         synchronized (this) {
@@ -146,7 +146,7 @@ public final class WorkQueue {
     /** Throws if nothing may start any more. */
     public synchronized void refuse(NcclOperation operation) {
         if (closing) {
-            throw new IllegalStateException(place().during(operation) + ": the group is closed: join again");
+            throw new IllegalStateException(identity().during(operation) + ": the group is closed: join again");
         }
         failure.refuse(operation);
     }
@@ -169,12 +169,12 @@ public final class WorkQueue {
     }
 
     /** Records in the store that this rank makes no more calls, and how far it has come. */
-    public void goodbye() {
+    public void recordLeave() {
         LeaveRecord own;
         synchronized (this) {
-            own = new LeaveRecord(place().rank(), lastSequence, sent.clone(), taken.clone());
+            own = new LeaveRecord(identity().rank(), lastSequence, sent.clone(), taken.clone());
         }
-        records.goodbye(own);
+        records.recordLeave(own);
     }
 
     void ended(NcclWork work) {

@@ -16,7 +16,7 @@ import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.DisplayName;
@@ -31,10 +31,10 @@ class CommFactoryTest {
     @Test
     @DisplayName("T12: rank, world and device are looked at before anything is made")
     void placesAreChecked() {
-        assertThrows(InvalidRankException.class, () -> new CommPlace("g", 3, 3, 0));
-        assertThrows(InvalidRankException.class, () -> new CommPlace("g", -1, 3, 0));
-        assertThrows(IllegalArgumentException.class, () -> new CommPlace("g", 0, 0, 0));
-        assertThrows(IllegalArgumentException.class, () -> new CommPlace("g", 0, 1, -2));
+        assertThrows(InvalidRankException.class, () -> new CommIdentity("g", 3, 3, 0));
+        assertThrows(InvalidRankException.class, () -> new CommIdentity("g", -1, 3, 0));
+        assertThrows(IllegalArgumentException.class, () -> new CommIdentity("g", 0, 0, 0));
+        assertThrows(IllegalArgumentException.class, () -> new CommIdentity("g", 0, 1, -2));
     }
 
     @Test
@@ -42,14 +42,14 @@ class CommFactoryTest {
     void aBlockingInitThatComesTooLateIsFreed() throws Exception {
         CommFactory factory = Worlds.factory();
         NcclUniqueId id = NcclUniqueId.made();
-        CommPlace place = new CommPlace("blocking", 0, 1, 0);
+        CommIdentity identity = new CommIdentity("blocking", 0, 1, 0);
         CountDownLatch release = new CountDownLatch(1);
         CommInit.InitCall blocking = addresses -> {
             awaitQuietly(release);
             return Nccl.ncclCommInitRank(addresses.address(0), 1, NcclIdStruct.of(id.toBytes()), 0);
         };
         FerroException late =
-                assertThrows(FerroException.class, () -> factory.make(List.of(place), Worlds.millis(100), blocking));
+                assertThrows(FerroException.class, () -> factory.make(List.of(identity), Worlds.millis(100), blocking));
         assertEquals(Code.TIMED_OUT, late.code());
         assertEquals(List.of("ferro-blocking-0-nccl"), Worlds.threads("ferro-blocking-"), "left behind, as NCCL is");
         NativeLog.start();
@@ -80,7 +80,7 @@ class CommFactoryTest {
         Callers.manyAtOnce(2, rank -> {
             FerroException late = assertThrows(
                     FerroException.class,
-                    () -> factory.rank(new CommPlace("ids", rank, 2, rank), ids.get(rank), Worlds.millis(150)));
+                    () -> factory.rank(new CommIdentity("ids", rank, 2, rank), ids.get(rank), Worlds.millis(150)));
             assertEquals(Code.TIMED_OUT, late.code());
         });
         assertFalse(Worlds.threads("ferro-ids-").contains("ferro-ids-0-nccl"));
@@ -94,7 +94,7 @@ class CommFactoryTest {
         StandInHooks.standInFailNext("ncclCommGetAsyncError", 0, 6);
         NativeLog.start();
         NcclException failure = assertThrows(
-                NcclException.class, () -> factory.rank(new CommPlace("later", 0, 1, 0), id, Worlds.plenty()));
+                NcclException.class, () -> factory.rank(new CommIdentity("later", 0, 1, 0), id, Worlds.plenty()));
         assertEquals(NcclResult.REMOTE_ERROR, failure.result());
         assertTrue(failure.getMessage().contains("NCCL comm_init_rank failed"), failure.getMessage());
         assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));

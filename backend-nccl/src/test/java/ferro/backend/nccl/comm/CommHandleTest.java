@@ -10,7 +10,7 @@ import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.util.ArrayList;
@@ -78,9 +78,9 @@ class CommHandleTest {
     @Test
     @DisplayName("T4: of a close and an abort at once exactly one ends the use, and who comes later hears of that one")
     void oneEndsTheUse() throws Exception {
-        CommPlace place = new CommPlace("none", 0, 1, 0);
+        CommIdentity identity = new CommIdentity("none", 0, 1, 0);
         int rounds = 20_000;
-        List<CommHandle> handles = Stream.generate(() -> new CommHandle(0, place, System::nanoTime))
+        List<CommHandle> handles = Stream.generate(() -> new CommHandle(0, identity, System::nanoTime))
                 .limit(rounds)
                 .toList();
         boolean[] closed = new boolean[rounds];

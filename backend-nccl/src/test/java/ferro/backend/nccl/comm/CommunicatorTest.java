@@ -19,7 +19,7 @@ import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
@@ -65,7 +65,8 @@ class CommunicatorTest {
     /** Starts a sum that waits for ever, on another thread; returns how it ended, once it is stuck. */
     private CompletableFuture<Throwable> stuck(Communicator comm) {
         StandInHooks.standInHang(1);
-        Communicator.NativeBatch sum = Worlds.sum(values(comm.handle().place().device()), 0);
+        Communicator.NativeBatch sum =
+                Worlds.sum(values(comm.handle().identity().device()), 0);
         CompletableFuture<Throwable> end = new CompletableFuture<>();
         DeviceCall<Void> call = comm.start(sum);
         Callers.daemon(() -> {
@@ -152,7 +153,7 @@ class CommunicatorTest {
     @DisplayName("1-05: a null handle makes abort and close do nothing, and a call fails without one")
     void aNullHandleIsNothing() {
         DeviceThread thread = new DeviceThread("ferro-null-0-nccl", System::nanoTime);
-        CommHandle none = new CommHandle(0, new CommPlace("null", 0, 1, 0), System::nanoTime);
+        CommHandle none = new CommHandle(0, new CommIdentity("null", 0, 1, 0), System::nanoTime);
         Communicator comm = new Communicator(thread, List.of(none), false, System::nanoTime);
         DeviceFloats values = values(0);
         NativeLog.start();
@@ -335,7 +336,8 @@ class CommunicatorTest {
             NcclUniqueId id = NcclUniqueId.made();
             StandInHooks.standInFailNext(steps[round % steps.length], 0, 2);
             FerroException failure = assertThrows(
-                    FerroException.class, () -> factory.rank(new CommPlace("failing", 0, 1, 0), id, Worlds.plenty()));
+                    FerroException.class,
+                    () -> factory.rank(new CommIdentity("failing", 0, 1, 0), id, Worlds.plenty()));
             assertTrue(failure.getMessage().contains("NCCL comm_init_rank failed"), failure.getMessage());
         }
         assertEquals(0, StandInHooks.standInLive("all"));

@@ -15,7 +15,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.LocalStore;
@@ -124,9 +124,9 @@ class NcclDiagnosisTest {
         long begun = System.nanoTime();
         CommFactory factory = new CommFactory(StandIn.load(), () -> begun + 20 * (System.nanoTime() - begun));
         int live = StandInHooks.standInLive("comm");
-        CommPlace place = new CommPlace("stuck", 0, 1, 0);
-        Communicator comm = factory.rank(place, NcclUniqueId.made(), Worlds.plenty());
-        WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", place));
+        CommIdentity identity = new CommIdentity("stuck", 0, 1, 0);
+        Communicator comm = factory.rank(identity, NcclUniqueId.made(), Worlds.plenty());
+        WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", identity));
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(

@@ -67,8 +67,8 @@ class NullDeviceArgumentsTest {
             for (Method method : methods()) {
                 Parameter[] parameters = method.getParameters();
                 for (int index = 0; index < parameters.length; index++) {
-                    String place = method.getName() + " " + parameters[index].getName();
-                    if (!parameters[index].getType().isPrimitive() && !ALLOWED.contains(place)) {
+                    String identity = method.getName() + " " + parameters[index].getName();
+                    if (!parameters[index].getType().isPrimitive() && !ALLOWED.contains(identity)) {
                         String told = told(method, first, index);
                         if (!Arrays.asList(told.split("\\W+")).contains(parameters[index].getName())) {
                             wrong.add(method + " " + parameters[index].getName() + ": " + told);

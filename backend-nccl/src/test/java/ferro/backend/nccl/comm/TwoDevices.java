@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.backend.nccl.DeviceFloats;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import java.util.Optional;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
@@ -48,9 +48,9 @@ final class TwoDevices implements ExecutionCondition {
     /** The average of one rank is a kernel; the sum would be nothing at all. */
     private static Optional<String> unfit(int device) {
         CommFactory factory = Worlds.factory();
-        CommPlace place = new CommPlace("gate", 0, 1, device);
+        CommIdentity identity = new CommIdentity("gate", 0, 1, device);
         try (DeviceFloats values = DeviceFloats.of(device, 3f);
-                Communicator comm = factory.rank(place, NcclUniqueId.made(), Worlds.plenty())) {
+                Communicator comm = factory.rank(identity, NcclUniqueId.made(), Worlds.plenty())) {
             comm.run(Worlds.average(values, Cuda.DEFAULT_STREAM), Worlds.plenty());
             return Optional.empty();
         } catch (FerroException e) {

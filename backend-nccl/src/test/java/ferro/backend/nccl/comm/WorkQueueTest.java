@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.LocalStore;
@@ -42,9 +42,9 @@ class WorkQueueTest {
     private record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {
         static Queue open(LongSupplier clock) {
             CommFactory factory = new CommFactory(StandIn.load(), clock);
-            Communicator comm = factory.rank(new CommPlace("queue", 0, 1, 0), NcclUniqueId.made(), Worlds.plenty());
+            Communicator comm = factory.rank(new CommIdentity("queue", 0, 1, 0), NcclUniqueId.made(), Worlds.plenty());
             FailureRecords notes =
-                    new FailureRecords(new LocalStore(), "queue", comm.handle().place());
+                    new FailureRecords(new LocalStore(), "queue", comm.handle().identity());
             return new Queue(comm, new WorkQueue(comm, notes));
         }
 

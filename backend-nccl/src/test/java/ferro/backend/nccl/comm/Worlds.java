@@ -7,7 +7,7 @@ import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.CommPlace;
+import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.Waits;
@@ -39,14 +39,14 @@ public final class Worlds {
         NcclUniqueId id = NcclUniqueId.made();
         Communicator[] made = new Communicator[size];
         Callers.manyAtOnce(
-                size, rank -> made[rank] = factory.rank(new CommPlace("test", rank, size, rank), id, plenty()));
+                size, rank -> made[rank] = factory.rank(new CommIdentity("test", rank, size, rank), id, plenty()));
         return List.of(made);
     }
 
     /** Makes a world of one, which waits for nobody. */
     static Communicator alone() {
         CommFactory factory = factory();
-        return factory.rank(new CommPlace("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
+        return factory.rank(new CommIdentity("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
     }
 
     public static GivenContext context(String timeout) {

@@ -67,8 +67,8 @@ public final class ForkedJvm {
         return this;
     }
 
-    ForkedJvm onClassPath(Path place) {
-        places.add(place.toString());
+    ForkedJvm onClassPath(Path identity) {
+        places.add(identity.toString());
         return this;
     }
 

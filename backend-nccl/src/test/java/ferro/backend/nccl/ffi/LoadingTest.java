@@ -144,7 +144,7 @@ class LoadingTest {
                         "/usr/lib",
                         "/usr/lib64")
                 .stream()
-                .noneMatch(place -> Files.exists(Path.of(place, name)));
+                .noneMatch(identity -> Files.exists(Path.of(identity, name)));
     }
 
     @Test
@@ -236,13 +236,14 @@ class LoadingTest {
                 message, "NCCL library", "libnccl.so.2", "not found", "-Dferro.nccl.library", "FERRO_NCCL_LIBRARY");
         List<String> tried =
                 lines.stream().filter(line -> line.startsWith("tried: ")).toList();
-        for (String place : List.of(
+        for (String identity : List.of(
                 "libnccl.so.2",
                 "/usr/lib/x86_64-linux-gnu/libnccl.so.2",
                 "/usr/local/lib/libnccl.so.2",
                 "librccl.so.1")) {
-            assertTrue(tried.stream().anyMatch(line -> line.startsWith("tried: " + place + " | ")), tried.toString());
-            assertTokens(message, place);
+            assertTrue(
+                    tried.stream().anyMatch(line -> line.startsWith("tried: " + identity + " | ")), tried.toString());
+            assertTokens(message, identity);
         }
         assertTrue(tried.stream().allMatch(line -> line.contains("cannot open shared object file")), tried.toString());
     }

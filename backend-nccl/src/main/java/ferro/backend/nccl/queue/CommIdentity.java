@@ -11,14 +11,14 @@ import ferro.InvalidRankException;
  * @param worldSize number of ranks
  * @param device    ordinal
  */
-public record CommPlace(String group, int rank, int worldSize, int device) {
+public record CommIdentity(String group, int rank, int worldSize, int device) {
     /**
      * Checks the numbers before NCCL sees them.
      *
      * @throws ferro.InvalidRankException if the rank is not in the world
      * @throws IllegalArgumentException   if the world is empty or the device is negative
      */
-    public CommPlace {
+    public CommIdentity {
         if (worldSize < 1) {
             throw new IllegalArgumentException("world size " + worldSize + " is no number of ranks: need >= 1");
         }
