@@ -1,5 +1,7 @@
 package ferro;
 
+import java.util.List;
+
 /**
  * A failure of communication. It fails the whole group, on every rank with the same first cause. Exceptions to this rule:
  * failures of joining, of the store, and of a receive that no send has matched.
@@ -35,7 +37,31 @@ public class FerroException extends RuntimeException {
         /** A native library reported an error. */
         NATIVE,
         /** Memory, descriptors or shared memory ran out. */
-        RESOURCE
+        RESOURCE;
+
+        /** From codes that cause others to codes that others cause. The order above is that of the control messages. */
+        private static final List<Code> GRAVEST_FIRST = List.of(
+                PEER_LOST,
+                NATIVE,
+                RESOURCE,
+                PROTOCOL,
+                MISMATCH,
+                PARTITION,
+                TIMED_OUT,
+                INTERRUPTED,
+                ABORTED,
+                RENDEZVOUS,
+                UNAUTHENTICATED);
+
+        /**
+         * Returns how grave a failure of this kind is. Where ranks know of several failures of their group, they agree on
+         * the gravest: what causes others comes before what others cause.
+         *
+         * @return place in the order, 0 for the gravest; no two codes have the same
+         */
+        public int gravity() {
+            return GRAVEST_FIRST.indexOf(this);
+        }
     }
 
     /**

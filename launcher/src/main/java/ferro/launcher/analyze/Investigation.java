@@ -1,5 +1,6 @@
 package ferro.launcher.analyze;
 
+import ferro.FerroException.Code;
 import ferro.launcher.analyze.RankRecording.RecordedFailure;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
@@ -12,23 +13,13 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reaches a verdict. The agreed failure of a group counts first, because its ranks have consulted one another. If nothing
  * has failed yet, different calls under one sequence number count next, and then the end of the chain of waiting ranks.
  */
 final class Investigation {
-    private static final List<String> GRAVEST_FIRST = List.of(
-            "PEER_LOST",
-            "NATIVE",
-            "RESOURCE",
-            "PROTOCOL",
-            "MISMATCH",
-            "PARTITION",
-            "TIMED_OUT",
-            "INTERRUPTED",
-            "ABORTED");
-
     private final Merge merge;
     private final Ends ends;
     private final Testimony testimony;
@@ -103,9 +94,13 @@ final class Investigation {
                 .orElseGet(() -> merge.writtenAt(rank));
     }
 
+    /** Returns the place of a code in the order by which ranks agree. One that this ferro does not know comes last. */
     private static int gravity(String code) {
-        int place = GRAVEST_FIRST.indexOf(code);
-        return place < 0 ? GRAVEST_FIRST.size() : place;
+        return Stream.of(Code.values())
+                .filter(known -> known.name().equals(code))
+                .mapToInt(Code::gravity)
+                .findFirst()
+                .orElse(Integer.MAX_VALUE);
     }
 
     private Verdict failed(SeenFailure seen) {

@@ -1,7 +1,9 @@
 package ferro.launcher.analyze;
 
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.recorder.WaitGraph;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Which rank waits for which: from every rank that is in a call to the ranks that have not made this call, or, if all have
@@ -18,7 +21,8 @@ import java.util.TreeSet;
 final class WaitChain {
     private final Merge merge;
     private final Map<Integer, WaitingRank> waiting = new TreeMap<>();
-    private final Map<Integer, SortedSet<Integer>> awaited = new LinkedHashMap<>();
+    private final Map<Integer, BitSet> awaited = new LinkedHashMap<>();
+    private final WaitGraph graph = new WaitGraph(rank -> awaited.getOrDefault(rank, new BitSet()));
 
     /** A rank that is in a call. */
     record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
@@ -52,13 +56,15 @@ final class WaitChain {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    private static SortedSet<Integer> awaited(WaitingRank one) {
+    private static BitSet awaited(WaitingRank one) {
         SortedSet<Integer> behind = one.group().behind(one.operation().call().sequence());
+        BitSet needed = new BitSet();
         if (!behind.isEmpty()) {
-            return behind;
+            behind.forEach(needed::set);
+            return needed;
         }
-        SortedSet<Integer> needed = new TreeSet<>(one.operation().progress().waitingFor());
-        needed.remove(one.rank());
+        one.operation().progress().waitingFor().forEach(needed::set);
+        needed.clear(one.rank());
         return needed;
     }
 
@@ -71,22 +77,20 @@ final class WaitChain {
 
     /** Returns the ranks that others wait for and that wait for no rank; empty if there are none. */
     SortedSet<Integer> end() {
-        SortedSet<Integer> end = new TreeSet<>();
-        awaited.values().forEach(end::addAll);
-        end.removeIf(rank -> !awaited.getOrDefault(rank, new TreeSet<>()).isEmpty());
-        return end;
+        BitSet all = new BitSet();
+        awaited.values().forEach(all::or);
+        return ranks(graph.ends(all));
     }
 
     /** Returns ranks that wait for one another; empty if there are none. */
     SortedSet<Integer> circle() {
-        SortedSet<Integer> left = new TreeSet<>(awaited.keySet());
-        boolean changed = true;
-        while (changed) {
-            SortedSet<Integer> others = left;
-            changed = left.removeIf(rank -> awaited.get(rank).stream().noneMatch(others::contains)
-                    || others.stream().noneMatch(other -> awaited.get(other).contains(rank)));
-        }
-        return left;
+        BitSet all = new BitSet();
+        awaited.keySet().forEach(all::set);
+        return ranks(graph.cycles(all));
+    }
+
+    private static SortedSet<Integer> ranks(BitSet set) {
+        return set.stream().boxed().collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Returns which rank waits for which and in which call, with one line for all ranks that do the same. */
@@ -94,7 +98,7 @@ final class WaitChain {
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         waiting.forEach((rank, one) -> {
             if (!awaited.get(rank).isEmpty()) {
-                String call = one.operation().call().name() + " for " + PlainTexts.ranks(awaited.get(rank));
+                String call = one.operation().call().name() + " for " + PlainTexts.ranks(ranks(awaited.get(rank)));
                 same.computeIfAbsent(call, key -> new TreeSet<>()).add(rank);
             }
         });

@@ -1,6 +1,7 @@
 package ferro.collectives.control.failure;
 
 import ferro.collectives.control.wire.RankLists;
+import ferro.recorder.WaitGraph;
 import java.util.BitSet;
 import java.util.StringJoiner;
 
@@ -22,6 +23,7 @@ public final class Diagnosis {
     private final BitSet slow;
     private final long sequence;
     private final BitSet[] waits;
+    private final WaitGraph graph = new WaitGraph(this::waitsFor);
     private BitSet mine = new BitSet();
 
     /**
@@ -126,43 +128,13 @@ public final class Diagnosis {
 
     /** Follows the chain of waiting ranks. The ranks at its end wait for no rank, or wait in a circle. */
     private BitSet endOfChain(BitSet first) {
-        BitSet seen = reachedFrom(first);
-        BitSet ends = new BitSet();
-        seen.stream()
-                .forEach(rank -> ends.set(rank, rank != self && waitsFor(rank).isEmpty()));
+        BitSet ends = graph.ends(first);
+        ends.clear(self);
         if (!ends.isEmpty()) {
             return ends;
         }
-        BitSet circle = circles(seen);
-        return circle.isEmpty() ? seen : circle;
-    }
-
-    /** Returns the ranks that wait for themselves through others: the transitive closure, by Warshall's algorithm. */
-    private BitSet circles(BitSet seen) {
-        BitSet[] reached = new BitSet[waits.length];
-        seen.stream().forEach(rank -> reached[rank] = (BitSet) waitsFor(rank).clone());
-        seen.stream()
-                .forEach(by -> seen.stream()
-                        .filter(rank -> reached[rank].get(by))
-                        .forEach(rank -> reached[rank].or(reached[by])));
-        BitSet circle = new BitSet();
-        seen.stream().forEach(rank -> circle.set(rank, reached[rank].get(rank)));
-        return circle;
-    }
-
-    /** Returns the given ranks and all ranks that they wait for, directly or indirectly. */
-    private BitSet reachedFrom(BitSet first) {
-        BitSet seen = (BitSet) first.clone();
-        BitSet open = (BitSet) first.clone();
-        while (!open.isEmpty()) {
-            int rank = open.nextSetBit(0);
-            open.clear(rank);
-            BitSet next = (BitSet) waitsFor(rank).clone();
-            next.andNot(seen);
-            seen.or(next);
-            open.or(next);
-        }
-        return seen;
+        BitSet circle = graph.cycles(first);
+        return circle.isEmpty() ? graph.reachedFrom(first) : circle;
     }
 
     /**

@@ -23,21 +23,6 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
     static final int TEXT_MOST = 2800;
 
     /**
-     * The order from codes that cause others to codes that others cause; survivors agree on the first code of this
-     * list.
-     */
-    private static final List<Code> GRAVEST_FIRST = List.of(
-            Code.PEER_LOST,
-            Code.NATIVE,
-            Code.RESOURCE,
-            Code.PROTOCOL,
-            Code.MISMATCH,
-            Code.PARTITION,
-            Code.TIMED_OUT,
-            Code.INTERRUPTED,
-            Code.ABORTED);
-
-    /**
      * Makes a failure. Culprits and text are cut to what fits into a message, so that every rank knows the same.
      * Entries that are not ranks are left out of the culprits.
      *
@@ -118,7 +103,7 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      */
     public Failure merged(Failure other) {
         if (other.code != code) {
-            return gravity(other.code) < gravity(code) ? other : this;
+            return other.code.gravity() < code.gravity() ? other : this;
         }
         int order = comparedBefore(other);
         if (order != 0) {
@@ -144,10 +129,5 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
             return sequence < other.sequence;
         }
         return origin != other.origin ? origin < other.origin : text.compareTo(other.text) <= 0;
-    }
-
-    private static int gravity(Code code) {
-        int place = GRAVEST_FIRST.indexOf(code);
-        return place < 0 ? GRAVEST_FIRST.size() + code.ordinal() : place;
     }
 }
