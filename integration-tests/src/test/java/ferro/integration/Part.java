@@ -18,6 +18,7 @@ enum Part {
     BENCHMARKS(packages("ferro.benchmarks", "ferro.benchmarks.model.."), libraries(), SPI, COLLECTIVES, SIMULATED),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
     GPU_REPORT(packages("ferro.gpu.."), libraries(), SPI, COLLECTIVES, NCCL, TCK),
+    ANALYZE(packages("ferro.analyze.."), libraries("com.google.gson.."), SPI),
     LAUNCHER(
             packages("ferro.launcher.."),
             libraries("picocli..", "com.sun.source..", "com.google.gson..", "com.google.common.."),
@@ -25,6 +26,7 @@ enum Part {
             COLLECTIVES,
             TCP,
             NCCL,
+            ANALYZE,
             EXAMPLES,
             BENCHMARKS);
 

@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.launcher.analyze.Analysis;
+import ferro.analyze.Analysis;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;

@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;

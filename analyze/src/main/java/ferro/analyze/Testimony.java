@@ -1,7 +1,7 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
-import ferro.launcher.analyze.Ends.ProcessEnd;
-import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.analyze.Ends.ProcessEnd;
+import ferro.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
-import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.analyze.RankRecording.RecordedOperation;
 import ferro.recorder.WaitGraph;
 import java.util.ArrayList;
 import java.util.BitSet;

@@ -1,7 +1,7 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
-import ferro.launcher.analyze.RankRecording.EventView;
-import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.analyze.RankRecording.EventView;
+import ferro.analyze.RankRecording.RecordedOperation;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import java.util.ArrayList;
 import java.util.Collection;

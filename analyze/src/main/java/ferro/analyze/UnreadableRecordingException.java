@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 /** The file is not a recording, or is broken. The message names the file and what is wrong. */
 public final class UnreadableRecordingException extends Exception {

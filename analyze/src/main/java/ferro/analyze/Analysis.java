@@ -1,4 +1,4 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

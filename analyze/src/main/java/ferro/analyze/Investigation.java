@@ -1,8 +1,8 @@
-package ferro.launcher.analyze;
+package ferro.analyze;
 
 import ferro.FerroException.Code;
-import ferro.launcher.analyze.RankRecording.RecordedFailure;
-import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.analyze.RankRecording.RecordedFailure;
+import ferro.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
