@@ -15,7 +15,12 @@ enum Part {
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
-    BENCHMARKS(packages("ferro.benchmarks", "ferro.benchmarks.model.."), libraries(), SPI, COLLECTIVES, SIMULATED),
+    BENCHMARKS(
+            packages("ferro.benchmarks", "ferro.benchmarks.model.."),
+            libraries("picocli.."),
+            SPI,
+            COLLECTIVES,
+            SIMULATED),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
     GPU_REPORT(packages("ferro.gpu.."), libraries(), SPI, COLLECTIVES, NCCL, TCK),
     ANALYZE(packages("ferro.analyze.."), libraries("com.google.gson.."), SPI),
@@ -27,8 +32,7 @@ enum Part {
             TCP,
             NCCL,
             ANALYZE,
-            EXAMPLES,
-            BENCHMARKS);
+            EXAMPLES);
 
     private final String[] packages;
     private final String[] libraries;

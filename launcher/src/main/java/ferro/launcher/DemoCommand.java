@@ -5,6 +5,7 @@ import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.output.Screen;
+import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.OwnTarget;
 import ferro.launcher.program.Target;
 import java.nio.file.Path;
@@ -41,7 +42,8 @@ final class DemoCommand implements Callable<Integer> {
         }
         List<String> all = defaulted(options);
         check(all);
-        Target target = OwnTarget.of(TextModelMain.class.getName(), all, world.environment());
+        JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
+        Target target = OwnTarget.of(TextModelMain.class.getName(), all, settings);
         return new Job(JobSpec.onThisHost(RANKS), target, world).run();
     }
 

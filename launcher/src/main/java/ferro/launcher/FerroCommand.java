@@ -7,6 +7,7 @@ import ferro.launcher.nodes.NodesApartException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,10 +37,11 @@ public final class FerroCommand implements Runnable {
             description = "show the version")
     private boolean version;
 
-    @CommandLine.Spec
-    private CommandLine.Model.CommandSpec spec;
+    private final List<String> names;
 
-    private FerroCommand() {}
+    private FerroCommand(Collection<String> names) {
+        this.names = List.copyOf(names);
+    }
 
     /**
      * Runs the command and ends the process with its exit code.
@@ -57,14 +59,14 @@ public final class FerroCommand implements Runnable {
 
     /** Makes only the subcommand that is named first, if one is: reading all of them takes as long as the work of one. */
     static CommandLine commandLine(World world, String... arguments) {
-        CommandLine line = new CommandLine(new FerroCommand());
         Map<String, Supplier<Object>> all = subcommands(world);
+        CommandLine line = new CommandLine(new FerroCommand(all.keySet()));
         Supplier<Object> named = arguments.length == 0 ? null : all.get(arguments[0]);
         if (named == null) {
-            all.values().forEach(command -> line.addSubcommand(command.get()));
+            all.forEach((name, command) -> line.addSubcommand(name, command.get()));
             line.addSubcommand(new CommandLine.HelpCommand());
         } else {
-            line.addSubcommand(named.get());
+            line.addSubcommand(arguments[0], named.get());
         }
         Optional.ofNullable(line.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
         line.setExpandAtFiles(false);
@@ -80,7 +82,7 @@ public final class FerroCommand implements Runnable {
         Map<String, Supplier<Object>> all = new LinkedHashMap<>();
         all.put("run", () -> new RunCommand(world));
         all.put("demo", () -> new DemoCommand(world));
-        all.put("bench", () -> new BenchCommand(world));
+        all.put("bench", () -> ToolCommand.named("bench", "ferro-benchmarks", world));
         all.put("analyze", () -> new AnalyzeCommand(world));
         all.put("dump", () -> new DumpCommand(world));
         all.put("doctor", () -> new DoctorCommand(world));
@@ -92,8 +94,9 @@ public final class FerroCommand implements Runnable {
     /** Shows the subcommands; runs if none is named. */
     @Override
     public void run() {
-        throw new BadInputException(
-                "need a command: " + String.join(", ", spec.subcommands().keySet()) + "; ferro help explains them");
+        int last = names.size() - 1;
+        throw new BadInputException("need a command: " + String.join(", ", names.subList(0, last)) + " or "
+                + names.get(last) + "; ferro help explains them");
     }
 
     /** Explains what the parser refuses: the message, what may have been meant, and where the options are listed. */

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * A program of ferro itself, the demo or the bench. Rank 0 prints for all ranks, and bad input ends every rank with exit
@@ -15,10 +14,10 @@ import java.util.Optional;
  */
 public record OwnTarget(Target program) implements Target {
     /** Makes a target of a main class of ferro. */
-    public static OwnTarget of(String mainClass, List<String> arguments, Map<String, String> environment) {
+    public static OwnTarget of(String mainClass, List<String> arguments, JavaSettings settings) {
         List<String> words = new ArrayList<>(List.of(mainClass));
         words.addAll(arguments);
-        return new OwnTarget(JavaTarget.of(words, JavaSettings.of(Optional.empty(), List.of(), environment)));
+        return new OwnTarget(JavaTarget.of(words, settings));
     }
 
     @Override

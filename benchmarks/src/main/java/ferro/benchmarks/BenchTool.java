@@ -1,25 +1,11 @@
-package ferro.launcher;
+package ferro.benchmarks;
 
-import ferro.benchmarks.CollectiveBench;
-import ferro.benchmarks.Measured;
-import ferro.benchmarks.PredictBench;
-import ferro.benchmarks.Prediction;
-import ferro.benchmarks.Sweep;
-import ferro.launcher.input.BadInputException;
-import ferro.launcher.input.JobSpec;
-import ferro.launcher.program.JavaSettings;
-import ferro.launcher.program.JavaTarget;
-import ferro.launcher.program.OwnTarget;
-import ferro.launcher.program.Target;
-import java.io.IOException;
+import ferro.spi.JobTool;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -32,12 +18,7 @@ import picocli.CommandLine.Parameters;
             "Columns are those of nccl-tests; time is the median, over blocks of calls, of the slowest rank's time for one"
                     + " call. Example: ferro bench allreduce -n 2 --backend tcp --sizes 4,1024,1MiB"
         })
-final class BenchCommand implements Callable<Integer> {
-    private final World world;
-
-    @Mixin
-    private JobOptions options;
-
+public final class BenchTool implements JobTool {
     @Parameters(
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
@@ -94,12 +75,6 @@ final class BenchCommand implements Callable<Integer> {
                     "predict how long it takes by its plan and what TCP links cost at this moment, and measure it as well")
     private boolean predict;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
-
     /** The collectives that can be measured, for the help text. */
     private static final class Collectives extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
@@ -127,44 +102,41 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    BenchCommand(World world) {
-        this.world = world;
+    /** Makes a tool whose options are not filled in yet. */
+    public BenchTool() {}
+
+    @Override
+    public String name() {
+        return "bench";
     }
 
     @Override
-    public Integer call() throws Exception {
-        World inside = options.settle(world);
+    public boolean startsRanks() {
         if (predict && (compare || tune)) {
-            throw new BadInputException(
+            throw new IllegalArgumentException(
                     "--predict with " + (compare ? "--compare" : "--tune") + ": ask for one of them at a time");
         }
-        if (compare || tune) {
-            return compare(options.spec());
-        }
-        return options.job(inside, spec -> job(spec, inside)).run();
+        return !compare && !tune;
     }
 
-    private Job job(JobSpec spec, World inside) {
+    @Override
+    public RankProgram program(ToolRequest request) {
         List<String> words = words();
         if (predict) {
-            check(() -> Prediction.parse(words).checkRanks(spec.placement().worldSize()));
-            return predict(words, spec, inside);
+            Prediction.parse(words).checkRanks(request.worldSize());
+            checkLinks(request);
+            // the model simulates plans, and links run plans
+            return new RankProgram(PredictBench.class.getName(), words, List.of("-Dferro.links=tcp"));
         }
-        check(() -> Sweep.parse(words).checkRanks(spec.placement().worldSize()));
-        Target target = OwnTarget.of(CollectiveBench.class.getName(), words, world.environment());
-        return new Job(spec, target, inside.withoutPrefixes());
+        Sweep.parse(words).checkRanks(request.worldSize());
+        return new RankProgram(CollectiveBench.class.getName(), words, List.of());
     }
 
-    private Job predict(List<String> words, JobSpec spec, World inside) {
-        if (!spec.links().orElse("tcp").equals("tcp")) {
-            throw new BadInputException("--links " + spec.links().get()
+    private static void checkLinks(ToolRequest request) {
+        if (!request.links().orElse("tcp").equals("tcp")) {
+            throw new IllegalArgumentException("--links " + request.links().get()
                     + " with --predict, which plays what links do over TCP: leave --links out");
         }
-        List<String> program = new ArrayList<>(List.of(PredictBench.class.getName()));
-        program.addAll(words);
-        // the model simulates plans, and links run plans
-        JavaSettings settings = JavaSettings.of(Optional.empty(), List.of("-Dferro.links=tcp"), world.environment());
-        return new Job(spec, new OwnTarget(JavaTarget.of(program, settings)), inside.withoutPrefixes());
     }
 
     private List<String> words() {
@@ -186,38 +158,31 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
-    /** Checks the input before any rank is started. */
-    private static void check(Runnable reading) {
-        try {
-            reading.run();
-        } catch (IllegalArgumentException misuse) {
-            throw new BadInputException(misuse.getMessage(), misuse);
-        }
-    }
-
-    private int compare(JobSpec spec) throws IOException, InterruptedException {
+    @Override
+    public List<String> command(ToolRequest request) {
         List<String> refused = new ArrayList<>();
         add(refused, "--type", type);
         add(refused, "--op", op);
         add(refused, "--queued", queued);
-        add(refused, "--links", spec.links().orElse(null));
+        add(refused, "--links", request.links().orElse(null));
         if (!refused.isEmpty()) {
-            throw new BadInputException(
+            throw new IllegalArgumentException(
                     "--compare and --tune measure f32 by sum, over every kind of links: they take -n, --sizes and --time"
                             + " only, found " + String.join(" ", refused));
         }
-        Path script = world.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
+        Path script = request.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {
-            throw new BadInputException("--compare and --tune need a checkout of ferro: " + script + " not found");
+            throw new IllegalArgumentException(
+                    "--compare and --tune need a checkout of ferro: " + script + " not found");
         }
         List<String> command = new ArrayList<>(List.of(script.toString()));
         if (tune) {
             command.add("--tune");
         }
         add(command, "--collectives", collective);
-        add(command, "--ranks", "" + spec.placement().worldSize());
+        add(command, "--ranks", "" + request.worldSize());
         add(command, "--sizes", sizes);
         add(command, "--time", time);
-        return new ProcessBuilder(command).inheritIO().start().waitFor();
+        return command;
     }
 }

@@ -1,0 +1,56 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The command on a class path that lacks the module of {@code ferro bench}. */
+class WithoutBenchmarksTest {
+    private static final String WITHOUT = Stream.of(LauncherRun.classPath().split(File.pathSeparator))
+            .filter(entry -> !isOfBenchmarks(Path.of(entry)))
+            .collect(Collectors.joining(File.pathSeparator));
+
+    private static boolean isOfBenchmarks(Path entry) {
+        Path module = Path.of("../benchmarks").toAbsolutePath().normalize();
+        return entry.startsWith(module) || entry.getFileName().toString().startsWith("ferro-benchmarks");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bench", "bench allreduce -n 2 --sizes 4", "bench --help"})
+    void benchSaysInOneLineWhatIsMissing(String typed) throws Exception {
+        assertNotEquals(LauncherRun.classPath(), WITHOUT);
+        try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), typed.split(" "))) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(
+                    List.of("ferro bench: needs ferro-benchmarks, which is not on the class path: add its jar, or start"
+                            + " ./ferro of a checkout"),
+                    run.errLines());
+        }
+    }
+
+    @Test
+    void everyOtherCommandIsThere() throws Exception {
+        try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), "help")) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String said = String.join("\n", run.outLines());
+            for (String command : List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "secret")) {
+                assertTrue(said.contains("\n  " + command + " "), said);
+            }
+        }
+        try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), "run", "-n", "1", "--", "true")) {
+            assertEquals(0, run.exitCode(), run::toString);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package ferro.launcher;
+
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.program.JavaSettings;
+import ferro.launcher.program.OwnTarget;
+import ferro.launcher.program.Target;
+import ferro.spi.JobTool;
+import java.util.List;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Unmatched;
+
+/** A subcommand that another module brings: a job whose ranks run the program of a {@link JobTool}. */
+@Command
+final class ToolCommand implements Callable<Integer> {
+    private final World world;
+
+    @Mixin
+    private final JobTool tool;
+
+    @Mixin
+    private JobOptions options;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    private ToolCommand(World world, JobTool tool) {
+        this.world = world;
+        this.tool = tool;
+    }
+
+    /** Returns the subcommand of this name, or one that says which module has it. */
+    static Object named(String name, String module, World world) {
+        for (JobTool found : ServiceLoader.load(JobTool.class)) {
+            if (found.name().equals(name)) {
+                return new ToolCommand(world, found);
+            }
+        }
+        return new MissingTool(module);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        World inside = options.settle(world);
+        if (checked(tool::startsRanks)) {
+            return options.job(inside, spec -> job(spec, inside)).run();
+        }
+        JobSpec spec = options.spec();
+        List<String> command = checked(() -> tool.command(request(spec)));
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
+    }
+
+    private Job job(JobSpec spec, World inside) {
+        JobTool.RankProgram program = checked(() -> tool.program(request(spec)));
+        JavaSettings settings = JavaSettings.of(Optional.empty(), program.jvmOptions(), world.environment());
+        Target target = OwnTarget.of(program.mainClass(), program.arguments(), settings);
+        return new Job(spec, target, inside.withoutPrefixes());
+    }
+
+    private JobTool.ToolRequest request(JobSpec spec) {
+        return new JobTool.ToolRequest(spec.placement().worldSize(), spec.links(), world.checkout());
+    }
+
+    /** Asks the tool; what it refuses was typed by the user. */
+    private static <T> T checked(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (IllegalArgumentException misuse) {
+            throw new BadInputException(misuse.getMessage(), misuse);
+        }
+    }
+
+    /** Stands for a subcommand whose module is not on the class path. */
+    @Command(description = "Not available here: its module is not on the class path.")
+    private static final class MissingTool implements Callable<Integer> {
+        private final String module;
+
+        @Unmatched
+        private List<String> given;
+
+        MissingTool(String module) {
+            this.module = module;
+        }
+
+        @Override
+        public Integer call() {
+            throw new BadInputException("needs " + module
+                    + ", which is not on the class path: add its jar, or start ./ferro of a checkout");
+        }
+    }
+}
