@@ -15,7 +15,6 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
 
 /** The {@code ferro} command; subcommands do the work. */
@@ -23,7 +22,7 @@ import picocli.CommandLine.Option;
         name = "ferro",
         description = "Collective communication for the JVM.",
         synopsisSubcommandLabel = "COMMAND",
-        versionProvider = FerroCommand.Version.class)
+        versionProvider = FerroVersion.class)
 public final class FerroCommand implements Runnable {
     @Option(
             names = {"-h", "--help"},
@@ -129,22 +128,5 @@ public final class FerroCommand implements Runnable {
             return apart.exitCode();
         }
         throw failure;
-    }
-
-    /** Version of this build and of the JDK it runs on. */
-    static final class Version implements IVersionProvider {
-        /** Returns the version of this build. */
-        static String built() {
-            String built = FerroCommand.class.getPackage().getImplementationVersion();
-            return built == null ? "(a build without a version)" : built;
-        }
-
-        @Override
-        public String[] getVersion() {
-            String version = built();
-            return new String[] {
-                "ferro " + version + " on Java " + Runtime.version() + ", " + System.getProperty("os.name")
-            };
-        }
     }
 }

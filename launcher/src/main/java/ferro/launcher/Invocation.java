@@ -20,6 +20,9 @@ record Invocation(String command) {
     /** Property in which the script {@code ferro} passes how it was typed; only the script sets it. */
     private static final String TYPED = "ferro.command";
 
+    /** The class of {@code main}. */
+    private static final String MAIN = Invocation.class.getPackageName() + ".FerroCommand";
+
     private static final Pattern PLAIN = Pattern.compile("[\\w./+:@%=,-]+");
 
     static Invocation ofProcess() {
@@ -34,7 +37,7 @@ record Invocation(String command) {
         return new Invocation(typed.map(Invocation::quoted)
                 .orElseGet(() -> quoted(Path.of(System.getProperty("java.home"), "bin", "java")
                                 .toString()) + " -cp " + quoted(brief(classPath)) + " "
-                        + FerroCommand.class.getName()));
+                        + MAIN));
     }
 
     private static String brief(String classPath) {

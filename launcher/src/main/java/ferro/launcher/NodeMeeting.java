@@ -113,7 +113,7 @@ final class NodeMeeting {
                 store.localAddress().getHostAddress(),
                 spec.placement().ranksHere(),
                 spec.placement().nodes(),
-                FerroCommand.Version.built(),
+                FerroVersion.built(),
                 backend,
                 session);
     }

@@ -95,14 +95,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 group,
                 new ControlInbox.Handlers(
                         failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
-                new Leaving(transport));
+                new LeaverHandling(transport));
     }
 
     /** What a goodbye of another rank does here. */
-    private final class Leaving implements ControlInbox.Departure {
+    private final class LeaverHandling implements ControlInbox.Departure {
         private final Transport transport;
 
-        Leaving(Transport transport) {
+        LeaverHandling(Transport transport) {
             this.transport = transport;
         }
 

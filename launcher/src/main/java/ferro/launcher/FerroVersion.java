@@ -1,0 +1,18 @@
+package ferro.launcher;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** Version of this build and of the JDK it runs on. */
+final class FerroVersion implements IVersionProvider {
+    /** Returns the version of this build. */
+    static String built() {
+        String built = FerroVersion.class.getPackage().getImplementationVersion();
+        return built == null ? "(a build without a version)" : built;
+    }
+
+    @Override
+    public String[] getVersion() {
+        return new String[] {"ferro " + built() + " on Java " + Runtime.version() + ", " + System.getProperty("os.name")
+        };
+    }
+}
