@@ -1,30 +1,18 @@
 package ferro;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.Objects;
 
 /**
  * Reads and writes the elements of a {@link HostTensor}, one by one and in bulk, in the same way in an array and in a
- * direct buffer.
+ * direct buffer. This class has what is done one by one, {@link ElementCopies} the rest.
  *
  * <p>Each method takes one Java type, and the element types that this Java type carries; other element types are refused.
  * Only the bulk methods on a direct buffer allocate: they make a view of it (a few dozen bytes, which the JIT compiler may
  * remove). Any thread may call; the caller must order writes and reads of several threads.
  */
-abstract sealed class HostElements permits HostTensor {
-    final DataType dataType;
-    final Object memory;
-    /** An int, since arrays and buffers end at 2 GiB: with ints the views of every call are a quarter smaller. */
-    final int offset;
-
-    final int elementCount;
-
+abstract sealed class HostElements extends ElementCopies permits HostTensor {
     HostElements(DataType dataType, Object memory, int offset, int elementCount) {
-        this.dataType = dataType;
-        this.memory = memory;
-        this.offset = offset;
-        this.elementCount = elementCount;
+        super(dataType, memory, offset, elementCount);
     }
 
     /**
@@ -58,43 +46,27 @@ abstract sealed class HostElements permits HostTensor {
     }
 
     /**
-     * Copies elements of f32 to an array.
+     * Reads an element of f64.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
-     * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @param index element, counted from the start of this view
+     * @return element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
+     * @throws IndexOutOfBoundsException if there is no such element
      */
-    public final void copyTo(long from, float[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.FLOAT, from, into, at, count);
-    }
-
-    /**
-     * Copies elements of f32 from an array.
-     *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
-     * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
-     */
-    public final void copyFrom(long to, float[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.FLOAT, to, source, at, count);
-    }
-
-    /** See {@link HostTensor#getFloat(long)}; of f64. */
     public final double getDouble(long index) {
         return memory instanceof double[] array
                 ? array[element(index)]
                 : bytes(Carrier.DOUBLE).getDouble(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of f64. */
+    /**
+     * Writes an element of f64.
+     *
+     * @param index element, counted from the start of this view
+     * @param value element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final void setDouble(long index, double value) {
         if (memory instanceof double[] array) {
             array[element(index)] = value;
@@ -103,26 +75,28 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of f64. */
-    public final void copyTo(long from, double[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.DOUBLE, from, into, at, count);
-    }
-
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of f64. */
-    public final void copyFrom(long to, double[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.DOUBLE, to, source, at, count);
-    }
-
-    /** See {@link HostTensor#getFloat(long)}; of i32 or u32. */
+    /**
+     * Reads an element of i32 or u32.
+     *
+     * @param index element, counted from the start of this view
+     * @return element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final int getInt(long index) {
         return memory instanceof int[] array
                 ? array[element(index)]
                 : bytes(Carrier.INT).getInt(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of i32 or u32. */
+    /**
+     * Writes an element of i32 or u32.
+     *
+     * @param index element, counted from the start of this view
+     * @param value element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final void setInt(long index, int value) {
         if (memory instanceof int[] array) {
             array[element(index)] = value;
@@ -131,26 +105,28 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i32 or u32. */
-    public final void copyTo(long from, int[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.INT, from, into, at, count);
-    }
-
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i32 or u32. */
-    public final void copyFrom(long to, int[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.INT, to, source, at, count);
-    }
-
-    /** See {@link HostTensor#getFloat(long)}; of i64 or u64. */
+    /**
+     * Reads an element of i64 or u64.
+     *
+     * @param index element, counted from the start of this view
+     * @return element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final long getLong(long index) {
         return memory instanceof long[] array
                 ? array[element(index)]
                 : bytes(Carrier.LONG).getLong(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of i64 or u64. */
+    /**
+     * Writes an element of i64 or u64.
+     *
+     * @param index element, counted from the start of this view
+     * @param value element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final void setLong(long index, long value) {
         if (memory instanceof long[] array) {
             array[element(index)] = value;
@@ -159,26 +135,28 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i64 or u64. */
-    public final void copyTo(long from, long[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.LONG, from, into, at, count);
-    }
-
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i64 or u64. */
-    public final void copyFrom(long to, long[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.LONG, to, source, at, count);
-    }
-
-    /** See {@link HostTensor#getFloat(long)}; of i16 or u16, or the bits of f16 or bf16. */
+    /**
+     * Reads an element of i16 or u16, or the bits of f16 or bf16.
+     *
+     * @param index element, counted from the start of this view
+     * @return element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final short getShort(long index) {
         return memory instanceof short[] array
                 ? array[element(index)]
                 : bytes(Carrier.SHORT).getShort(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of i16 or u16, or the bits of f16 or bf16. */
+    /**
+     * Writes an element of i16 or u16, or the bits of f16 or bf16.
+     *
+     * @param index element, counted from the start of this view
+     * @param value element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final void setShort(long index, short value) {
         if (memory instanceof short[] array) {
             array[element(index)] = value;
@@ -187,26 +165,28 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i16 or u16, or the bits of f16 or bf16. */
-    public final void copyTo(long from, short[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.SHORT, from, into, at, count);
-    }
-
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i16 or u16, or the bits of f16 or bf16. */
-    public final void copyFrom(long to, short[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.SHORT, to, source, at, count);
-    }
-
-    /** See {@link HostTensor#getFloat(long)}; of i8 or u8. */
+    /**
+     * Reads an element of i8 or u8.
+     *
+     * @param index element, counted from the start of this view
+     * @return element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final byte getByte(long index) {
         return memory instanceof byte[] array
                 ? array[element(index)]
                 : bytes(Carrier.BYTE).get(place(index));
     }
 
-    /** See {@link HostTensor#setFloat(long, float)}; of i8 or u8. */
+    /**
+     * Writes an element of i8 or u8.
+     *
+     * @param index element, counted from the start of this view
+     * @param value element
+     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
+     * @throws IndexOutOfBoundsException if there is no such element
+     */
     public final void setByte(long index, byte value) {
         if (memory instanceof byte[] array) {
             array[element(index)] = value;
@@ -215,93 +195,10 @@ abstract sealed class HostElements permits HostTensor {
         }
     }
 
-    /** See {@link HostTensor#copyTo(long, float[], int, int)}; of i8 or u8. */
-    public final void copyTo(long from, byte[] into, int at, int count) {
-        Objects.requireNonNull(into, "into");
-        read(Carrier.BYTE, from, into, at, count);
-    }
-
-    /** See {@link HostTensor#copyFrom(long, float[], int, int)}; of i8 or u8. */
-    public final void copyFrom(long to, byte[] source, int at, int count) {
-        Objects.requireNonNull(source, "source");
-        write(Carrier.BYTE, to, source, at, count);
-    }
-
-    /**
-     * Copies elements of a tensor of the same type, unchanged. The result is correct also if both ranges overlap in one
-     * memory.
-     *
-     * @param to     first element here, counted from the start of this view
-     * @param source source
-     * @param from   first element there, counted from the start of that view
-     * @param count  elements
-     * @throws IllegalArgumentException  if the types differ
-     * @throws IndexOutOfBoundsException if either range is not inside its view; nothing is copied then
-     */
-    public final void copyFrom(long to, HostTensor source, long from, long count) {
-        HostElements given = Objects.requireNonNull(source, "source");
-        if (given.dataType != dataType) {
-            throw new IllegalArgumentException("copy from " + given + " to " + this + ": need one element type");
-        }
-        int intoFirst = first(to, count);
-        int givenFirst = given.first(from, count);
-        int length = (int) count;
-        boolean isDirect = memory instanceof ByteBuffer;
-        if (isDirect && given.memory instanceof ByteBuffer bytes) {
-            int unit = dataType.byteSize();
-            int givenAt = given.offset + givenFirst * unit;
-            ((ByteBuffer) memory).put(offset + intoFirst * unit, bytes, givenAt, length * unit);
-        } else if (isDirect) {
-            write(dataType.carrier(), to, given.memory, given.offset + givenFirst, length);
-        } else if (given.memory instanceof ByteBuffer) {
-            given.read(dataType.carrier(), from, memory, offset + intoFirst, length);
-        } else {
-            System.arraycopy(given.memory, given.offset + givenFirst, memory, offset + intoFirst, length);
-        }
-    }
-
-    /** Copies elements as {@code copyTo} does, to any array of a carrier. */
-    final void read(Carrier carrier, long from, Object into, int at, int count) {
-        check(carrier);
-        int first = first(from, count);
-        if (memory instanceof ByteBuffer bytes) {
-            carrier.read(whole(bytes), offset + first * carrier.byteSize(), into, at, count);
-        } else {
-            System.arraycopy(memory, offset + first, into, at, count);
-        }
-    }
-
-    /** Copies elements as {@code copyFrom} does, from any array of a carrier. */
-    final void write(Carrier carrier, long to, Object source, int at, int count) {
-        check(carrier);
-        int first = first(to, count);
-        if (memory instanceof ByteBuffer bytes) {
-            carrier.write(whole(bytes), offset + first * carrier.byteSize(), source, at, count);
-        } else {
-            System.arraycopy(source, at, memory, offset + first, count);
-        }
-    }
-
     /** Checks that the elements have this carrier, and returns the direct buffer. */
     private ByteBuffer bytes(Carrier carrier) {
         check(carrier);
         return (ByteBuffer) memory;
-    }
-
-    private void check(Carrier carrier) {
-        Carrier mine = dataType.carrier();
-        if (mine != carrier) {
-            String name = mine.elementClass().getName();
-            String accessor = Character.toUpperCase(name.charAt(0)) + name.substring(1);
-            throw new IllegalArgumentException(this + " has elements that are read and written as " + name + ", not as "
-                    + carrier.elementClass() + ": use get" + accessor + ", set" + accessor + ", or copies with "
-                    + mine.arrayName());
-        }
-    }
-
-    /** Returns a view of a whole buffer, whatever its limit is. */
-    private static ByteBuffer whole(ByteBuffer bytes) {
-        return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
     /** Returns the index of an element in the array. */
@@ -320,15 +217,5 @@ abstract sealed class HostElements permits HostTensor {
                     "element " + index + " of " + this + ": need 0 to below " + elementCount);
         }
         return (int) index;
-    }
-
-    /** Checks that a range of elements is inside this view, and returns its first element as an int. */
-    private int first(long from, long count) {
-        // no sum, which might overflow
-        if (from < 0 || count < 0 || from > elementCount || count > elementCount - from) {
-            throw new IndexOutOfBoundsException(count + " elements from " + from + " on of " + this
-                    + ": need a part of 0 to below " + elementCount);
-        }
-        return (int) from;
     }
 }

@@ -8,421 +8,395 @@ import ferro.Collective;
 import ferro.ReduceOp;
 import java.time.Duration;
 
-/** The forms of {@link ProcessGroup} for arrays: this class has those for an operand and a result. */
-abstract class ArrayForms extends OneArrayForms {
+/**
+ * The forms of {@link ProcessGroup} for arrays in which all ranks have the same part. Each wraps the arrays without copying
+ * them, and does what the form of {@link TensorForms} of the same name does.
+ */
+abstract class ArrayForms extends RootedArrayForms {
     ArrayForms(GroupEnd end, Duration timeout) {
         super(end, timeout);
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are f32.
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are f32.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="arrays" :
+     *
+     * float[] part = {group.rank(), 10};
+     * float[] all = new float[group.worldSize() * part.length];
+     * group.allGather(part, all); // the part of rank r begins at r * part.length
+     * group.allReduce(part, ReduceOp.SUM);
+     * }
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(float[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are f64.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(double[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are i32.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(int[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are i64.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(long[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are i16.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(short[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
+     * are i8.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     *
+     * @param data operand and result; the same length on every rank
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void allReduce(byte[] data, ReduceOp op) {
+        run(allReduceOf(of(requireNonNull(data, "data")), op));
+    }
+
+    /**
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are f32.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(float[] in, float[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are f64.
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are f64.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(double[] in, double[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are i32.
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are i32.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(int[] in, int[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are i64.
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are i64.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(long[] in, long[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are i16.
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are i16.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(short[] in, short[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on every rank. Elements are i8.
+     * Joins the arrays of all ranks, in rank order, on every rank. The elements are i8.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
-     * @param out all parts, {@code worldSize * n} elements; rank r's begins at {@code r * n}
-     * @throws IllegalArgumentException if the lengths do not fit
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws IllegalArgumentException      if the lengths do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(byte[] in, byte[] out) {
         run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are f32.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * f32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if f32 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are f64.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * f64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if f64 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are i32.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * i32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if i32 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are i64.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * i64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if i64 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are i16.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * i16. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if i16 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Combines the arrays of all ranks and leaves part r of the result on rank r. Elements are i8.
+     * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
+     * i8. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
-     * @param op  how
-     * @throws IllegalArgumentException      if the lengths do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if i8 has no such reduction
-     * @throws ferro.FerroException          if the group fails
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 lacks
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
         run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
     }
 
     /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are f32.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(float[] in, float[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are f64.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(double[] in, double[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are i32.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(int[] in, int[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are i64.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(long[] in, long[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are i16.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(short[] in, short[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Joins the arrays of all ranks, in rank order, on the root. Elements are i8.
-     *
-     * @param in   own part, {@code n} elements
-     * @param out  all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void gather(byte[] in, byte[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are f32.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(float[] in, float[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are f64.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(double[] in, double[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are i32.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(int[] in, int[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are i64.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(long[] in, long[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are i16.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(short[] in, short[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Hands part r of the root's array to rank r. Elements are i8.
-     *
-     * @param in   all parts, {@code worldSize * n} elements; may be null off the root, where it is ignored
-     * @param out  own part, {@code n} elements
-     * @param root owner
-     * @throws IllegalArgumentException if lengths do not fit, or {@code root} is no rank ({@link ferro.InvalidRankException})
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
-     */
-    public final void scatter(byte[] in, byte[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
-    }
-
-    /**
-     * Sends part j of each rank's array to rank j. Elements are f32.
+     * Sends part j of the array of each rank to rank j. The elements are f32.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(float[] in, float[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
-     * Sends part j of each rank's array to rank j. Elements are f64.
+     * Sends part j of the array of each rank to rank j. The elements are f64.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(double[] in, double[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
-     * Sends part j of each rank's array to rank j. Elements are i32.
+     * Sends part j of the array of each rank to rank j. The elements are i32.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(int[] in, int[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
-     * Sends part j of each rank's array to rank j. Elements are i64.
+     * Sends part j of the array of each rank to rank j. The elements are i64.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(long[] in, long[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
-     * Sends part j of each rank's array to rank j. Elements are i16.
+     * Sends part j of the array of each rank to rank j. The elements are i16.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(short[] in, short[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
     }
 
     /**
-     * Sends part j of each rank's array to rank j. Elements are i8.
+     * Sends part j of the array of each rank to rank j. The elements are i8.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
-     * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
-     * @throws IllegalArgumentException if the lengths do not fit, or {@code in} is {@code out}
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails
+     * @param out parts by source, {@code worldSize * n} elements
+     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(byte[] in, byte[] out) {
         run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));

@@ -35,14 +35,16 @@ abstract class GroupCalls {
     }
 
     /**
-     * Queues any collective. Collectives run in the order of submit.
+     * Starts any collective, and does not wait for other ranks. Collectives run in the order of their calls.
      *
-     * @param call operation; several queued operations may use the same memory
+     * @param call operation; several pending operations may use the same memory, and a later one sees what an earlier one has
+     *     written
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work submit(Collective call) {
         requireNonNull(call, "call");
@@ -71,7 +73,7 @@ abstract class GroupCalls {
         return new Collective.Reduce(data, way.rank() == root ? data : null, op, root);
     }
 
-    final int peer(int rank) {
+    private int peer(int rank) {
         return InvalidRankException.check(rank, way.worldSize());
     }
 

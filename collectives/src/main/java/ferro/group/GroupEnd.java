@@ -1,9 +1,15 @@
 package ferro.group;
 
+import ferro.Backend;
 import ferro.CollectiveBackend;
+import ferro.InvalidRankException;
 import ferro.collectives.CollectiveEngine;
 import ferro.dispatch.GpuCollectives;
+import ferro.recorder.FlightRecorder;
+import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.Arrays;
 
 /**
  * The part that all views of one group share.
@@ -20,7 +26,30 @@ record GroupEnd(
         RankContext context,
         Coalescing coalescing,
         JoiningThread joined) {
-    static GroupEnd of(CollectiveBackend backend, RankContext context, JoiningThread joined) {
+    /** Joins a group; if the calling thread ends by an exception, the group is aborted. */
+    static GroupEnd join(GroupSpec group, RankContext context) {
+        UnknownSettings.tellOnce(context);
+        JobLine.tellOnce(group, context);
+        // a folder of the recorder that cannot be written is reported before anything is opened
+        FlightRecorder.of(context, group);
+        try {
+            CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
+            return of(whole, context, JoiningThread.joined(whole));
+        } finally {
+            FlightRecorder.release(context);
+        }
+    }
+
+    /** Takes over a back end; a plain one gets its engine. */
+    static GroupEnd over(Backend backend, RankContext context) {
+        return of(whole(backend, context), context, null);
+    }
+
+    private static CollectiveBackend whole(Backend backend, RankContext context) {
+        return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
+    }
+
+    private static GroupEnd of(CollectiveBackend backend, RankContext context, JoiningThread joined) {
         CollectiveBackend way =
                 needsDoor(backend) ? GpuCollectives.with(context).over(backend) : backend;
         return new GroupEnd(backend, way, context, new Coalescing(), joined);
@@ -32,5 +61,39 @@ record GroupEnd(
      */
     private static boolean needsDoor(CollectiveBackend backend) {
         return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
+    }
+
+    /** Makes a group of some ranks of this one. */
+    GroupEnd newGroup(int[] ranks, Duration timeout) {
+        coalescing.refuse("newGroup");
+        refuseDuplicates(ranks, backend.worldSize());
+        CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
+        if (joined != null) {
+            joined.opened(child);
+        }
+        return of(child, context, joined);
+    }
+
+    private static void refuseDuplicates(int[] ranks, int worldSize) {
+        for (int i = 0; i < ranks.length; i++) {
+            InvalidRankException.check(ranks[i], worldSize);
+            for (int j = 0; j < i; j++) {
+                if (ranks[i] == ranks[j]) {
+                    throw new IllegalArgumentException(
+                            "newGroup: rank " + ranks[i] + " stands twice in " + Arrays.toString(ranks));
+                }
+            }
+        }
+    }
+
+    /** Closes the back end; the end of the joining thread then aborts it no more. */
+    void close(Duration bound) {
+        try {
+            way.close(bound);
+        } finally {
+            if (joined != null) {
+                joined.closed(backend);
+            }
+        }
     }
 }

@@ -8,14 +8,11 @@ import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.Medium;
 import ferro.Work;
-import ferro.collectives.CollectiveEngine;
-import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -24,22 +21,76 @@ import java.util.function.Consumer;
 /**
  * A group as one rank sees it, with every collective. This is the main class for users.
  *
- * <p>Every rank of the group calls the same collectives in the same order; calls of one rank may come from any thread,
- * but the caller must keep their order. Blocking calls run on the calling thread, work in place or into the given
- * tensors, and end by the group's deadline ({@code ferro.timeout}, 120 s) or by that of {@link #within}. Each call has
- * forms for {@code float[] double[] int[] long[] short[] byte[]} and {@link ferro.Tensor}. Device tensors go over NCCL,
- * or through host memory if {@code ferro.gpu.fallback} allows it; else they are rejected
- * ({@link ferro.dispatch.GpuCollectives}, which also has forms that leave their operand unchanged).
+ * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="join" :
  *
- * <p>Operand and result of one call may alias only in the forms that work in place. In all-reduce and, on the root, in
- * reduce they may be the identical range. In all-gather and reduce-scatter and, on the root, in gather and scatter, a
- * rank's own part may lie at its place in the tensor of all parts. Any other overlap is rejected with
- * {@link IllegalArgumentException}, of arrays, of buffers (by their addresses) and of device tensors alike.
+ * float[] gradient = {1, 2, 3};
+ * try (ProcessGroup group = ProcessGroup.join()) {
+ *     group.allReduce(gradient, ReduceOp.AVG); // in place: every rank has the mean
+ * }
+ * }
  *
- * <p>Failures: bad shapes, types and ranks are {@link IllegalArgumentException} ({@link ferro.InvalidRankException}). A
- * call that the back end does not support is {@link UnsupportedOperationException}. A null that is not allowed is a
- * {@link NullPointerException} that names the argument. All of these are thrown before any data moves. A later failure is
- * a {@link ferro.FerroException}, which fails the whole group on every rank.
+ * <h2>Methods by family</h2>
+ * <ul>
+ * <li>Begin and end: {@link #join()}, {@link #of(Backend)}; {@link #close()}, {@link #abort}.
+ * <li>The group: {@link #rank}, {@link #worldSize}, {@link #backend()}, {@link #medium}, {@link #linkReport}.
+ * <li>Collectives on tensors: {@link #allReduce(ferro.Tensor, ferro.ReduceOp) allReduce},
+ *     {@link #broadcast(ferro.Tensor, int) broadcast}, {@link #reduce(ferro.Tensor, ferro.ReduceOp, int) reduce},
+ *     {@link #allGather(ferro.Tensor, ferro.Tensor) allGather},
+ *     {@link #reduceScatter(ferro.Tensor, ferro.Tensor, ferro.ReduceOp) reduceScatter},
+ *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
+ *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #barrier}.
+ * <li>The same on {@code float[] double[] int[] long[] short[] byte[]}, from
+ *     {@link #allReduce(float[], ferro.ReduceOp) allReduce} on.
+ * <li>Asynchronous forms, which return a {@link Work}: {@link #allReduceAsync} and the others; {@link #submit} for any
+ *     {@link ferro.Collective}.
+ * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
+ *     {@link #sendAsync}, {@link #recvAsync}.
+ * <li>Several calls as one: {@link #coalesced}, {@link #coalescedAsync}.
+ * <li>Other groups and views: {@link #newGroup}, {@link #split}, {@link #within}.
+ * <li>Memory: {@link #allocate}.
+ * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
+ * </ul>
+ *
+ * <h2>Order and threads</h2>
+ * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but
+ * the caller must keep their order. A blocking form runs on the calling thread and returns when this rank's result is
+ * there. An asynchronous form returns without waiting for other ranks; its tensors must not be used until the work is
+ * done. Each call ends by the group's deadline ({@code ferro.timeout}, 120 s) or by that of {@link #within}.
+ *
+ * <h2>Tensors</h2>
+ * Lengths, counts and positions are numbers of elements. A call works in place or writes into the given tensors; it
+ * allocates no result. Operand and result may alias only in the forms that work in place. In all-reduce and, on the
+ * root, in reduce they may be the identical range. In all-gather and reduce-scatter and, on the root, in gather and
+ * scatter, a rank's own part may lie at its place in the tensor of all parts. Any other overlap is rejected, of arrays,
+ * of buffers (by their addresses) and of device tensors alike.
+ *
+ * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it; else they are rejected.
+ * {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
+ *
+ * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="device" :
+ *
+ * long[] shape = {elements};
+ * DeviceTensor gradient = new DeviceTensor(DataType.FLOAT32, shape, address, device, owner);
+ * group.allReduce(gradient, ReduceOp.AVG); // stays on the device
+ * }
+ *
+ * <h2>Failures</h2>
+ * These are thrown before any data moves, and the group goes on:
+ * <ul>
+ * <li>{@link NullPointerException} if an argument is null that must not be; the message names it.
+ * <li>{@link IllegalArgumentException} for lengths, types, places and memory that do not fit, and for a reduction of the
+ *     caller's own that does not take the type; {@link ferro.InvalidRankException} for a root or peer that is no rank.
+ * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, for a device tensor
+ *     that is not on the device of this rank, and if the code of a reduction calls the group that runs it, which then fails.
+ * <li>{@link UnsupportedOperationException} for what the back end cannot do; the message says why.
+ * </ul>
+ *
+ * <p>What goes wrong later is a {@link FerroException}, with one of these {@linkplain FerroException#code() codes}:
+ * TIMED_OUT at the deadline; PEER_LOST or PARTITION for a rank that died, left or fell silent; MISMATCH for ranks that
+ * made different calls; ABORTED by a rank; INTERRUPTED for an interrupt of the waiting thread; RESOURCE, PROTOCOL or NATIVE
+ * for what broke below. It fails the whole group, on every rank with the same first cause, and every later call repeats
+ * it. Three kinds end only their own call, and the group goes on: of {@link #newGroup}, of a receive that no message has
+ * matched, and {@link ferro.FerroTransferException} of a result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -48,6 +99,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private final GroupEnd end;
     private final Duration timeout;
     private final boolean view;
+
+    private ProcessGroup(GroupEnd end) {
+        this(end, end.backend().timeout(), false);
+    }
 
     private ProcessGroup(GroupEnd end, Duration timeout, boolean view) {
         super(end, timeout);
@@ -70,8 +125,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * (group)} closes before the thread ends is closed and not aborted.
      *
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting is missing or makes no sense
-     * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
+     * @throws IllegalArgumentException if a setting is missing or makes no sense, or the back end cannot work here
+     * @throws FerroException           RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other, another
+     *     code if a rank fails meanwhile
      */
     public static ProcessGroup join() {
         SystemContext context = SystemContext.ofProcess();
@@ -79,39 +135,30 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins a group.
+     * Joins a group of a given name, rank and size, with the settings of this process, as {@link #join()} does.
      *
      * @param group group to join
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting makes no sense
-     * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
+     * @throws IllegalArgumentException if a setting makes no sense, or the back end cannot work here
+     * @throws FerroException           as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group) {
         return join(Objects.requireNonNull(group, "group"), SystemContext.ofProcess());
     }
 
     /**
-     * Joins a group with a given context: for tests, many ranks in one JVM, and Spark.
+     * Joins a group with a given context, as {@link #join()} does: for tests, many ranks in one JVM, and Spark.
      *
      * @param group   group to join
      * @param context settings, clock, store
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting makes no sense, or no back end of the name chosen can work
-     * @throws ferro.FerroException     RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other
+     * @throws IllegalArgumentException if a setting makes no sense, or the back end cannot work here
+     * @throws FerroException           as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
-        UnknownSettings.tellOnce(context);
-        JobLine.tellOnce(group, context);
-        // a folder of the recorder that cannot be written is reported before anything is opened
-        FlightRecorder.of(context, group);
-        try {
-            CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
-            return new ProcessGroup(GroupEnd.of(whole, context, JoiningThread.joined(whole)), whole.timeout(), false);
-        } finally {
-            FlightRecorder.release(context);
-        }
+        return new ProcessGroup(GroupEnd.join(group, context));
     }
 
     /**
@@ -119,6 +166,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * @param backend back end; five methods are enough
      * @return group; closing it closes the back end
+     * @throws IllegalArgumentException if a setting of the engine makes no sense
      */
     public static ProcessGroup of(Backend backend) {
         return of(backend, SystemContext.ofProcess());
@@ -131,16 +179,12 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param backend back end; five methods are enough
      * @param context settings, and the objects that the groups of this rank share
      * @return group; closing it closes the back end
+     * @throws IllegalArgumentException if a setting of the engine makes no sense
      */
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(context, "context");
-        CollectiveBackend whole = whole(backend, context);
-        return new ProcessGroup(GroupEnd.of(whole, context, null), whole.timeout(), false);
-    }
-
-    private static CollectiveBackend whole(Backend backend, RankContext context) {
-        return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
+        return new ProcessGroup(GroupEnd.over(backend, context));
     }
 
     /**
@@ -171,7 +215,28 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns a view of this group with another default deadline. This is the only way to give a call its own deadline.
+     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it
+     * never waits.
+     *
+     * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
+     *     back end does not report it
+     */
+    public Medium medium() {
+        return backend.medium();
+    }
+
+    /**
+     * Returns which ranks of the group share memory, and why the others do not. The text is equal on all ranks.
+     *
+     * @return text for people; empty if the back end does not know
+     */
+    public String linkReport() {
+        return backend.linkReport();
+    }
+
+    /**
+     * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. No other way
+     * gives a call its own deadline. Calls of a view and of its group have one order.
      *
      * @param deadline for each call, from its start to its end; more than a century means no deadline
      * @return view; closing it closes nothing
@@ -190,14 +255,22 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * results are bitwise the same as those of separate calls. Every rank must make the same block: other calls, or
      * another order, are a MISMATCH.
      *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
+     *
+     * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+     * }
+     *
      * <p>Inside the block, calls of this thread on this group (and on views of it) are checked and kept. No call runs,
      * and no result exists, before the end of the block. The end waits for all calls, with one deadline of this group for
      * all together. Handles of {@code …Async} are done then; to await one inside the block is an IllegalStateException,
      * as are {@code split}, {@code newGroup} and {@code allocate}. Messages are not kept. The memory of two fused calls
      * must not overlap. If the block throws, none of its calls runs. A block inside a block belongs to the outer one.
      *
-     * @param block makes the calls
-     * @throws IllegalArgumentException if the memory of two fused calls overlaps
+     * @param block makes the calls; what it throws is thrown unchanged
+     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do a call of the block
+     * @throws FerroException                if the group fails or has failed
      */
     public void coalesced(Runnable block) {
         end.coalescing().run(Objects.requireNonNull(block, "block"), end, timeout);
@@ -207,55 +280,62 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * Does the same as {@link #coalesced} without waiting for the calls of the block, which are under way when this
      * returns. It waits only if earlier calls on device tensors go through host memory, until those have ended.
      *
-     * <pre>{@code
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalescedAsync" :
+     *
      * Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
-     * prepareNextBatch();
+     * prepareNextBatch(); // without the gradients
      * sums.await();
-     * }</pre>
+     * }
      *
      * <p>Handles of {@code …Async} inside the block are done when the one returned is. A block inside a block belongs to
      * the outer one; its handle is then done when the outer block is.
      *
      * @param block makes the calls; their tensors must not be used until the work is done
      * @return handle of all of them
-     * @throws IllegalArgumentException if the memory of two fused calls overlaps
-     * @throws ferro.FerroException     if the group has failed before
+     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do a call of the block
+     * @throws FerroException                if the group has failed, or fails in the wait for earlier calls
      */
     public Work coalescedAsync(Runnable block) {
         return end.coalescing().submit(Objects.requireNonNull(block, "block"), end, timeout);
     }
 
     /**
-     * Makes a group of some ranks; called by exactly them, in the same order among other {@code newGroup} calls.
+     * Makes a group of some ranks. Exactly these ranks call it, in the same order among other {@code newGroup} calls, and it
+     * returns when all of them have. The new group fails and closes on its own. That a rank does not come is a failure of
+     * this call only, and not of this group.
      *
      * @param ranks ranks of this group, including this one, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
+     * @throws IllegalArgumentException      if a rank stands twice, is no rank of this group
+     *     ({@link ferro.InvalidRankException}), or this rank is not among them
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException if the back end makes no groups
+     * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not come, MISMATCH if a rank gives another
+     *     list; another code if the group has failed
      */
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
-        end.coalescing().refuse("newGroup");
-        for (int i = 0; i < ranks.length; i++) {
-            peer(ranks[i]);
-            for (int j = 0; j < i; j++) {
-                if (ranks[i] == ranks[j]) {
-                    throw new IllegalArgumentException(
-                            "newGroup: rank " + ranks[i] + " stands twice in " + Arrays.toString(ranks));
-                }
-            }
-        }
-        CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
-        if (end.joined() != null) {
-            end.joined().opened(child);
-        }
-        return new ProcessGroup(GroupEnd.of(child, end.context(), end.joined()), timeout, false);
+        return new ProcessGroup(end.newGroup(ranks, timeout), timeout, false);
     }
 
     /**
-     * Splits the group. This is a collective of the whole group.
+     * Splits the group by colors: an all-gather of the whole group, then {@link #newGroup} among the ranks of one color.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
+     *
+     * try (ProcessGroup pair = group.split(group.rank() / 2, group.rank())) {
+     *     pair.allReduce(gradient, ReduceOp.SUM);
+     * }
+     * }
      *
      * @param color ranks of one color form one group; negative for no group
      * @param key   order in the new group, ties by rank
      * @return new group, or null if color is negative
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException if the back end makes no groups
+     * @throws FerroException                if the group fails or has failed, or a rank does not come to the new one
      */
     public ProcessGroup split(int color, int key) {
         end.coalescing().refuse("split");
@@ -280,8 +360,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param elementCount number of elements, the same on every rank
      * @return tensor filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
-     * @throws ferro.FerroException     MISMATCH if ranks that share memory ask for different memory, TIMED_OUT if some of
-     *     them never ask; ranks that share none do not meet
+     * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
+     * @throws FerroException           MISMATCH if ranks that share memory ask for different memory, TIMED_OUT if some of
+     *     them never ask; ranks that share none do not meet. Another code if the group fails or has failed
      */
     public HostTensor allocate(DataType dataType, long elementCount) {
         Objects.requireNonNull(dataType, "dataType");
@@ -290,27 +371,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns which ranks of the group share memory, and why the others do not; equal on all ranks.
-     *
-     * @return text for people; empty if the back end does not know
-     */
-    public String linkReport() {
-        return backend.linkReport();
-    }
-
-    /**
-     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it
-     * never waits.
-     *
-     * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
-     *     back end does not report it
-     */
-    public Medium medium() {
-        return backend.medium();
-    }
-
-    /**
-     * Returns why the group has failed. A failed group stays failed.
+     * Returns why the group has failed. A failed group stays failed. Any thread may call it; it never waits.
      *
      * @return empty while it works; within 100 ms of a failure equal on all survivors that can reach each other: the same
      *     code and the same ranks to blame
@@ -328,12 +389,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * again, when something arrives from it. Ranks that closed the group normally are not in the set, nor are those that
      * a failure blames for something else. Ranks may learn of a death at different times, some milliseconds apart:
      *
-     * <pre>{@code
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
+     *
      * List<Integer> left = IntStream.range(0, group.worldSize())
      *         .filter(rank -> !group.lost().contains(rank))
      *         .boxed()
      *         .toList();
-     * }</pre>
+     * }
      *
      * @return ranks, ascending, as an immutable snapshot; empty if the back end does not know
      */
@@ -360,7 +422,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return the file written, {@code ferro-JOB-rankR.json}; replaces the one that this group has written before, and
      *     takes another name beside one of another recorder
      * @throws IOException                   if it cannot be written
-     * @throws IllegalStateException if recording is off by {@code ferro.recorder.entries=0}
+     * @throws IllegalStateException         if recording is off by {@code ferro.recorder.entries=0}
      * @throws UnsupportedOperationException if the back end records nothing
      */
     public Path writeFlightRecord(Path folder) throws IOException {
@@ -378,25 +440,26 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work.
+     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may
+     * call it; idempotent. The close of a view ({@link #within}) does nothing.
      *
      * @param bound maximum time; zero or less aborts unfinished work at once
+     * @throws IllegalStateException if the code of a reduction calls it
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has told it yet
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
-        if (view) {
-            return;
-        }
-        try {
-            end.way().close(bound);
-        } finally {
-            if (end.joined() != null) {
-                end.joined().closed(backend);
-            }
+        if (!view) {
+            end.close(bound);
         }
     }
 
-    /** Ends the group within 5 s. */
+    /**
+     * Ends the group within 5 s, as {@link #close(Duration)} does.
+     *
+     * @throws IllegalStateException if the code of a reduction calls it
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has told it yet
+     */
     @Override
     public void close() {
         close(CLOSE_BOUND);

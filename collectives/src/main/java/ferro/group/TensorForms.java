@@ -7,94 +7,120 @@ import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
 
-/** The tensor forms of {@link ProcessGroup}, blocking and asynchronous. Each makes a call and submits it. */
+/**
+ * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. Of each the blocking forms come first,
+ * then the asynchronous one.
+ */
 abstract class TensorForms extends ArrayForms {
     TensorForms(GroupEnd end, Duration timeout) {
         super(end, timeout);
     }
 
     /**
-     * Combines the tensors of all ranks, element by element, into the tensor of every rank; in place.
+     * Combines the tensors of all ranks, element by element, into the tensor of every rank; in place. Every rank gets
+     * the same bits.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="tensors" :
+     *
+     * float[] weights = {3, 4, 5, 6};
+     * HostTensor middle = HostTensor.of(DataType.FLOAT32, weights, 1, 2); // 4 and 5, not copied
+     * group.broadcast(middle, 0);
+     * group.allReduce(middle, ReduceOp.SUM);
+     * }
      *
      * @param data operand and result; the same type and length on every rank
-     * @param op   reduction
+     * @param op   reduction; the same on every rank
+     * @throws IllegalArgumentException      if the reduction is code for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(Tensor data, ReduceOp op) {
         run(allReduceOf(data, op));
     }
 
     /**
-     * Starts an all-reduce in place.
+     * Starts an all-reduce in place, and does not wait for other ranks.
      *
-     * @param data operand and result; must not be used until the work is done
-     * @param op   reduction
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="async" :
+     *
+     * Work sum = group.allReduceAsync(HostTensor.of(gradient), ReduceOp.SUM);
+     * prepareNextBatch(); // without the gradient
+     * sum.await();
+     * }
+     *
+     * @param data operand and result; the same type and length on every rank; must not be used until the work is done
+     * @param op   reduction; the same on every rank
      * @return handle
+     * @throws IllegalArgumentException      if the reduction is code for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
         return submit(allReduceOf(data, op));
     }
 
     /**
-     * Copies the root's tensor to every rank.
+     * Copies the tensor of the root to every rank.
      *
-     * @param data read on the root, written elsewhere; the same type and length on every rank
-     * @param root owner
+     * @param data read on the root, written on the other ranks; the same type and length on every rank
+     * @param root rank that has the elements
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(Tensor data, int root) {
         run(new Collective.Broadcast(data, root));
     }
 
     /**
-     * Starts a broadcast.
+     * Starts a broadcast, and does not wait for other ranks.
      *
-     * @param data read on the root, written elsewhere
-     * @param root owner
+     * @param data read on the root, written on the other ranks; the same type and length on every rank; must not be
+     *     used until the work is done
+     * @param root rank that has the elements
      * @return handle
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work broadcastAsync(Tensor data, int root) {
         return submit(new Collective.Broadcast(data, root));
     }
 
     /**
-     * Combines the tensors of all ranks into the tensor of the root. The tensors of the other ranks stay unchanged.
+     * Combines the tensors of all ranks, element by element, into the tensor of the root; in place. The tensors of
+     * the other ranks stay unchanged.
      *
-     * @param data operand, and on the root the result
-     * @param op   reduction
-     * @param root receiver
-     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @param data operand, and on the root the result; the same type and length on every rank
+     * @param op   reduction; the same on every rank
+     * @param root rank that gets the result
+     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no
+     *     rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
         run(reduceOf(data, op, root));
     }
 
     /**
-     * Starts a reduce.
+     * Starts a reduce, and does not wait for other ranks.
      *
-     * @param data operand, and on the root the result
-     * @param op   reduction
-     * @param root receiver
+     * @param data operand, and on the root the result; the same type and length on every rank; must not be used until
+     *     the work is done
+     * @param op   reduction; the same on every rank
+     * @param root rank that gets the result
      * @return handle
-     * @throws InvalidRankException          if {@code root} is no rank of the group
+     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no
+     *     rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
         return submit(reduceOf(data, op, root));
@@ -104,215 +130,209 @@ abstract class TensorForms extends ArrayForms {
      * Joins the tensors of all ranks, in rank order, on every rank.
      *
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
-     * @param out all parts, {@code [worldSize * n]}; rank r's begins at element {@code r * n}
+     * @param out all parts, {@code [worldSize * n]}; the part of rank r begins at element {@code r * n}
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out) {
         run(new Collective.AllGather(in, out, null));
     }
 
     /**
-     * Joins unequal parts of all ranks on every rank.
+     * Joins parts of unequal length of all ranks, in rank order, on every rank.
      *
      * @param in     own part; may be the rank's own part of {@code out}, behind those of the ranks before it
-     * @param out    all parts
-     * @param counts part lengths, equal on all ranks, 0 included
+     * @param out    all parts, as many elements as all counts together
+     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out, long[] counts) {
         run(new Collective.AllGather(in, out, counts));
     }
 
     /**
-     * Starts an all-gather.
+     * Starts an all-gather, and does not wait for other ranks.
      *
-     * @param in  own part; may be the rank's own part of {@code out}
-     * @param out all parts
+     * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
+     * @param out all parts, {@code [worldSize * n]}; neither tensor must be used until the work is done
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work allGatherAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllGather(in, out, null));
     }
 
     /**
-     * Combines the tensors of all ranks and leaves part r of the result on rank r.
+     * Combines the tensors of all ranks, element by element, and leaves part r of the result on rank r.
      *
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
-     * @param op  reduction
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @param op  reduction; the same on every rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is code for
+     *     another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
         run(new Collective.ReduceScatter(in, out, op, null));
     }
 
     /**
-     * Starts a reduce-scatter.
+     * Combines the tensors of all ranks, element by element, and leaves one part of the result on each rank; the
+     * parts may have different lengths.
      *
-     * @param in  operand
-     * @param out own part of the result; may be the rank's own part of {@code in}
-     * @param op  reduction
-     * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @param in     operand, as many elements as all counts together
+     * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks
+     *     before it
+     * @param op     reduction; the same on every rank
+     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is code
+     *     for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed before
-     */
-    public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
-        return submit(new Collective.ReduceScatter(in, out, op, null));
-    }
-
-    /**
-     * Combines the tensors of all ranks and leaves one part of the result on each rank; the parts may have different
-     * lengths.
-     *
-     * @param in     operand, all parts
-     * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks before it
-     * @param op     reduction
-     * @param counts part lengths, equal on all ranks, 0 included
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
         run(new Collective.ReduceScatter(in, out, op, counts));
     }
 
     /**
+     * Starts a reduce-scatter, and does not wait for other ranks.
+     *
+     * @param in  operand, {@code [worldSize * n]}
+     * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}; neither tensor must
+     *     be used until the work is done
+     * @param op  reduction; the same on every rank
+     * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is code for
+     *     another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     */
+    public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
+        return submit(new Collective.ReduceScatter(in, out, op, null));
+    }
+
+    /**
      * Joins the tensors of all ranks, in rank order, on the root.
      *
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
-     * @param out  all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
-     * @param root receiver
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
+     * @param root rank that gets all parts
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root) {
         run(new Collective.Gather(in, out, root, null));
     }
 
     /**
-     * Starts a gather.
-     *
-     * @param in   own part; on the root it may be the own part of {@code out}
-     * @param out  all parts; may be null off the root, where it is ignored
-     * @param root receiver
-     * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
-     */
-    public final Work gatherAsync(Tensor in, Tensor out, int root) {
-        return submit(new Collective.Gather(in, out, root, null));
-    }
-
-    /**
-     * Joins unequal parts of all ranks on the root.
+     * Joins parts of unequal length of all ranks, in rank order, on the root.
      *
      * @param in     own part; on the root it may be the own part of {@code out}
-     * @param out    all parts; may be null off the root, where it is ignored
-     * @param root   receiver
-     * @param counts part lengths, equal on all ranks, 0 included
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the root is no rank
+     * @param out    all parts on the root; may be null on the other ranks, where it is ignored
+     * @param root   rank that gets all parts
+     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no
+     *     rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Gather(in, out, root, counts));
     }
 
     /**
-     * Sends part r of the root's tensor to rank r.
+     * Starts a gather, and does not wait for other ranks.
      *
-     * @param in   all parts, {@code [worldSize * n]}; may be null off the root, where it is ignored
-     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
-     * @param root owner
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
+     * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is
+     *     ignored; neither tensor must be used until the work is done
+     * @param root rank that gets all parts
+     * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     */
+    public final Work gatherAsync(Tensor in, Tensor out, int root) {
+        return submit(new Collective.Gather(in, out, root, null));
+    }
+
+    /**
+     * Sends part r of the tensor of the root to rank r.
+     *
+     * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
+     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
+     * @param root rank that has all parts
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root) {
         run(new Collective.Scatter(in, out, root, null));
     }
 
     /**
-     * Starts a scatter.
+     * Sends parts of unequal length of the tensor of the root to the ranks.
      *
-     * @param in   all parts; may be null off the root, where it is ignored
-     * @param out  own part; on the root it may be the own part of {@code in}
-     * @param root owner
-     * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
-     */
-    public final Work scatterAsync(Tensor in, Tensor out, int root) {
-        return submit(new Collective.Scatter(in, out, root, null));
-    }
-
-    /**
-     * Sends parts of unequal length of the root's tensor to the ranks.
-     *
-     * @param in     all parts; may be null off the root, where it is ignored
+     * @param in     all parts on the root; may be null on the other ranks, where it is ignored
      * @param out    own part; on the root it may be the own part of {@code in}
-     * @param root   owner
-     * @param counts part lengths, equal on all ranks, 0 included
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the root is no rank
+     * @param root   rank that has all parts
+     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no
+     *     rank
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
         run(new Collective.Scatter(in, out, root, counts));
     }
 
     /**
-     * Sends part j of each rank's tensor to rank j.
+     * Starts a scatter, and does not wait for other ranks.
+     *
+     * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
+     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}; neither tensor must be
+     *     used until the work is done
+     * @param root rank that has all parts
+     * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     */
+    public final Work scatterAsync(Tensor in, Tensor out, int root) {
+        return submit(new Collective.Scatter(in, out, root, null));
+    }
+
+    /**
+     * Sends part j of the tensor of each rank to rank j.
      *
      * @param in  parts by destination, {@code [worldSize * n]}
      * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out) {
         run(new Collective.AllToAll(in, out, null, null));
-    }
-
-    /**
-     * Starts an all-to-all.
-     *
-     * @param in  parts by destination
-     * @param out parts by source; must not overlap {@code in}
-     * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
-     */
-    public final Work allToAllAsync(Tensor in, Tensor out) {
-        return submit(new Collective.AllToAll(in, out, null, null));
     }
 
     /**
@@ -320,33 +340,49 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in         parts by destination
      * @param out        parts by source; must not overlap {@code in}
-     * @param sendCounts lengths by destination, 0 included; null for equal lengths
-     * @param recvCounts lengths by source, each equal to what that rank sends; null for equal lengths
+     * @param sendCounts lengths in elements by destination, 0 included; null for equal lengths
+     * @param recvCounts lengths in elements by source, each equal to what that rank sends; null for equal lengths
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
         run(new Collective.AllToAll(in, out, sendCounts, recvCounts));
     }
 
     /**
+     * Starts an all-to-all, and does not wait for other ranks.
+     *
+     * @param in  parts by destination, {@code [worldSize * n]}
+     * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}; neither tensor must be used
+     *     until the work is done
+     * @return handle
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     */
+    public final Work allToAllAsync(Tensor in, Tensor out) {
+        return submit(new Collective.AllToAll(in, out, null, null));
+    }
+
+    /**
      * Returns when every rank has called it.
      *
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails
+     * @throws ferro.FerroException  if the group fails or has failed
      */
     public final void barrier() {
         run(new Collective.Barrier());
     }
 
     /**
-     * Starts a barrier.
+     * Starts a barrier, and does not wait for other ranks.
      *
      * @return handle; done when every rank has called it
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group has failed before
+     * @throws ferro.FerroException  if the group has failed; the handle throws what fails later
      */
     public final Work barrierAsync() {
         return submit(new Collective.Barrier());
@@ -354,62 +390,78 @@ abstract class TensorForms extends ArrayForms {
 
     /**
      * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and
-     * {@code data} may be reused.
+     * {@code data} may be used again. Messages have no place in the order of collectives; those of one tag between
+     * two ranks arrive in the order in which they were sent.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="messages" :
+     *
+     * int next = (group.rank() + 1) % group.worldSize();
+     * int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+     * Work sent = group.sendAsync(HostTensor.of(mine), next, 0);
+     * group.recv(received, previous, 0);
+     * sent.await();
+     * }
      *
      * @param data elements
-     * @param to   rank
-     * @param tag  0 and up
-     * @throws IllegalArgumentException      if the tag is negative, or {@code to} no rank ({@link InvalidRankException})
+     * @param to   rank that receives; may be this one
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the message or the group fails
+     * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(Tensor data, int to, int tag) {
         sending(data, to, tag).await();
     }
 
     /**
-     * Starts a send.
+     * Starts a send, and does not wait for the receiver.
      *
      * @param data elements; must not be used until the work is done
-     * @param to   rank
-     * @param tag  0 and up
-     * @return handle
-     * @throws IllegalArgumentException      if the tag is negative, or {@code to} no rank ({@link InvalidRankException})
+     * @param to   rank that receives; may be this one
+     * @param tag  0 or more; the receive gives the same
+     * @return handle; done when {@code data} may be used again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work sendAsync(Tensor data, int to, int tag) {
         return sending(data, to, tag);
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it.
+     * Receives a message. Messages with other tags may have been sent before it. If no send has matched it by its
+     * deadline, it ends with TIMED_OUT, and the group goes on.
      *
      * @param data receives the elements; must have exactly as many bytes as were sent
-     * @param from rank
+     * @param from rank that sends; may be this one
      * @param tag  as sent
-     * @throws IllegalArgumentException      if the tag is negative, or {@code from} no rank ({@link InvalidRankException})
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the message or the group fails
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(Tensor data, int from, int tag) {
         receiving(data, from, tag).await();
     }
 
     /**
-     * Starts a receive.
+     * Starts a receive, and does not wait for the sender.
      *
-     * @param data receives the elements
-     * @param from rank
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this one
      * @param tag  as sent
-     * @return handle
-     * @throws IllegalArgumentException      if the tag is negative, or {@code from} no rank ({@link InvalidRankException})
+     * @return handle; done when the elements are there
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed before
+     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
      */
     public final Work recvAsync(Tensor data, int from, int tag) {
         return receiving(data, from, tag);

@@ -1,6 +1,14 @@
 /**
  * The main API: joining a group and calling its collectives.
  *
+ * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="join" :
+ *
+ * float[] gradient = {1, 2, 3};
+ * try (ProcessGroup group = ProcessGroup.join()) {
+ *     group.allReduce(gradient, ReduceOp.AVG); // in place: every rank has the mean
+ * }
+ * }
+ *
  * <p>Start at {@link ferro.group.ProcessGroup}; {@code BackendSelection} chooses the back end, and
  * {@link ferro.group.SystemContext} reads the settings.
  *

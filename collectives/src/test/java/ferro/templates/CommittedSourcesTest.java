@@ -25,7 +25,12 @@ class CommittedSourcesTest {
         Path template = Expander.TEMPLATES.resolve("array-forms.template");
         new Expander(classes).expand(template, made);
         List<Path> files = filesOf(made);
-        assertEquals(List.of(Path.of("ferro/group/ArrayForms.java"), Path.of("ferro/group/OneArrayForms.java")), files);
+        assertEquals(
+                List.of(
+                        Path.of("ferro/group/ArrayForms.java"),
+                        Path.of("ferro/group/ArrayMessages.java"),
+                        Path.of("ferro/group/RootedArrayForms.java")),
+                files);
         for (Path file : files) {
             assertEquals(
                     Files.readString(made.resolve(file)),

@@ -32,7 +32,7 @@ class FramesThroughTheDoorTest {
             float[] data = {1, 2};
 
             assertEquals(
-                    List.of("OneArrayForms.allReduce", "GroupCalls.run", "DispatchingBackend.run", "GroupEngine.run"),
+                    List.of("ArrayForms.allReduce", "GroupCalls.run", "DispatchingBackend.run", "GroupEngine.run"),
                     frames(() -> group.allReduce(data, ReduceOp.SUM)));
             assertEquals(
                     List.of(

@@ -1,5 +1,5 @@
 /**
- * The public part of the TCP back end. The rest is in the packages below. Each of them uses only those listed before it:
+ * The public part of the TCP back end, which {@code -Dferro.backend=tcp} chooses. The rest is in the packages below. Each of them uses only those listed before it:
  * {@code connect} (dial, listen, handshake), {@code store} (the map that all ranks share), {@code port} (how ranks find each
  * other) and {@code mesh} (control connections); {@code link} (data links) stands beside them.
  *

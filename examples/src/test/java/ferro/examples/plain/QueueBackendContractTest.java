@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /** The whole contract, on a back end of five methods, less what a plain back end cannot do. */
+// @start region="contract"
 class QueueBackendContractTest extends BackendContract {
     @Override
     protected List<? extends Backend> createGroup(int worldSize) {
@@ -17,3 +18,4 @@ class QueueBackendContractTest extends BackendContract {
         return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
     }
 }
+// @end

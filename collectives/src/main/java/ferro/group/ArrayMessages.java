@@ -1,0 +1,233 @@
+// Made from array-forms.template by Expand.java: change that, not this file.
+package ferro.group;
+
+import static ferro.HostTensor.of;
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+
+/**
+ * The forms of {@link ProcessGroup} that send and receive arrays. Each wraps the array without copying it, and does what the
+ * form of {@link TensorForms} of the same name does.
+ */
+abstract class ArrayMessages extends GroupCalls {
+    ArrayMessages(GroupEnd end, Duration timeout) {
+        super(end, timeout);
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are f32. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(float[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are f64. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(double[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are i32. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(int[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are i64. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(long[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are i16. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(short[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
+     * array may be used again. The elements are i8. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
+     * tensor.
+     *
+     * @param data elements
+     * @param to   rank that receives
+     * @param tag  0 or more; the receive gives the same
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(byte[] data, int to, int tag) {
+        sending(of(requireNonNull(data, "data")), to, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are f32.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(float[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are f64.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(double[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are i32.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(int[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are i64.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(long[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are i16.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(short[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before it. The elements are i8.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     *
+     * @param data receives the elements; must have exactly as many as were sent
+     * @param from rank that sends
+     * @param tag  as sent
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
+     *     has another type or length
+     */
+    public final void recv(byte[] data, int from, int tag) {
+        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+}

@@ -1,0 +1,70 @@
+package ferro.examples.snippets;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.ReduceOp;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.GpuCollectives;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.tck.HeapDeviceMemory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The examples of package pages are the regions of this file. */
+class PackageSnippetsTest {
+    @Test
+    void ranksAreThreads() throws Exception {
+        // @start region="simulated"
+        ExecutorService threads = Executors.newFixedThreadPool(4);
+        List<Future<Float>> sums = new ArrayList<>();
+        for (SimulatedBackend rank : SimulatedBackend.createGroup(4)) {
+            sums.add(threads.submit(() -> {
+                float[] number = {rank.rank()};
+                try (ProcessGroup group = ProcessGroup.of(rank)) {
+                    group.allReduce(number, ReduceOp.SUM);
+                }
+                return number[0];
+            }));
+        }
+        // @end
+        try {
+            for (Future<Float> sum : sums) {
+                assertEquals(0 + 1 + 2 + 3, sum.get(60, TimeUnit.SECONDS));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aFreshResultLeavesTheOperandUnchanged() {
+        HeapDeviceMemory heap = new HeapDeviceMemory(1);
+        try (SystemContext context = SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
+            context.shared(DeviceMemory.class, heap::opened);
+            try (ProcessGroup group =
+                    ProcessGroup.of(SimulatedBackend.createGroup(1).get(0), context)) {
+                DeviceTensor gradient = heap.allocate(DataType.FLOAT32, new long[] {5}, 0);
+                // @start region="dispatch"
+                try (GpuCollectives gpu = GpuCollectives.with(context)) {
+                    DeviceTensor sum = gpu.allReduce(gradient, ReduceOp.SUM, group.backend());
+                    GpuCollectives.free(sum);
+                }
+                // @end
+                GpuCollectives.free(gradient);
+            } finally {
+                context.release(DeviceMemory.class);
+            }
+        }
+        assertEquals(0, heap.liveTensors());
+    }
+}

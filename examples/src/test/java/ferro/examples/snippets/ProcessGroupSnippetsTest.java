@@ -1,0 +1,183 @@
+package ferro.examples.snippets;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.dispatch.DeviceMemory;
+import ferro.dispatch.GpuCollectives;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.tck.HeapDeviceMemory;
+import ferro.tck.Ranks;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The examples in the Javadoc of {@link ProcessGroup} are the regions of this file; here they run on four ranks. */
+class ProcessGroupSnippetsTest {
+    private static final int RANKS = 4;
+
+    private final AtomicInteger batches = new AtomicInteger();
+
+    private void prepareNextBatch() {
+        batches.incrementAndGet();
+    }
+
+    private static void onEachRank(Ranks.RankCode code) {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(RANKS), RANKS)) {
+            ranks.run(code);
+        }
+    }
+
+    @Test
+    void joinsAndCloses() {
+        Map<String, String> oneRank = Map.of("ferro.rank", "0", "ferro.world.size", "1", "ferro.backend", "simulated");
+        oneRank.forEach(System::setProperty);
+        try {
+            // @start region="join"
+            float[] gradient = {1, 2, 3};
+            try (ProcessGroup group = ProcessGroup.join()) {
+                group.allReduce(gradient, ReduceOp.AVG); // in place: every rank has the mean
+            }
+            // @end
+            assertArrayEquals(new float[] {1, 2, 3}, gradient);
+        } finally {
+            oneRank.keySet().forEach(System::clearProperty);
+        }
+    }
+
+    @Test
+    void combinesPartOfAnArray() {
+        onEachRank(group -> {
+            // @start region="tensors"
+            float[] weights = {3, 4, 5, 6};
+            HostTensor middle = HostTensor.of(DataType.FLOAT32, weights, 1, 2); // 4 and 5, not copied
+            group.broadcast(middle, 0);
+            group.allReduce(middle, ReduceOp.SUM);
+            // @end
+            assertArrayEquals(new float[] {3, 4 * RANKS, 5 * RANKS, 6}, weights);
+        });
+    }
+
+    @Test
+    void combinesAndJoinsArrays() {
+        onEachRank(group -> {
+            // @start region="arrays"
+            float[] part = {group.rank(), 10};
+            float[] all = new float[group.worldSize() * part.length];
+            group.allGather(part, all); // the part of rank r begins at r * part.length
+            group.allReduce(part, ReduceOp.SUM);
+            // @end
+            assertArrayEquals(new float[] {0, 10, 1, 10, 2, 10, 3, 10}, all);
+            assertArrayEquals(new float[] {0 + 1 + 2 + 3, 10 * RANKS}, part);
+        });
+    }
+
+    @Test
+    void worksWhileRanksCombine() {
+        onEachRank(group -> {
+            float[] gradient = {1, 2};
+            // @start region="async"
+            Work sum = group.allReduceAsync(HostTensor.of(gradient), ReduceOp.SUM);
+            prepareNextBatch(); // without the gradient
+            sum.await();
+            // @end
+            assertArrayEquals(new float[] {RANKS, 2 * RANKS}, gradient);
+        });
+        assertEquals(RANKS, batches.get());
+    }
+
+    @Test
+    void passesMessagesAroundARing() {
+        onEachRank(group -> {
+            int[] mine = {group.rank()};
+            int[] received = new int[1];
+            // @start region="messages"
+            int next = (group.rank() + 1) % group.worldSize();
+            int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+            Work sent = group.sendAsync(HostTensor.of(mine), next, 0);
+            group.recv(received, previous, 0);
+            sent.await();
+            // @end
+            assertEquals(previous, received[0]);
+        });
+    }
+
+    @Test
+    void combinesBlocksOfCalls() {
+        onEachRank(group -> {
+            List<float[]> gradients = List.of(new float[] {1}, new float[] {2, 3});
+            // @start region="coalesced"
+            group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+            // @end
+            // @start region="coalescedAsync"
+            Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+            prepareNextBatch(); // without the gradients
+            sums.await();
+            // @end
+            assertArrayEquals(new float[] {RANKS * RANKS}, gradients.get(0));
+            assertArrayEquals(new float[] {2 * RANKS * RANKS, 3 * RANKS * RANKS}, gradients.get(1));
+        });
+        assertEquals(RANKS, batches.get());
+    }
+
+    @Test
+    void splitsIntoPairs() {
+        onEachRank(group -> {
+            float[] gradient = {group.rank()};
+            // @start region="split"
+            try (ProcessGroup pair = group.split(group.rank() / 2, group.rank())) {
+                pair.allReduce(gradient, ReduceOp.SUM);
+            }
+            // @end
+            assertEquals(group.rank() < 2 ? 0 + 1 : 2 + 3, gradient[0]);
+        });
+    }
+
+    @Test
+    void namesTheRanksThatAreLeft() {
+        onEachRank(group -> {
+            // @start region="lost"
+            List<Integer> left = IntStream.range(0, group.worldSize())
+                    .filter(rank -> !group.lost().contains(rank))
+                    .boxed()
+                    .toList();
+            // @end
+            assertEquals(List.of(0, 1, 2, 3), left);
+        });
+    }
+
+    @Test
+    void combinesMemoryOfADevice() {
+        HeapDeviceMemory heap = new HeapDeviceMemory(1);
+        try (SystemContext context = SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
+            context.shared(DeviceMemory.class, heap::opened);
+            try (ProcessGroup group =
+                    ProcessGroup.of(SimulatedBackend.createGroup(1).get(0), context)) {
+                DeviceTensor theirs = heap.allocate(DataType.FLOAT32, new long[] {5}, 0);
+                long elements = theirs.elementCount();
+                long address = theirs.address();
+                int device = theirs.device();
+                Object owner = theirs.owner();
+                // @start region="device"
+                long[] shape = {elements};
+                DeviceTensor gradient = new DeviceTensor(DataType.FLOAT32, shape, address, device, owner);
+                group.allReduce(gradient, ReduceOp.AVG); // stays on the device
+                // @end
+                GpuCollectives.free(theirs);
+                assertEquals(1, GpuCollectives.with(context).fallbackCount("allReduce"));
+            } finally {
+                context.release(DeviceMemory.class);
+            }
+        }
+        assertEquals(0, heap.liveTensors());
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Examples of Javadoc are regions of tests of module examples, which compile and run them. The javadoc of a JDK of version
+ * 18 or newer compares them too, that of 17 does not know them.
+ */
+class SnippetsTest {
+    private static final Path TESTS = Path.of("../examples/src/test/java");
+    private static final Pattern SNIPPET =
+            Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
+    /** In front of each line of a comment. */
+    private static final Pattern LEADER = Pattern.compile("(?m)^ *\\*");
+
+    private static final Pattern REGION = Pattern.compile("(?ms)^ *// @start region=\"(\\w+)\"\\R(.*?)^ *// @end\\R");
+
+    @Test
+    void showWhatTestsRun() throws IOException {
+        Map<String, String> regions = regions();
+        Map<String, String> shown = new TreeMap<>();
+        for (Path source : MainSources.of(module -> true)) {
+            for (Map.Entry<String, String> one :
+                    snippets(Files.readString(source)).entrySet()) {
+                assertEquals(regions.get(one.getKey()), one.getValue(), source + " shows another " + one.getKey());
+                shown.put(one.getKey(), one.getValue());
+            }
+        }
+        assertEquals(regions.keySet(), shown.keySet(), "regions that no Javadoc shows");
+    }
+
+    /** By file and name of the region. */
+    private static Map<String, String> regions() throws IOException {
+        List<Path> files;
+        try (Stream<Path> found = Files.walk(TESTS)) {
+            files = found.filter(file -> file.toString().endsWith(".java")).toList();
+        }
+        Map<String, String> regions = new TreeMap<>();
+        for (Path file : files) {
+            Matcher region = REGION.matcher(Files.readString(file));
+            while (region.find()) {
+                String name = TESTS.relativize(file).toString().replace('\\', '/') + " " + region.group(1);
+                String before = regions.put(name, plain(region.group(2)));
+                assertNull(before, "two regions " + name);
+            }
+        }
+        return regions;
+    }
+
+    private static Map<String, String> snippets(String source) {
+        Map<String, String> snippets = new TreeMap<>();
+        for (int at = source.indexOf("{@snippet"); at >= 0; at = source.indexOf("{@snippet", at + 1)) {
+            Matcher snippet = SNIPPET.matcher(source).region(at, source.length());
+            assertTrue(snippet.lookingAt(), "names no region: " + source.substring(at, source.indexOf('\n', at)));
+            String body = source.substring(snippet.end(), end(source, at));
+            snippets.put(
+                    snippet.group(1) + " " + snippet.group(2),
+                    plain(LEADER.matcher(body).replaceAll("")));
+        }
+        return snippets;
+    }
+
+    private static String plain(String text) {
+        return text.stripTrailing().stripIndent();
+    }
+
+    /** Returns where the brace closes that opens at a place. */
+    private static int end(String source, int at) {
+        int open = 0;
+        int end = at;
+        do {
+            open += source.charAt(end) == '{' ? 1 : source.charAt(end) == '}' ? -1 : 0;
+            end++;
+        } while (open > 0);
+        return end - 1;
+    }
+}
