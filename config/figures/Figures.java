@@ -1,5 +1,5 @@
 import com.sun.source.doctree.DocCommentTree;
-import com.sun.source.doctree.DocTree;
+import com.sun.source.doctree.ParamTree;
 import com.sun.source.tree.BinaryTree;
 import com.sun.source.tree.BlockTree;
 import com.sun.source.tree.ClassTree;
@@ -57,6 +57,7 @@ import javax.tools.ToolProvider;
  * <li>Lines of a method are those between its braces. Constructors count, abstract methods do not.
  * <li>A type or method is public where it and all types around it are public or protected. What overrides is left out, and
  *     so are packages named ffi, which are for one library.
+ * <li>All tags are {@code @param} for each parameter, {@code @return} unless it is void, and {@code @throws}.
  * <li>A name is a simple one, of a nested type too. The types of a package are those with a file of their own.
  * <li>A delegation is a method or constructor that is one call, which hands on names and literals only.
  * <li>A knot is of types with a file of their own that need each other by names in their code: not in imports, not in
@@ -91,6 +92,13 @@ final class Figures {
 
     /** A nested type or a method of a unit, or the unit. */
     private record Member(String unit, Tree tree, boolean isSeen, boolean isPublic, DocCommentTree comment) {
+        String name() {
+            String type = unit.substring(unit.lastIndexOf('.') + 1);
+            return tree instanceof MethodTree method
+                    ? type + "." + method.getName()
+                    : ((ClassTree) tree).getSimpleName().toString();
+        }
+
         boolean isMethod() {
             return tree instanceof MethodTree;
         }
@@ -106,9 +114,17 @@ final class Figures {
             return tree instanceof MethodTree method && method.getBody() != null;
         }
 
-        boolean saysWhatItThrows() {
-            return comment != null
-                    && comment.getBlockTags().stream().anyMatch(tag -> tag.getKind() == DocTree.Kind.THROWS);
+        /** Whether its comment has a tag for each parameter, one for the result, and one for exceptions. */
+        boolean saysAll() {
+            if (comment == null || !(tree instanceof MethodTree method)) {
+                return false;
+            }
+            List<String> tags = comment.getBlockTags().stream()
+                    .map(tag -> tag instanceof ParamTree param ? "@param " + param.getName() : tag.getKind().tagName)
+                    .toList();
+            return method.getParameters().stream().allMatch(each -> tags.contains("@param " + each.getName()))
+                    && (tags.contains("return") || method.getReturnType().toString().equals("void"))
+                    && tags.contains("throws");
         }
     }
 
@@ -168,7 +184,7 @@ final class Figures {
         rows.put("file lines p50/p95/max", percentiles(fileLines, 50, 95, 100));
         rows.put("public types with Javadoc", documented(member -> !member.isMethod()));
         rows.put("public methods with Javadoc", documented(member -> member.isMethod() && !member.overrides()));
-        rows.put("public methods of package-private superclasses with `@throws`", hidden());
+        rows.put("public methods of package-private superclasses with all tags", hidden());
         Map<String, Integer> twice = new TreeMap<>(names);
         twice.values().removeIf(times -> times < 2);
         rows.put("simple type names used twice or more", twice.size() + ": " + largest(twice));
@@ -216,7 +232,7 @@ final class Figures {
 
     private String documented(Predicate<Member> which) {
         List<Member> all = members.stream().filter(Member::isSeen).filter(which).toList();
-        return all.stream().filter(member -> member.comment() != null).count() + " of " + all.size();
+        return share(all, member -> member.comment() != null);
     }
 
     /** Methods that users of a public type see, and doclint does not: those of package-private types that it extends. */
@@ -234,7 +250,18 @@ final class Figures {
         List<Member> all = members.stream()
                 .filter(member -> member.hasBody() && member.isPublic() && parents.contains(member.unit()))
                 .toList();
-        return all.stream().filter(Member::saysWhatItThrows).count() + " of " + all.size();
+        return share(all, Member::saysAll);
+    }
+
+    /** Returns how many of the members are as they should be, and the names of others. */
+    private static String share(List<Member> all, Predicate<Member> isRight) {
+        List<String> others = all.stream()
+                .filter(isRight.negate())
+                .map(Member::name)
+                .distinct()
+                .toList();
+        String names = others.stream().limit(4).map(name -> "`" + name + "`").collect(Collectors.joining(", ", ": ", ""));
+        return all.stream().filter(isRight).count() + " of " + all.size() + (others.isEmpty() ? "" : names);
     }
 
     /** Rounds down, so that 100 % are all. */

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(150)
 class FiguresTest {
     private static final Path CHECKOUT = Path.of("..");
+    private static final Pattern COMPLETE = Pattern.compile(".* (\\d+) of \\1 \\|");
     private static final Pattern PACKAGE = Pattern.compile("`([a-z.]+)` (\\d+)");
 
     private static final String FIRST = """
@@ -57,14 +58,43 @@ class FiguresTest {
                 /**
                  * Hidden.
                  *
+                 * @param count any
+                 * @return never
                  * @throws IllegalStateException always
                  */
-                public void says() {
-                    throw new IllegalStateException("second " + this);
+                public int says(int count) {
+                    throw new IllegalStateException("second " + count);
                 }
+
+                /**
+                 * Hidden.
+                 *
+                 * @throws IllegalStateException always
+                 */
+                public void saysEnough() {}
 
                 /** See {@link Third}. */
                 public void saysNothing() {}
+
+                /**
+                 * Hidden.
+                 *
+                 * @return count
+                 * @throws IllegalStateException always
+                 */
+                public int saysNoParameter(int count) {
+                    return count;
+                }
+
+                /**
+                 * Hidden.
+                 *
+                 * @param count any
+                 * @throws IllegalStateException always
+                 */
+                public int saysNoResult(int count) {
+                    return count;
+                }
 
                 record Named(int value) {}
             }
@@ -89,20 +119,21 @@ class FiguresTest {
 
     private static final String PRINTED = """
             | method lines p50/p95/p99/max | 1/6/6/6 |
-            | file lines p50/p95/max | 14/23/23 |
-            | public types with Javadoc | 1 of 2 |
-            | public methods with Javadoc | 1 of 2 |
-            | public methods of package-private superclasses with `@throws` | 1 of 2 |
+            | file lines p50/p95/max | 14/48/48 |
+            | public types with Javadoc | 1 of 2: `Third` |
+            | public methods with Javadoc | 1 of 2: `First.undocumented` |
+            | public methods of package-private superclasses with all tags | 2 of 5: `Second.saysNothing`, \
+            `Second.saysNoParameter`, `Second.saysNoResult` |
             | simple type names used twice or more | 1: `Named` 2 |
             | largest packages, types | `a` 3, `b` 1, `c` 1 |
-            | one-line delegations | 1 of 5 methods |
+            | one-line delegations | 1 of 8 methods |
             | package cycles | 1: [[a, b]] |
             | largest knots of classes | `a` and `b` 2 |
             | `throw new` with a value | 50 % of 4, without: `a.First` 2 |
-            | one: lines, of code | 56, 33 |
+            | one: lines, of code | 85, 40 |
             | stress: lines, of code | 1, 1 |
             | two: lines, of code | 1, 1 |
-            | all modules: lines, of code | 58, 35 |
+            | all modules: lines, of code | 87, 42 |
             """;
 
     @TempDir
@@ -128,12 +159,26 @@ class FiguresTest {
         assertTrue(
                 printed.stream().anyMatch(row -> row.matches("\\| `throw new` with a value \\| 100 % of \\d+ \\|")),
                 printed::toString);
+        assertEquals(List.of(), incomplete(page, printed));
         // both are public: of a StagedLink, and of DeviceMemory
         String names = "| simple type names used twice or more | 1: `Staging` 2 |";
         assertTrue(printed.contains(names), printed::toString);
         for (Map.Entry<String, Integer> one : largestPackages(printed).entrySet()) {
             assertTrue(one.getValue() <= 40, one::toString);
         }
+    }
+
+    /** Rows whose goal is all, and that have less. */
+    private static List<String> incomplete(List<String> page, List<String> printed) {
+        List<String> goals = page.stream()
+                .filter(row -> row.startsWith("| ") && row.split(" \\| ")[1].equals("all"))
+                .map(FiguresTest::measure)
+                .toList();
+        assertEquals(3, goals.size(), goals::toString);
+        return printed.stream()
+                .filter(row ->
+                        goals.contains(measure(row)) && !COMPLETE.matcher(row).matches())
+                .toList();
     }
 
     private static Map<String, Integer> largestPackages(List<String> printed) {

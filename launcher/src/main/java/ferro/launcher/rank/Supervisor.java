@@ -90,6 +90,7 @@ public final class Supervisor {
 
     /** Is told of events of the job at once. */
     public interface Witness {
+        /** Called when all ranks have joined. */
         void allJoined();
 
         /** Called when a rank has failed that neither the launcher nor a signal has ended. */

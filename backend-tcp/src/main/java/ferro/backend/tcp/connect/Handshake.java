@@ -31,6 +31,7 @@ public interface Handshake {
      */
     byte[] take(ByteBuffer bytes) throws Refusal;
 
+    /** Returns a message of the handshake: type, length of the body in two bytes, body. */
     static byte[] frame(byte type, byte[] body) {
         return ByteBuffer.allocate(HEAD_BYTES + body.length)
                 .put(type)

@@ -27,20 +27,28 @@ public sealed interface ControlMessage extends WireMessage
 
     /** What a rank does with a message of another rank. */
     interface Handler {
+        /** Takes the failure that a rank tells. */
         void abort(int peer, Abort said);
 
+        /** Takes the goodbye of a rank that closes the group. */
         void goodbye(int peer, Goodbye said);
 
+        /** Takes the answer of a rank to the goodbye of this one. */
         void heard(int peer, Heard said);
 
+        /** Answers a rank that asks for the status of this one. */
         void query(int peer, Query said);
 
+        /** Takes the status of a rank, which is its answer to a query. */
         void status(int peer, Status said);
 
+        /** Takes the proposal of a rank for a new group. */
         void agree(int peer, Agree said);
 
+        /** Takes the message that a rank has given up its proposal. */
         void cancel(int peer, Cancel said);
 
+        /** Takes the call that a rank has made at a place of the order. */
         void called(int peer, Called said);
     }
 

@@ -40,6 +40,7 @@ public final class WaitingOperations {
         return waiting == null ? first : waiting.following;
     }
 
+    /** Removes the first of those waiting and returns it; null if there is none. */
     public synchronized Operation poll() {
         Operation taken = first;
         if (taken != null) {
@@ -53,6 +54,7 @@ public final class WaitingOperations {
         return taken;
     }
 
+    /** Returns whether none waits. */
     public boolean isEmpty() {
         return size == 0;
     }
