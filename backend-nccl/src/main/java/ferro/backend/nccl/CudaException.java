@@ -12,7 +12,9 @@ public final class CudaException extends FerroException {
 
     private static final long serialVersionUID = 1L;
 
+    /** Code that the function has returned. */
     private final int cudaCode;
+    /** C function, for example {@code cudaMalloc}. */
     private final String call;
 
     /**

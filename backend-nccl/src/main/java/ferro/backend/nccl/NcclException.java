@@ -6,7 +6,9 @@ import ferro.FerroException;
 public final class NcclException extends FerroException {
     private static final long serialVersionUID = 1L;
 
+    /** Code that the function has returned. */
     private final NcclResult result;
+    /** Text of the library; empty if it has none. */
     private final String lastError;
 
     /**
