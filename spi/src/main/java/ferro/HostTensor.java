@@ -17,12 +17,13 @@ import java.util.Objects;
  * <p>Code that must work on both kinds of memory reads and writes elements through the view. It accesses each type as the
  * Java type that carries it (u32 as {@code int}, bits of f16 as {@code short}):
  *
- * <pre>{@code
+ * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="elements" :
+ *
  * float first = tensor.getFloat(0);
  * tensor.setFloat(0, 2 * first);
  * float[] copy = new float[100];
- * tensor.copyTo(0, copy, 0, 100);      // and back: tensor.copyFrom(0, copy, 0, 100)
- * }</pre>
+ * tensor.copyTo(0, copy, 0, 100); // and back: tensor.copyFrom(0, copy, 0, 100)
+ * }
  */
 public final class HostTensor extends HostElements implements Tensor {
     /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */

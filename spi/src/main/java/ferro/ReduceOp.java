@@ -10,12 +10,11 @@ import java.util.Optional;
  *
  * <p>A user-defined reduction is code for two elements. Write out the types of its parameters: they choose the element type.
  *
- * <pre>{@code
- * static final ReduceOp LOG_SUM = ReduceOp.of("log sum", (double a, double b) ->
- *         Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
- * ...
- * group.allReduce(logs, LOG_SUM);
- * }</pre>
+ * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reduction" :
+ *
+ * static final ReduceOp LOG_SUM =
+ *         ReduceOp.of("log sum", (double a, double b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
+ * }
  *
  * <p>If that is too slow, use the form for arrays of elements ({@link SpanCombine}). Code for any element type uses the
  * form that gets tensors ({@link Combiner}). All of these must have the following properties, which ferro cannot check:
@@ -253,13 +252,14 @@ public final class ReduceOp {
      * Makes an op from code for arrays of elements. The elements may have any type: u32 is passed as {@code int[]}, bits of
      * f16 or bf16 as {@code short[]}.
      *
-     * <pre>{@code
-     * ReduceOp.of("hypot", DataType.FLOAT32, float[].class, (into, received, count) -> {
+     * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reductionOfArrays" :
+     *
+     * ReduceOp hypot = ReduceOp.of("hypot", DataType.FLOAT32, float[].class, (into, received, count) -> {
      *     for (int i = 0; i < count; i++) {
      *         into[i] = (float) Math.sqrt(into[i] * into[i] + received[i] * received[i]);
      *     }
      * });
-     * }</pre>
+     * }
      *
      * @param name    equal on every rank; the fingerprint compares it
      * @param type    element type

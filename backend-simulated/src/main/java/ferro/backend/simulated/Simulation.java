@@ -26,7 +26,8 @@ import java.util.stream.LongStream;
  * <p>Ranks are scripts of {@code submit} and {@code ...Async}. Code that runs after an operation goes into
  * {@code Work.completion()}, whose dependants the simulation runs too. A blocking call in a script throws
  * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
- * <pre>{@code
+ * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="simulation" :
+ *
  * Simulation.seeds(100, context).forEach(seed -> {
  *     int[][] data = {{3}, {4}};
  *     Simulation.of(2, seed)
@@ -34,7 +35,7 @@ import java.util.stream.LongStream;
  *             .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
  *             .run();
  * });
- * }</pre>
+ * }
  *
  * <p>An object runs once, and only one thread may use it.
  */

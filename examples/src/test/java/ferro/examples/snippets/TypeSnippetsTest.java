@@ -1,0 +1,99 @@
+package ferro.examples.snippets;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.backend.simulated.Simulation;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.tck.Ranks;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The examples in the Javadoc of types other than {@link ProcessGroup} are the regions of this file. */
+class TypeSnippetsTest {
+    // @start region="reduction"
+    static final ReduceOp LOG_SUM =
+            ReduceOp.of("log sum", (double a, double b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
+    // @end
+
+    private static void onTwoRanks(Ranks.RankCode code) {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
+            ranks.run(code);
+        }
+    }
+
+    @Test
+    void aReductionOfTwoElements() {
+        onTwoRanks(group -> {
+            double[] logs = {Math.log(1 + group.rank())};
+            group.allReduce(logs, LOG_SUM);
+            assertEquals(Math.log(1 + 2), logs[0], 1e-12);
+        });
+    }
+
+    @Test
+    void aReductionOfArrays() {
+        // @start region="reductionOfArrays"
+        ReduceOp hypot = ReduceOp.of("hypot", DataType.FLOAT32, float[].class, (into, received, count) -> {
+            for (int i = 0; i < count; i++) {
+                into[i] = (float) Math.sqrt(into[i] * into[i] + received[i] * received[i]);
+            }
+        });
+        // @end
+        onTwoRanks(group -> {
+            float[] sides = {3 + group.rank()};
+            group.allReduce(sides, hypot);
+            assertEquals(5, sides[0]);
+        });
+    }
+
+    @Test
+    void elementsOfATensor() {
+        HostTensor tensor = HostTensor.allocate(DataType.FLOAT32, 100);
+        tensor.setFloat(0, 3);
+        // @start region="elements"
+        float first = tensor.getFloat(0);
+        tensor.setFloat(0, 2 * first);
+        float[] copy = new float[100];
+        tensor.copyTo(0, copy, 0, 100); // and back: tensor.copyFrom(0, copy, 0, 100)
+        // @end
+        assertEquals(6, copy[0]);
+    }
+
+    @Test
+    void oneHandleOfSeveral() {
+        onTwoRanks(group -> {
+            HostTensor weights = HostTensor.of(new float[] {1, 2});
+            HostTensor biases = HostTensor.of(new float[] {3});
+            // @start region="all"
+            Work weightSum = group.allReduceAsync(weights, ReduceOp.SUM);
+            Work biasSum = group.allReduceAsync(biases, ReduceOp.SUM);
+            Work.all(List.of(weightSum, biasSum)).await();
+            // @end
+            assertEquals(4, weights.getFloat(1));
+            assertEquals(6, biases.getFloat(0));
+        });
+    }
+
+    @Test
+    void ranksUnderASeed() {
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            // @start region="simulation"
+            Simulation.seeds(100, context).forEach(seed -> {
+                int[][] data = {{3}, {4}};
+                Simulation.of(2, seed)
+                        .onEveryRank(group -> group.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM))
+                        .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
+                        .run();
+            });
+            // @end
+        }
+    }
+}
