@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class Cells {
     private static final int SHOWN = 20;
     /** Cells per run; ranks that have not ended them within the guard of {@link Ranks} hang. */
-    private static final int AT_ONCE = 50;
+    private static final int AT_ONCE = 10;
 
     private final Subject subject;
     private final List<Cell> cells;

@@ -122,7 +122,7 @@ class GroupEngineTest {
 
     @Test
     void aMediumThatCannotWaitFailsTheGroupAndNotTheThreadThatDrives() {
-        try (SystemContext process = SystemContext.of(Map.of())) {
+        try (SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"))) {
             CollectiveBackend group = CollectiveEngine.over(
                     new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LONG), process);
             HostTensor tensor = pair();

@@ -204,6 +204,7 @@ public final class OperationQueue implements CollectiveProgress {
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         Program program = prepared.program;
         boolean shown = false;
+        Throwable trouble = null;
         try {
             // the data that the others need travels while this rank records the call
             shown = control.failure() == null
@@ -211,8 +212,7 @@ public final class OperationQueue implements CollectiveProgress {
                             ? overLinks.isAlone()
                             : overMemory.publish(program, sequence, prepared.call, in));
         } catch (RuntimeException | Error broken) {
-            // its number is taken, and the others wait for it: it goes on as an operation, which ends with the group
-            control.fail(Failures.inside(loop.group(), broken));
+            trouble = broken;
         }
         control.called(sequence, prepared.call);
         long begunNanos = loop.nanoTime();
@@ -227,7 +227,12 @@ public final class OperationQueue implements CollectiveProgress {
             }
         } catch (RuntimeException | Error broken) {
             looks = SharedMachine.NOT_THERE;
-            control.fail(Failures.inside(loop.group(), broken));
+            trouble = broken;
+        }
+        if (trouble != null) {
+            // its number is taken, and the others wait for it: it goes on as an operation, which ends with the group, and is
+            // in the record that the failure causes
+            control.fail(Failures.inside(loop.group(), trouble));
         }
         if (looks == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.kind.label(), begunNanos, timeout);
