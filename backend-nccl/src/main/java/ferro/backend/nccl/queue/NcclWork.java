@@ -63,6 +63,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return words.get();
         }
 
+        /** Returns whether it is a send or a receive, and not a collective. */
         public boolean isMessage() {
             return peer >= 0;
         }
