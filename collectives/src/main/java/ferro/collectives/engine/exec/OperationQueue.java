@@ -207,10 +207,7 @@ public final class OperationQueue implements CollectiveProgress {
         Throwable trouble = null;
         try {
             // the data that the others need travels while this rank records the call
-            shown = control.failure() == null
-                    && (program == null
-                            ? overLinks.isAlone()
-                            : overMemory.publish(program, sequence, prepared.call, in));
+            shown = control.failure() == null && publishes(prepared, sequence, in);
         } catch (RuntimeException | Error broken) {
             trouble = broken;
         }
@@ -230,8 +227,7 @@ public final class OperationQueue implements CollectiveProgress {
             trouble = broken;
         }
         if (trouble != null) {
-            // its number is taken, and the others wait for it: it goes on as an operation, which ends with the group, and is
-            // in the record that the failure causes
+            // its number is taken: it goes on as an operation, ends with the group, and is in its recording
             control.fail(Failures.inside(loop.group(), trouble));
         }
         if (looks == SharedMachine.NOT_THERE) {
@@ -244,6 +240,13 @@ public final class OperationQueue implements CollectiveProgress {
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
         return true;
+    }
+
+    /** Returns whether the call can end on the fast path; in shared memory, its data is there for the others then. */
+    private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
+        return prepared.program == null
+                ? overLinks.isAlone()
+                : overMemory.publish(prepared.program, sequence, prepared.call, in);
     }
 
     /** Refuses calls from now on; returns false if it did so already. */
