@@ -31,7 +31,7 @@ public final class ServedBench {
 
     private final ProcessGroup group;
     private final PrintStream answers;
-    private Request last;
+    private BenchRequest last;
     private MeasuredOperation operation;
     private MemoryPlace shared;
 
@@ -84,7 +84,7 @@ public final class ServedBench {
             group.barrier();
             bench.answer("ready");
             for (String line = requests.readLine(); line != null && !line.equals(QUIT); line = requests.readLine()) {
-                bench.answer(bench.measure(Request.parse(line)));
+                bench.answer(bench.measure(BenchRequest.parse(line)));
             }
             bench.forget();
         }
@@ -100,7 +100,7 @@ public final class ServedBench {
         }
     }
 
-    private String measure(Request request) {
+    private String measure(BenchRequest request) {
         if (operation == null || !request.sameTensors(last)) {
             forget();
             operation = new MeasuredOperation(group, place(request.memory()), request.sweep(), request.bytes());

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * Agreement of the ranks of a group that is joined by {@code auto} on a back end for device tensors. Each rank records in
+ * SubgroupAgreement of the ranks of a group that is joined by {@code auto} on a back end for device tensors. Each rank records in
  * the store which back end it would open, or that it has none. Only ranks that would open one read the entries of the
  * others.
  *

@@ -1,8 +1,8 @@
 package ferro.backend.tcp;
 
 import ferro.Store;
-import ferro.backend.tcp.port.Rendezvous;
-import ferro.backend.tcp.port.StoreOpening;
+import ferro.backend.tcp.rendezvous.Rendezvous;
+import ferro.backend.tcp.rendezvous.StoreOpening;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.StoreProvider;

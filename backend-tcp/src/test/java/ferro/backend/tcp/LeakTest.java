@@ -9,7 +9,7 @@ import ferro.ReduceOp;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.port.JoiningContext;
+import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;

@@ -23,7 +23,7 @@ final class ControlInbox implements ControlMessage.Handler {
     private final GracefulExits exits;
     private final StatusBoard board;
     private final Mismatches mismatches;
-    private final Agreement agreement;
+    private final SubgroupAgreement agreement;
     private final ControlSender sender;
     private final StatusResponder responder;
     private final Departure departure;
@@ -46,7 +46,7 @@ final class ControlInbox implements ControlMessage.Handler {
             GracefulExits exits,
             StatusBoard board,
             Mismatches mismatches,
-            Agreement agreement,
+            SubgroupAgreement agreement,
             ControlSender sender,
             StatusResponder responder) {}
 

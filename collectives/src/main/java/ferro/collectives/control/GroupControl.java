@@ -55,7 +55,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final Deaths deaths;
     private final StatusBoard board;
     private final Mismatches mismatches;
-    private final Agreement agreement;
+    private final SubgroupAgreement agreement;
     private final ControlInbox inbox;
     private volatile boolean closed;
 
@@ -85,7 +85,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.peerFailures = new PeerFailures(tools, exits, machines);
         this.deaths = new Deaths(failure, peerFailures, exits, rules, place);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
-        this.agreement = new Agreement(tools, sender, exits, owner, group);
+        this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
         this.responder = new StatusResponder(
                 place.statuses(),
                 new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status),
@@ -169,7 +169,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      *
      * @return agreement
      */
-    public Agreement agreement() {
+    public SubgroupAgreement agreement() {
         return agreement;
     }
 

@@ -36,7 +36,7 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     final LocalPeers localPeers;
     final GroupRecording recording;
     final Closing closing;
-    final Settlement settlement;
+    final FailureSettlement settlement;
     private final GroupIdentity identity;
 
     EngineParts(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
@@ -59,12 +59,12 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
         this.recording = new GroupRecording(context, group, identity, control, calls::status);
         this.closing = new Closing(
                 calls, new Closing.ClosingParts(transport, group, context, identity, loop, control, localPeers));
-        this.settlement = new Settlement(
+        this.settlement = new FailureSettlement(
                 group,
                 control,
                 loop,
                 collectives,
-                new Settlement.SettledParts(transport, rules().abandonsLinks(), calls, closing));
+                new FailureSettlement.SettledParts(transport, rules().abandonsLinks(), calls, closing));
     }
 
     /** Begins to hear of the other ranks; called when the engine is whole. */

@@ -1,7 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.InvalidRankException;
-import ferro.collectives.control.Agreement;
+import ferro.collectives.control.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -18,7 +18,7 @@ final class Subgroups {
     private final GroupSpec group;
     private final RankContext context;
     private final GroupIdentity identity;
-    private final Agreement agreement;
+    private final SubgroupAgreement agreement;
 
     /**
      * The parts of the engine of a new group.
@@ -29,7 +29,12 @@ final class Subgroups {
      */
     record Child(Transport transport, GroupSpec group, GroupIdentity identity) {}
 
-    Subgroups(Transport transport, GroupSpec group, RankContext context, GroupIdentity identity, Agreement agreement) {
+    Subgroups(
+            Transport transport,
+            GroupSpec group,
+            RankContext context,
+            GroupIdentity identity,
+            SubgroupAgreement agreement) {
         this.transport = transport;
         this.group = group;
         this.context = context;
@@ -49,7 +54,7 @@ final class Subgroups {
         check(ranks, name, timeout);
         int[] members = ranks.clone();
         int position = position(members, group);
-        Agreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
+        SubgroupAgreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
         lookAgain(attempt);
         return attempt.end().thenApplyAsync(agreed -> child(members, name, position, agreed), context.background());
     }
@@ -60,7 +65,7 @@ final class Subgroups {
         Objects.requireNonNull(timeout, "timeout");
     }
 
-    private void lookAgain(Agreement.OwnProposal attempt) {
+    private void lookAgain(SubgroupAgreement.OwnProposal attempt) {
         if (!attempt.hasEnded()) {
             long wait = attempt.look() - context.nanoTime();
             Future<?> timer = context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);

@@ -1,5 +1,5 @@
 /**
- * The engine of a group: {@code GroupEngine} takes the calls, {@code EngineParts} has its parts, and {@code Settlement} and
+ * The engine of a group: {@code GroupEngine} takes the calls, {@code EngineParts} has its parts, and {@code FailureSettlement} and
  * {@code Closing} end them.
  *
  * <p>Below: {@code exec} runs collectives, {@code p2p} moves messages, {@code progress} makes progress on both, {@code shm} finds

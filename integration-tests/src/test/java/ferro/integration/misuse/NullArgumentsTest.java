@@ -82,6 +82,9 @@ class NullArgumentsTest {
             Map.entry("CallHeader", "part of a medium, made by the engine"),
             Map.entry("CallHeader.Call", "part of a medium, made by the engine"),
             Map.entry("CallHeader.Kept", "part of a medium, made by the engine"),
+            Map.entry("JobTool", "a service that the launcher calls"),
+            Map.entry("JobTool.ToolRequest", "made by the launcher, for tools to read"),
+            Map.entry("JobTool.RankProgram", "made by tools, for the launcher to read"),
             Map.entry("ProcessTable", "part of a context, called by the engine"),
             Map.entry("CollectiveEngine.Stepped", "called by simulators"));
 

@@ -12,7 +12,7 @@ import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
-import ferro.backend.tcp.port.TcpPort;
+import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;

@@ -5,7 +5,7 @@ import ferro.InvalidRankException;
 import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.SwitchedReads;
 import ferro.backend.tcp.connect.TcpIo;
-import ferro.backend.tcp.port.TcpPort;
+import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;

@@ -2,8 +2,8 @@ package ferro.backend.tcp.connect;
 
 import ferro.backend.tcp.mesh.Peers;
 import ferro.backend.tcp.mesh.Ranks;
-import ferro.backend.tcp.port.SeededHandshakesTest;
-import ferro.backend.tcp.port.TcpPort;
+import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
+import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

@@ -2,7 +2,7 @@ package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.tcp.port.SeededHandshakesTest;
+import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

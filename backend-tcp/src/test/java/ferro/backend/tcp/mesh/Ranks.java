@@ -2,7 +2,7 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.port.JoiningContext;
+import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

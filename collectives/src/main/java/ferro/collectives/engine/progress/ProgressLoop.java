@@ -29,7 +29,7 @@ public final class ProgressLoop implements WorkOwner {
     private final GroupSpec group;
     private final RankContext context;
     private final boolean stepped;
-    private final Idling idling;
+    private final SpinThenPark spinThenPark;
     private final CompletionThreads completions;
     private final ProgressLock lock = new ProgressLock();
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
@@ -70,7 +70,7 @@ public final class ProgressLoop implements WorkOwner {
         this.group = group;
         this.context = context;
         this.stepped = stepped;
-        this.idling = new Idling(transport, context, WaitBudget.of(context, group.worldSize()));
+        this.spinThenPark = new SpinThenPark(transport, context, WaitBudget.of(context, group.worldSize()));
         this.completions = new CompletionThreads("ferro-" + group.name() + "-" + group.rank() + "-completion");
     }
 
@@ -121,7 +121,7 @@ public final class ProgressLoop implements WorkOwner {
 
     /** Returns how often to spin before yielding. */
     public int spins() {
-        return idling.spins();
+        return spinThenPark.spins();
     }
 
     /** Returns whether nothing is pending; any thread. */
@@ -261,7 +261,7 @@ public final class ProgressLoop implements WorkOwner {
      * @return whether anything moved in the last iteration
      */
     public boolean run(PendingWork work, RunLimit until, long untilNanos) {
-        idling.begin();
+        spinThenPark.begin();
         boolean moved = false;
         int moves = 0;
         while (goesOn(work, until, moves)) {
@@ -305,10 +305,10 @@ public final class ProgressLoop implements WorkOwner {
     /** Spins or yields once if nothing moved; returns whether it is time to check deadlines. */
     private boolean isTimeToLook(boolean moved, int moves, RunLimit until) {
         if (moved) {
-            idling.begin();
+            spinThenPark.begin();
             return moves % MOVES_BETWEEN_CHECKS == 0;
         }
-        return until == RunLimit.ONE_ITERATION || idling.missed();
+        return until == RunLimit.ONE_ITERATION || spinThenPark.missed();
     }
 
     /**
@@ -329,7 +329,7 @@ public final class ProgressLoop implements WorkOwner {
         if (until == RunLimit.TIME && now - untilNanos >= 0) {
             return false;
         }
-        if (!moved && idling.maySleep() && (work == null || !work.isDone())) {
+        if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
             sleep(until == RunLimit.TIME ? untilNanos : now + PROGRESS_PARK_NANOS);
         }
         return true;
@@ -351,7 +351,7 @@ public final class ProgressLoop implements WorkOwner {
 
     private void sleep(long untilNanos) {
         try {
-            idling.sleep(untilNanos);
+            spinThenPark.sleep(untilNanos);
         } catch (RuntimeException | Error failure) {
             broken(failure);
         }

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.collectives.control.Agreement;
 import ferro.collectives.control.HandDriven;
 import ferro.collectives.control.RankStatus;
 import ferro.collectives.control.RankStatuses;
+import ferro.collectives.control.SubgroupAgreement;
 import ferro.collectives.control.Watchers;
 import java.time.Duration;
 import java.util.BitSet;
@@ -29,7 +29,7 @@ class WaitingRanksTest {
     @Test
     void aNewGroupThatHasWaitedForAQuarterOfItsDeadlineIsLateOnce() {
         HandDriven group = new HandDriven(3);
-        Agreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         lookFor(group, attempt, Duration.ofMillis(990));
         assertEquals(List.of(), group.events.get(0));
         lookFor(group, attempt, Duration.ofMillis(500));
@@ -45,7 +45,7 @@ class WaitingRanksTest {
     @Test
     void aNewGroupThatAnotherRankGaveUpSaysHowLongThisOneHasWaited() {
         HandDriven group = new HandDriven(2);
-        Agreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
         group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, "1", "no labels").encoded());
         assertEquals(700_000_000L, failureOf(attempt).where().elapsedNanos());
@@ -54,13 +54,13 @@ class WaitingRanksTest {
     @Test
     void aNewGroupThatCouldNotBeToldToItsMembersIsGivenUp() {
         HandDriven group = new HandDriven(2);
-        Agreement agreement = group.ranks.get(0).agreement();
+        SubgroupAgreement agreement = group.ranks.get(0).agreement();
         int[] stranger = {0, 7};
         assertThrows(IndexOutOfBoundsException.class, () -> agreement.begin(9, stranger, Duration.ofSeconds(4)));
         assertFalse(agreement.begin(9, BOTH, Duration.ofSeconds(4)).hasEnded());
     }
 
-    private static void lookFor(HandDriven group, Agreement.OwnProposal attempt, Duration time) {
+    private static void lookFor(HandDriven group, SubgroupAgreement.OwnProposal attempt, Duration time) {
         for (long end = group.nanoTime() + time.toNanos(); group.nanoTime() < end; ) {
             group.pass(LOOK);
             attempt.look();
@@ -68,7 +68,7 @@ class WaitingRanksTest {
         }
     }
 
-    private static FerroException failureOf(Agreement.OwnProposal attempt) {
+    private static FerroException failureOf(SubgroupAgreement.OwnProposal attempt) {
         CompletionException ended = assertThrows(
                 CompletionException.class,
                 () -> attempt.end().toCompletableFuture().join());

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import ferro.Store;
 import ferro.backend.tcp.EnvStoreProvider;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +11,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.port.JobFile.JobFileContent;
+import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -4,8 +4,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.collectives.control.Proposals.Given;
-import ferro.collectives.control.Proposals.Proposal;
+import ferro.collectives.control.SubgroupProposals.Given;
+import ferro.collectives.control.SubgroupProposals.Proposal;
 import ferro.collectives.control.failure.ControlMessage.Agree;
 import ferro.collectives.control.failure.ControlMessage.Cancel;
 import ferro.collectives.control.failure.Diagnosis;
@@ -28,7 +28,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.LongStream;
 
 /**
- * Agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
+ * The agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
  * waits until all others have told the same ranks.
  *
  * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
@@ -40,7 +40,7 @@ import java.util.stream.LongStream;
  * <p>This is a step machine: received messages and {@link OwnProposal#look} advance an attempt. Only {@link #reach}
  * waits.
  */
-public final class Agreement {
+public final class SubgroupAgreement {
     /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
     /** The time between the first look after a deadline and the judgement. */
@@ -53,7 +53,7 @@ public final class Agreement {
     private final GracefulExits exits;
     private final ControlOwner owner;
     private final GroupSpec group;
-    private final Proposals proposals = new Proposals();
+    private final SubgroupProposals proposals = new SubgroupProposals();
     private long attempts;
     private volatile OwnProposal current;
 
@@ -179,7 +179,7 @@ public final class Agreement {
         }
 
         private BitSet missing() {
-            synchronized (Agreement.this) {
+            synchronized (SubgroupAgreement.this) {
                 return (BitSet) open.clone();
             }
         }
@@ -245,7 +245,7 @@ public final class Agreement {
          * Cancels the attempt at the other members, but only after all were told of it: an answer may come before that.
          */
         private void takeBack(FerroException failure, boolean allTold) {
-            synchronized (Agreement.this) {
+            synchronized (SubgroupAgreement.this) {
                 announced |= allTold;
                 given = failure == null ? given : failure;
                 if (!announced || given == null) {
@@ -257,7 +257,7 @@ public final class Agreement {
         }
 
         private boolean forget() {
-            synchronized (Agreement.this) {
+            synchronized (SubgroupAgreement.this) {
                 boolean mine = current == this;
                 current = mine ? null : current;
                 return mine;
@@ -277,7 +277,8 @@ public final class Agreement {
         }
     }
 
-    Agreement(FailureTools tools, ControlSender sender, GracefulExits exits, ControlOwner owner, GroupSpec group) {
+    SubgroupAgreement(
+            FailureTools tools, ControlSender sender, GracefulExits exits, ControlOwner owner, GroupSpec group) {
         this.inquiry = tools.inquiry();
         this.groupFailure = tools.failure();
         this.timers = tools.timers();

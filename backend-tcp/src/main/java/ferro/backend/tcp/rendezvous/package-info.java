@@ -4,4 +4,4 @@
  * <p>Start reading at {@code TcpPort}, then {@code StoreOpening}. The result is the {@code Roster}: where each rank listens,
  * and its machine.
  */
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import ferro.FerroException.Where;
-import ferro.backend.tcp.port.JobFile.JobFileContent;
+import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
 import ferro.spi.ExitTask;
 import ferro.spi.RankContext;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;

@@ -16,17 +16,17 @@ import java.util.List;
  * @param time       time of all samples
  * @param check      whether to count wrong elements first
  */
-record Request(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
+record BenchRequest(Measured collective, long bytes, String memory, Duration warmUp, Duration time, boolean check) {
     private static final int WORDS = 6;
 
-    static Request parse(String line) {
+    static BenchRequest parse(String line) {
         String[] words = line.strip().split(" +");
         if (words.length != WORDS) {
             throw new IllegalArgumentException("request \"" + line
                     + "\": need COLLECTIVE BYTES MEMORY WARM_UP_MICROS TIME_MICROS CHECK, found " + words.length
                     + " words");
         }
-        return new Request(
+        return new BenchRequest(
                 Measured.parse(words[0]),
                 Long.parseLong(words[1]),
                 words[2],
@@ -40,7 +40,7 @@ record Request(Measured collective, long bytes, String memory, Duration warmUp, 
     }
 
     /** Whether this request can use the tensors of another one. */
-    boolean sameTensors(Request other) {
+    boolean sameTensors(BenchRequest other) {
         return collective == other.collective && bytes == other.bytes && memory.equals(other.memory);
     }
 

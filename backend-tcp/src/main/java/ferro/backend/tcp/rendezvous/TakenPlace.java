@@ -1,11 +1,11 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.Waits;
-import ferro.backend.tcp.port.Roster.Card;
+import ferro.backend.tcp.rendezvous.Roster.Card;
 import ferro.backend.tcp.store.TcpStore;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;

@@ -4,8 +4,8 @@ import ferro.FerroException.Code;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The groups that the other ranks make, by rank and round; under the lock of {@link Agreement}. */
-final class Proposals {
+/** The groups that the other ranks make, by rank and round; under the lock of {@link SubgroupAgreement}. */
+final class SubgroupProposals {
     /**
      * A rank that is further ahead than this sends invalid rounds; a rank that retries again and again is ahead by far
      * less.

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * What the thread with the progress lock does while nothing moves: it spins for a while, then yields, then sleeps in the
  * transport ({@link WaitBudget}). Belongs to the thread that holds the progress lock.
  */
-public final class Idling {
+public final class SpinThenPark {
     private static final long PARK_NANOS = 10_000_000L;
     /** Time between two polls of a virtual thread; its wait for data is at most this much longer. */
     private static final long NAP_NANOS = 200_000L;
@@ -25,7 +25,7 @@ public final class Idling {
     private long lookedNanos;
 
     /** Makes one that waits in a transport once the budget for polling is used up. */
-    public Idling(Transport transport, RankContext context, WaitBudget budget) {
+    public SpinThenPark(Transport transport, RankContext context, WaitBudget budget) {
         this.transport = transport;
         this.context = context;
         this.budget = budget;

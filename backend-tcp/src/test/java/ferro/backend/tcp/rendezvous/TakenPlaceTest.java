@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -11,7 +11,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
-import ferro.backend.tcp.port.Roster.Card;
+import ferro.backend.tcp.rendezvous.Roster.Card;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -13,7 +13,7 @@ import ferro.spi.Transport;
  * What becomes of the calls of a group that has failed or is closed: those under way end with the cause, later ones are
  * refused with it. A MISMATCH that no call has told is told by the close.
  */
-final class Settlement {
+final class FailureSettlement {
     private final GroupSpec group;
     private final GroupControl control;
     private final ProgressLoop loop;
@@ -32,7 +32,7 @@ final class Settlement {
      */
     record SettledParts(Transport transport, boolean abandonsLinks, PendingCalls calls, Closing closing) {}
 
-    Settlement(
+    FailureSettlement(
             GroupSpec group, GroupControl control, ProgressLoop loop, OperationQueue collectives, SettledParts parts) {
         this.group = group;
         this.control = control;

@@ -1,4 +1,4 @@
-package ferro.backend.tcp.port;
+package ferro.backend.tcp.rendezvous;
 
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
