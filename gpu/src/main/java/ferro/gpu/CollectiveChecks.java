@@ -7,9 +7,10 @@ import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import ferro.dispatch.GpuCollectives;
 
-/** Checks calls that no rule of the kit makes: raw ones in one NCCL group, and those with a fresh result. */
+/** Checks calls that no rule of the kit makes between processes: raw ones, barriers, and those with a fresh result. */
 final class CollectiveChecks {
     private static final int ELEMENTS = 1003;
+    private static final int BARRIERS = 10;
 
     private final Rig rig;
 
@@ -22,7 +23,15 @@ final class CollectiveChecks {
         if (rig.group().backend().asNcclBackend().isPresent()) {
             findings.check("send and recv in one NCCL group", checks::ring);
         }
+        findings.check("barrier", checks::barrier);
         findings.check("fresh result", checks::freshResult);
+    }
+
+    private String barrier() {
+        for (int call = 0; call < BARRIERS; call++) {
+            rig.group().barrier();
+        }
+        return BARRIERS + " in a row";
     }
 
     private String ring() {

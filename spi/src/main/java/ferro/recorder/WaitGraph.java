@@ -10,8 +10,8 @@ import java.util.function.IntFunction;
  * others wait for, and that waits for no rank, ends its chain. If no chain has an end, the ranks wait for each other in a
  * cycle.
  *
- * <p>Both who asks ranks at a deadline and who reads their recordings afterwards judge by this graph. It holds no state of
- * its own, and any thread may call it if the function that it is made of allows that.
+ * <p>Ranks judge by this graph at a deadline, and {@code ferro analyze} judges their recordings by it. It holds no state of its
+ * own, and any thread may call it if the function that it is made of allows that.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;

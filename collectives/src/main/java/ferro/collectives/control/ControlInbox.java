@@ -31,14 +31,14 @@ final class ControlInbox implements ControlMessage.Handler {
     /**
      * Those that handle the messages.
      *
-     * @param failure    hears what others tell of it
-     * @param peerFailures     hears which ranks have told of a failure
-     * @param exits     hears who leaves
-     * @param board      keeps answers
-     * @param mismatches hears of calls
-     * @param agreement  hears of new groups
-     * @param sender     sends answers
-     * @param responder  makes answers
+     * @param failure       hears what others tell of it
+     * @param peerFailures  hears which ranks have told of a failure
+     * @param exits         hears who leaves
+     * @param board         keeps answers
+     * @param mismatches    hears of calls
+     * @param agreement     hears of new groups
+     * @param sender        sends answers
+     * @param responder     makes answers
      */
     record Handlers(
             AgreedFailure failure,

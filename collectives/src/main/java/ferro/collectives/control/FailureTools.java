@@ -1,7 +1,7 @@
 package ferro.collectives.control;
 
 /**
- * What those parts work with that judge a failure by what the ranks say a little later.
+ * What a part needs that judges a failure by what the ranks say a little later.
  *
  * @param inquiry asks the ranks
  * @param failure of the group, if the judgement is one

@@ -229,7 +229,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Returns the ranks that have left.
      *
-     * @return leaves
+     * @return ranks that have left, and the leave of this rank
      */
     public GracefulExits exits() {
         return exits;

@@ -16,7 +16,7 @@ public final class RankStatuses {
      *
      * @param group       name
      * @param joinedRanks ranks of the joined group, in the order of that group
-     * @param status    state of the rank there
+     * @param status      state of the rank there
      */
     public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> status) {}
 

@@ -22,7 +22,7 @@ import java.util.function.BooleanSupplier;
  * once no other rank can lose data by that. Only the close of the last group of a rank waits for that moment.
  */
 final class Closing implements LeftGroups.OpenGroup {
-    private static final long TURN_NANOS = 2_000_000_000L;
+    private static final long LOCK_NANOS = 2_000_000_000L;
     private static final long LOOK_NANOS = 1_000_000L;
     /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
     private static final long OVER_NANOS = 20_000_000L;
@@ -79,7 +79,7 @@ final class Closing implements LeftGroups.OpenGroup {
         }
         parts.loop.close();
         asked = true;
-        settleByTurn();
+        settleWithLock();
         synchronized (this) {
             late = !ended;
         }
@@ -99,9 +99,9 @@ final class Closing implements LeftGroups.OpenGroup {
     }
 
     /** Ends the links on the thread that holds the progress lock, so that no call is inside them. */
-    private void settleByTurn() {
+    private void settleWithLock() {
         parts.loop.failed();
-        look(TURN_NANOS, () -> !ended, parts.loop::failed);
+        look(LOCK_NANOS, () -> !ended, parts.loop::failed);
     }
 
     /** Polls while a condition holds, for at most a time, because no signal comes. */
@@ -119,13 +119,13 @@ final class Closing implements LeftGroups.OpenGroup {
     }
 
     /** Returns whether the links wait to be ended by the thread that holds the progress lock; any thread. */
-    boolean wantsTurn() {
+    boolean wantsLock() {
         return asked && !ended;
     }
 
     /** Ends the links if that was asked for; called with the progress lock held. */
     void settle() {
-        if (wantsTurn()) {
+        if (wantsLock()) {
             try {
                 end();
             } finally {

@@ -82,7 +82,7 @@ final class FailureSettlement {
 
     /** Returns whether there is anything that {@link #settle} has not handled yet; any thread. */
     boolean isDue() {
-        return parts.closing.wantsTurn() || control.failure() != null && (!settled || !parts.calls.isIdle());
+        return parts.closing.wantsLock() || control.failure() != null && (!settled || !parts.calls.isIdle());
     }
 
     /** Throws, when the group has been closed, a MISMATCH that no call has told. */

@@ -230,7 +230,7 @@ public sealed interface ControlMessage extends WireMessage
      * The sender makes a group.
      *
      * @param attempt number of its attempt
-     * @param round    number of this attempt among those of these two ranks
+     * @param round   number of this attempt among those of these two ranks
      * @param hash    of the whole list; ranks compare this
      * @param list    ranks of the new group, for people; cut if it is too long for a message
      */
@@ -260,7 +260,7 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The sender has given up the group that it made.
      *
-     * @param round     of the attempt that was told
+     * @param round    of the attempt that was told
      * @param code     why
      * @param culprits ranks that it blames, empty for itself
      * @param text     for people

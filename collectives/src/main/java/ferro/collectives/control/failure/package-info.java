@@ -1,7 +1,7 @@
 /**
  * Failures of a group: what they are, what ranks tell each other of them, and who is to blame.
  *
- * <p>Start reading at {@link ferro.collectives.control.failure.Failure}, then {@code ControlMessage} and {@code Diagnosis}. All of it
- * is data and pure functions of data: nothing here sends, waits or looks at a clock.
+ * <p>Start reading at {@link ferro.collectives.control.failure.Failure}, then {@code ControlMessage} and {@code Diagnosis}. Nothing
+ * here sends, waits or looks at a clock.
  */
 package ferro.collectives.control.failure;

@@ -34,7 +34,7 @@ final class Members {
 
     private final GroupSpec joined;
     private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();
-    private final Map<Integer, Lost> peerFailures = new TreeMap<>();
+    private final Map<Integer, Lost> lostRanks = new TreeMap<>();
 
     /** A group and its ranks, in the numbers of the joined group. */
     private record MemberGroup(Member member, int[] ranks) {
@@ -84,8 +84,8 @@ final class Members {
 
     /** Records a loss, seen here or by another rank, and tells the groups. */
     void heardOf(Lost loss) {
-        synchronized (peerFailures) {
-            peerFailures.put(loss.rank(), loss);
+        synchronized (lostRanks) {
+            lostRanks.put(loss.rank(), loss);
         }
         entries.forEach(entry -> tell(entry, loss));
     }
@@ -93,8 +93,8 @@ final class Members {
     /** Tells a group that has just entered of the earlier losses. */
     void tellLosses(Member member) {
         Map<Integer, Lost> known;
-        synchronized (peerFailures) {
-            known = new TreeMap<>(peerFailures);
+        synchronized (lostRanks) {
+            known = new TreeMap<>(lostRanks);
         }
         for (MemberGroup entry : entries) {
             if (entry.member == member) {
@@ -104,8 +104,8 @@ final class Members {
     }
 
     boolean anyLost() {
-        synchronized (peerFailures) {
-            return !peerFailures.isEmpty();
+        synchronized (lostRanks) {
+            return !lostRanks.isEmpty();
         }
     }
 
@@ -121,12 +121,12 @@ final class Members {
      * Returns whether it was given up.
      */
     boolean isFound(int rank) {
-        synchronized (peerFailures) {
-            Lost loss = peerFailures.get(rank);
+        synchronized (lostRanks) {
+            Lost loss = lostRanks.get(rank);
             if (loss == null || loss.code() != Code.PARTITION) {
                 return false;
             }
-            peerFailures.remove(rank);
+            lostRanks.remove(rank);
         }
         forEachWith(rank, Member::found);
         return true;

@@ -203,32 +203,27 @@ public final class OperationQueue implements CollectiveProgress {
      */
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         Program program = prepared.program;
-        boolean shown = false;
-        Throwable trouble = null;
+        boolean published = false;
+        Throwable broken = null;
         try {
             // the data that the others need travels while this rank records the call
-            shown = control.failure() == null && publishes(prepared, sequence, in);
-        } catch (RuntimeException | Error broken) {
-            trouble = broken;
+            published = control.failure() == null && publishes(prepared, sequence, in);
+        } catch (RuntimeException | Error failure) {
+            broken = failure;
         }
-        control.called(sequence, prepared.call);
         long begunNanos = loop.nanoTime();
-        int entry = loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
+        int entry = entered(prepared, sequence, begunNanos, broken);
         int looks = SharedMachine.NOT_THERE;
         try {
-            if (shown) {
+            if (published) {
                 looks = program == null
                         ? overLinks.copyAll(prepared, in, out)
                         : overMemory.consume(program, prepared.call, in, out, prepared.combining);
                 average(prepared, looks == SharedMachine.NOT_THERE ? null : out);
             }
-        } catch (RuntimeException | Error broken) {
+        } catch (RuntimeException | Error failure) {
             looks = SharedMachine.NOT_THERE;
-            trouble = broken;
-        }
-        if (trouble != null) {
-            // its number is taken: it goes on as an operation, ends with the group, and is in its recording
-            control.fail(Failures.inside(loop.group(), trouble));
+            control.fail(Failures.inside(loop.group(), failure));
         }
         if (looks == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.kind.label(), begunNanos, timeout);
@@ -240,6 +235,21 @@ public final class OperationQueue implements CollectiveProgress {
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
         return true;
+    }
+
+    /**
+     * Records a call, and then fails the group if its data could not be published: its number is taken, so it goes on as an
+     * operation, ends with the group, and is in the recording of the failure.
+     */
+    private int entered(Prepared prepared, long sequence, long begunNanos, Throwable broken) {
+        try {
+            control.called(sequence, prepared.call);
+            return loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
+        } finally {
+            if (broken != null) {
+                control.fail(Failures.inside(loop.group(), broken));
+            }
+        }
     }
 
     /** Returns whether the call can end on the fast path; in shared memory, its data is there for the others then. */

@@ -69,7 +69,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         this.loop = loop;
         this.control = control;
         this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
-        this.intraNode = transport instanceof IntraNodeTransport mayBeNear ? mayBeNear : null;
+        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
         this.probe = control.timeoutProbe();
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
