@@ -34,6 +34,12 @@ void standInDeviceMemory(size_t bytes);
  */
 void standInStreamLatency(int device, int micros);
 
+/*
+ * 1: operations put on a stream from now on begin only when this is 0 again; 2: those put on one from now on begin at
+ * once, those held still wait for the 0. Default 0.
+ */
+void standInHold(int on);
+
 /* 1: pinned host memory is refused with 2 (HostAlloc) and 801 (HostRegister). STANDIN_REFUSE_PINNING, default 0. */
 void standInRefusePinning(int refuse);
 

@@ -66,6 +66,7 @@ typedef struct {
     atomic_int devices;
     atomic_size_t memory;
     atomic_int latency_micros[MAX_DEVICES];
+    atomic_int hold;
     atomic_int refuse_pinning;
     atomic_int sticky_error;
 } Settings;

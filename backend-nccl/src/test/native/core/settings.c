@@ -31,6 +31,7 @@ static void read_environment(void)
     standInDevices((int) core_variable("STANDIN_DEVICES", DEFAULT_DEVICES));
     standInDeviceMemory((size_t) core_variable("STANDIN_MEMORY", DEFAULT_MEMORY));
     standInStreamLatency(-1, (int) core_variable("STANDIN_STREAM_LATENCY_US", 0));
+    standInHold(0);
     standInRefusePinning((int) core_variable("STANDIN_REFUSE_PINNING", 0));
     standInStickyError((int) core_variable("STANDIN_STICKY_ERROR", 0));
 }
@@ -67,6 +68,11 @@ EXPORT void standInStreamLatency(int device, int micros)
             atomic_store(&settings.latency_micros[i], micros);
         }
     }
+}
+
+EXPORT void standInHold(int on)
+{
+    atomic_store(&settings.hold, on);
 }
 
 EXPORT void standInRefusePinning(int refuse)

@@ -14,6 +14,7 @@
 typedef struct Task {
     void (*run)(void *argument);
     void *argument;
+    int held; /* until the test lets go */
     int latency_micros; /* before it runs */
     struct Task *next;
 } Task;
@@ -32,7 +33,7 @@ struct Stream {
     pthread_cond_t changed;
 };
 
-enum { NON_BLOCKING = 1, LINGER_MILLIS = 50 };
+enum { NON_BLOCKING = 1, LINGER_MILLIS = 50, HOLD = 1, HOLD_LOOK_MICROS = 500 };
 static void *const LEGACY = (void *) 1;
 
 static pthread_mutex_t defaults_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -119,6 +120,9 @@ static Task *next_task(Stream *stream)
 
 static void run_task(Task *task)
 {
+    while (task->held && atomic_load(&settings.hold)) {
+        core_sleep_micros(HOLD_LOOK_MICROS);
+    }
     core_sleep_micros(task->latency_micros);
     task->run(task->argument);
     free(task);
@@ -148,6 +152,7 @@ static void append(Stream *stream, void (*run)(void *), void *argument)
     task->run = run;
     task->argument = argument;
     task->latency_micros = atomic_load(&settings.latency_micros[stream->device]);
+    task->held = atomic_load(&settings.hold) == HOLD;
     pthread_mutex_lock(&stream->lock);
     if (stream->first == NULL) {
         stream->first = task;

@@ -59,14 +59,14 @@ static void check_order(void)
     expect(cudaEventCreateWithFlags(&event, 2), 0, "event");
     expect(cudaMalloc((void **) &device, BYTES), 0, "malloc");
     expect(cudaMemcpy(device, &host[0], 1, HOST_TO_DEVICE), 0, "first value");
-    standInStreamLatency(0, SLOW_MICROS);
+    standInHold(1);
     expect(cudaMemcpyAsync(device, &host[1], 1, HOST_TO_DEVICE, slow), 0, "second value");
     expect(cudaStreamQuery(slow), NOT_READY, "busy");
     expect(cudaEventRecord(event, slow), 0, "record");
     expect(cudaEventQuery(event), NOT_READY, "not passed");
-    standInStreamLatency(-1, 0);
     expect(cudaStreamWaitEvent(other, event, 0), 0, "wait");
     expect(cudaMemcpyAsync(&back, device, 1, DEVICE_TO_HOST, other), 0, "read after the event");
+    standInHold(0);
     expect(cudaStreamSynchronize(other), 0, "wait");
     expect(back, 2, "value after the event");
     expect(cudaEventDestroy(event), 0, "destroy");
@@ -88,14 +88,17 @@ static void check_default_stream(void)
         expect(cudaStreamCreateWithFlags(&stream, non_blocking), 0, "stream");
         expect(cudaMalloc((void **) &device, BYTES), 0, "malloc");
         expect(cudaMemcpy(device, &host[0], 1, HOST_TO_DEVICE), 0, "first value");
-        standInStreamLatency(0, SLOW_MICROS);
+        standInHold(non_blocking);
+        standInStreamLatency(0, non_blocking ? 0 : SLOW_MICROS);
         for (int i = 0; i < 3; i++) {
             expect(cudaMemcpyAsync(device, &host[1], 1, HOST_TO_DEVICE, stream), 0, "second value, slowly");
         }
         standInStreamLatency(0, 0);
+        standInHold(non_blocking ? 2 : 0);
         expect(cudaMemcpyAsync(device + 1, &host[1], 1, HOST_TO_DEVICE, NULL), 0, "on the default stream");
         expect(cudaStreamSynchronize(NULL), 0, "wait for the default stream");
         expect(cudaStreamQuery(stream), non_blocking ? NOT_READY : 0, "non-blocking %u", non_blocking);
+        standInHold(0);
         expect(cudaStreamSynchronize(stream), 0, "wait");
         expect(cudaMemcpy(&back, device, 1, DEVICE_TO_HOST), 0, "down");
         expect(back, 2, "second value");

@@ -23,6 +23,8 @@ public final class StandInHooks {
 
     public static native void standInStreamLatency(int device, int micros);
 
+    public static native void standInHold(int on);
+
     public static native void standInRefusePinning(int refuse);
 
     public static native void standInStickyError(int code);

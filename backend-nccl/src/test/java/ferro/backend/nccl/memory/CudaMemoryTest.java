@@ -2,6 +2,7 @@ package ferro.backend.nccl.memory;
 
 import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
 import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
+import static ferro.backend.nccl.ffi.StandInHooks.standInHold;
 import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
 import static ferro.backend.nccl.memory.CopiedFloats.assertValues;
 import static ferro.backend.nccl.memory.CopiedFloats.buffer;
@@ -215,7 +216,7 @@ class CudaMemoryTest {
     @DisplayName("3-19: a copy is asynchronous; a wait has an end, an interrupt, and an answer")
     void waitingHasAnEnd() {
         DeviceTensor tensor = floats(memory, 0, 1, 2, 3);
-        standInStreamLatency(0, 300_000);
+        standInHold(1);
 
         Copy copy = memory.toHost(tensor, room(3));
 
@@ -225,6 +226,7 @@ class CudaMemoryTest {
         FerroException interrupted = assertThrows(FerroException.class, () -> copy.await(LONG));
         assertEquals(Code.INTERRUPTED, interrupted.code());
         assertTrue(Thread.interrupted());
+        standInHold(0);
         assertTrue(copy.await(LONG));
         assertTrue(copy.await(Duration.ZERO));
         free(tensor);
