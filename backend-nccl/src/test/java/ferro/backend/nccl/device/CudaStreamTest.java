@@ -1,8 +1,8 @@
 package ferro.backend.nccl.device;
 
 import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
-import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
 import static ferro.backend.nccl.ffi.StandInHooks.standInHold;
+import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
 import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,8 +1,8 @@
 package ferro.backend.nccl.memory;
 
 import static ferro.backend.nccl.ffi.StandInHooks.standInFailNext;
-import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
 import static ferro.backend.nccl.ffi.StandInHooks.standInHold;
+import static ferro.backend.nccl.ffi.StandInHooks.standInLive;
 import static ferro.backend.nccl.ffi.StandInHooks.standInStreamLatency;
 import static ferro.backend.nccl.memory.CopiedFloats.assertValues;
 import static ferro.backend.nccl.memory.CopiedFloats.buffer;
