@@ -53,7 +53,7 @@ public class KernelBenchmark {
     @Setup
     public void prepare() {
         dataType = DataType.parse(type);
-        kernel = Kernels.of(dataType, ReduceOp.parse(op));
+        kernel = Kernels.of(dataType, ReduceOp.parse(op), 2);
         String[] kinds = memories.split("\\+");
         first = tensor(kinds[0]);
         second = tensor(kinds[1]);

@@ -14,8 +14,12 @@ import java.nio.ByteOrder;
 final class Movement {
     private static final int SCRATCH_BYTES = 8 << 10;
 
-    private final KeptKernels kernels = new KeptKernels();
+    private final KeptKernels kernels;
     private ByteBuffer scratch;
+
+    Movement(int worldSize) {
+        this.kernels = new KeptKernels(worldSize);
+    }
 
     /** Returns a copy of elements in a new array. */
     static HostTensor copyOf(HostTensor data, long from, long count) {

@@ -27,7 +27,7 @@ final class SimulatedTransport implements Transport {
     private final GroupInbox[] inboxes;
     private final GroupInbox inbox;
     private final Doorbell doorbell;
-    private final Movement movement = new Movement();
+    private final Movement movement;
     private final AtomicReference<SimulatedLink> ready = new AtomicReference<>();
     /** Links by peer and lane, in pages, so that a thousand ranks do not take a million places. */
     private final SimulatedLink[][] pages;
@@ -53,6 +53,7 @@ final class SimulatedTransport implements Transport {
         this.group = group;
         this.inboxes = network.inboxes(group);
         this.inbox = inboxes[group.rank];
+        this.movement = new Movement(group.members.length);
         this.doorbell = network.medium().doorbell(worldRank(group.rank));
         this.pages = new SimulatedLink[(group.members.length * LANES + PAGE - 1) / PAGE][];
         network.opened(this);

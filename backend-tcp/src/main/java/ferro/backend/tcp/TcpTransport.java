@@ -284,7 +284,7 @@ final class TcpTransport implements Transport {
 
     private PolledLinks opened() {
         try {
-            return PolledLinks.open(mesh.io());
+            return PolledLinks.open(mesh.io(), worldSize());
         } catch (IllegalStateException | UncheckedIOException | ChannelException unable) {
             throw failures(rank, DataLane.COLLECTIVE).notWatched(unable);
         }

@@ -70,21 +70,23 @@ public final class StagedLink implements Link {
     public static final class Staging {
         private final ByteBuffer bytes;
         private final StagedElements elements;
-        private final KeptKernels kernels = new KeptKernels();
+        private final KeptKernels kernels;
 
         /**
          * Makes one.
          *
-         * @param capacity bytes that pass at once, for example 65536
+         * @param capacity  bytes that pass at once, for example 65536
+         * @param worldSize number of ranks of the transport; averages are divided by it
          * @throws IllegalArgumentException if it has no room for a header
          */
-        public Staging(int capacity) {
+        public Staging(int capacity, int worldSize) {
             if (capacity < WireHeader.BYTES) {
                 throw new IllegalArgumentException(
                         "staging of " + capacity + " bytes has no room for a header of " + WireHeader.BYTES);
             }
             bytes = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
             elements = new StagedElements(bytes);
+            kernels = new KeptKernels(worldSize);
         }
     }
 

@@ -6,18 +6,23 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Keeps the kernels that one thread at a time has used, because making one costs a few KiB. */
+/** Keeps the kernels of one group that one thread at a time has used, because making one costs a few KiB. */
 public final class KeptKernels {
     /**
      * Most kernels of one type: a program that makes an op for every call must not fill the memory with their kernels.
      */
     private static final int MOST = 64;
 
+    private final int worldSize;
     private final Map<DataType, Map<ReduceOp, Kernel>> byType = new EnumMap<>(DataType.class);
 
-    /** Makes one that keeps nothing yet. */
-    public KeptKernels() {
-        // kernels are made at their first use
+    /**
+     * Makes one that keeps nothing yet.
+     *
+     * @param worldSize number of ranks of the group; kernels of AVG divide by it
+     */
+    public KeptKernels(int worldSize) {
+        this.worldSize = worldSize;
     }
 
     /**
@@ -35,7 +40,7 @@ public final class KeptKernels {
     }
 
     private Kernel make(DataType type, ReduceOp op) {
-        Kernel made = Kernels.of(type, op);
+        Kernel made = Kernels.of(type, op, worldSize);
         Map<ReduceOp, Kernel> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
         if (ofType.size() >= MOST) {
             ofType.clear();

@@ -9,10 +9,10 @@ interface KernelFamily {
      * Returns a kernel that gives the same bits as {@code plain} and uses the faster loop, or {@code plain} where the
      * family has none.
      */
-    Kernel kernel(DataType type, ReduceOp op, BlockKernel plain);
+    Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain);
 
     /** Returns the family's own kernel, which is used from the first call on; only for ops that the family has. */
-    Kernel untried(DataType type, ReduceOp op);
+    Kernel untried(DataType type, ReduceOp op, int worldSize);
 
     /** Returns why this JVM cannot run the kernels; null if it can. */
     String unusableBecause();

@@ -22,40 +22,44 @@ public final class Kernels {
     /**
      * Returns a new kernel, for one thread at a time. Making one costs a few KiB, so the caller should keep it.
      *
-     * @param type element type
-     * @param op   reduction; for AVG of floats and sums of multiplied inputs the kernel only sums, and
-     *             {@link Division#divide} and {@link Multiplied} do the rest
+     * <p>The kernel of AVG adds two elements and divides the sum by the world size: it combines the last two terms of an
+     * average, and that of SUM those before. f32 and f64 round the sum and the quotient; f16 and bf16 add and divide in f32,
+     * and round once. The kernel of a sum of multiplied inputs only sums; {@link Multiplied} does the rest.
+     *
+     * @param type      element type
+     * @param op        reduction
+     * @param worldSize number of ranks whose elements are averaged; other ops do not use it
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
-    public static Kernel of(DataType type, ReduceOp op) {
+    public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
             refuse(type, op);
             return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
         }
-        BlockKernel plain = plain(type, op);
+        BlockKernel plain = plain(type, op, worldSize);
         ReduceOp combining = op.factor() == 1 ? op : ReduceOp.SUM;
         return VECTORS.family()
-                .map(family -> family.kernel(type, combining, plain))
+                .map(family -> family.kernel(type, combining, worldSize, plain))
                 .orElse(plain);
     }
 
     /** Returns a kernel of plain Java, for a built-in op. */
-    static BlockKernel plain(DataType type, ReduceOp op) {
+    static BlockKernel plain(DataType type, ReduceOp op, int worldSize) {
         refuse(type, op);
         boolean unsigned = type.isUnsigned();
         return switch (type.carrier()) {
             case BYTE -> ByteKernel.of(op, unsigned);
-            case SHORT -> type.isFloating() ? floats(type, op) : ShortKernel.of(op, unsigned);
+            case SHORT -> type.isFloating() ? floats(type, op, worldSize) : ShortKernel.of(op, unsigned);
             case INT -> IntKernel.of(op, unsigned);
             case LONG -> LongKernel.of(op, unsigned);
-            case FLOAT -> floats(type, op);
-            case DOUBLE -> DoubleKernel.of(op);
+            case FLOAT -> floats(type, op, worldSize);
+            case DOUBLE -> DoubleKernel.of(op, worldSize);
         };
     }
 
-    private static BlockKernel floats(DataType type, ReduceOp op) {
-        return FloatKernel.of(op, type, new PlainHalves(type));
+    private static BlockKernel floats(DataType type, ReduceOp op, int worldSize) {
+        return FloatKernel.of(op, type, new PlainHalves(type), worldSize);
     }
 
     private static void refuse(DataType type, ReduceOp op) {

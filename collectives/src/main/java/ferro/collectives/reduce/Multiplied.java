@@ -1,15 +1,56 @@
 package ferro.collectives.reduce;
 
+import ferro.Carrier;
 import ferro.DataType;
 import ferro.HostTensor;
+import java.nio.ByteBuffer;
 
-/** Multiplies elements into separate memory: the first half of a sum of multiplied inputs. */
+/**
+ * Copies elements multiplied by a factor: the first half of a sum of multiplied inputs. It works in blocks that it owns, for
+ * the reasons that {@link BlockKernel} gives, so that only one thread at a time may use it. It keeps a reference to the
+ * direct buffers that it saw last.
+ */
 public final class Multiplied {
-    private Multiplied() {}
+    private final Product[] byType = new Product[DataType.values().length];
+
+    /** Makes one that has no blocks yet; the first copy of each type makes those of the type. */
+    public Multiplied() {
+        // blocks are made by the first copies
+    }
 
     /**
-     * Returns the products of elements and a factor, each rounded once. f16 and bf16 are multiplied in f32; integers are
-     * multiplied by a whole factor and wrap.
+     * Copies elements multiplied by a factor; rounds each product once. f16 and bf16 are multiplied in f32; integers are
+     * multiplied by a whole factor and wrap. Allocates nothing once it has copied this type.
+     *
+     * @param type         element type
+     * @param factor       number to multiply by
+     * @param into         where to: an array of the type or a direct buffer in native order
+     * @param intoOffset   where the run begins in {@code into}: elements for an array, bytes for a buffer
+     * @param source       where from, as {@code into}; the same run, or one that does not overlap with it
+     * @param sourceOffset where the run begins in {@code source}
+     * @param count        elements
+     * @throws IndexOutOfBoundsException if a run is not inside its memory
+     * @throws ClassCastException        if a memory is neither of these
+     */
+    public void copy(
+            DataType type, double factor, Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        Product product = byType[type.ordinal()];
+        if (product == null) {
+            product = type.isFloating() && type.carrier() != Carrier.DOUBLE ? new OfFloats(type) : new OfCarrier(type);
+            byType[type.ordinal()] = product;
+        }
+        long intoUnit = into instanceof ByteBuffer ? type.byteSize() : 1;
+        long sourceUnit = source instanceof ByteBuffer ? type.byteSize() : 1;
+        for (long done = 0; done < count; done += product.block) {
+            int length = (int) Math.min(product.block, count - done);
+            product.load(source, sourceOffset + done * sourceUnit, length);
+            product.multiply(factor);
+            product.store(into, intoOffset + done * intoUnit, length);
+        }
+    }
+
+    /**
+     * Returns the products of elements and a factor.
      *
      * @param given  elements, which are not changed
      * @param factor number to multiply by
@@ -22,54 +63,135 @@ public final class Multiplied {
         DataType type = given.dataType();
         int count = Math.toIntExact(given.elementCount());
         Object array = type.carrier().newArray(count);
-        Elements.copy(type, array, 0, given.memory(), Elements.at(given, 0), count);
-        switch (type.carrier()) {
-            case FLOAT -> multiply((float[]) array, (float) factor);
-            case DOUBLE -> multiply((double[]) array, factor);
-            case INT -> multiply((int[]) array, (long) factor);
-            case LONG -> multiply((long[]) array, (long) factor);
-            case SHORT -> multiply(type, (short[]) array, factor);
-            case BYTE -> multiply((byte[]) array, (long) factor);
-        }
+        new Multiplied().copy(type, factor, array, 0, given.memory(), Elements.at(given, 0), count);
         return HostTensor.ofArray(type, array, 0, count);
     }
 
-    private static void multiply(float[] elements, float factor) {
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] *= factor;
+    /** One block of elements. Loops run over the whole block, whatever is behind a short run. */
+    private abstract static class Product {
+        /** Elements of the block. */
+        final int block;
+
+        Product(int block) {
+            this.block = block;
+        }
+
+        abstract void load(Object memory, long offset, int length);
+
+        abstract void multiply(double factor);
+
+        abstract void store(Object memory, long offset, int length);
+    }
+
+    /** f32, and 16-bit floats as f32. */
+    private static final class OfFloats extends Product {
+        private final FloatRuns into;
+        private final FloatRuns source;
+        private final float[] elements = new float[FloatKernel.BLOCK];
+
+        OfFloats(DataType type) {
+            super(FloatKernel.BLOCK);
+            HalfConversion conversion = new PlainHalves(type);
+            this.into = FloatRuns.of(type, conversion);
+            this.source = FloatRuns.of(type, conversion);
+        }
+
+        @Override
+        void load(Object memory, long offset, int length) {
+            source.load(memory, offset, elements, length);
+        }
+
+        @Override
+        void multiply(double factor) {
+            multiply(elements, (float) factor);
+        }
+
+        private static void multiply(float[] elements, float factor) {
+            for (int i = 0; i < FloatKernel.BLOCK; i++) {
+                elements[i] *= factor;
+            }
+        }
+
+        @Override
+        void store(Object memory, long offset, int length) {
+            into.store(memory, offset, elements, length);
         }
     }
 
-    private static void multiply(double[] elements, double factor) {
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] *= factor;
-        }
-    }
+    /** Elements that Java multiplies as what carries them. */
+    private static final class OfCarrier extends Product {
+        private final Carrier carrier;
+        private final Object elements;
+        private final Views intoViews;
+        private final Views sourceViews;
 
-    private static void multiply(int[] elements, long factor) {
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] = (int) (elements[i] * factor);
+        OfCarrier(DataType type) {
+            super(BlockKernel.BLOCK_BYTES / type.byteSize());
+            this.carrier = type.carrier();
+            this.elements = carrier.newArray(block);
+            this.intoViews = new Views(type);
+            this.sourceViews = new Views(type);
         }
-    }
 
-    private static void multiply(long[] elements, long factor) {
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] *= factor;
+        @Override
+        void load(Object memory, long offset, int length) {
+            if (memory instanceof ByteBuffer bytes) {
+                carrier.get(sourceViews.at(bytes, offset), sourceViews.index(offset), elements, 0, length);
+            } else {
+                System.arraycopy(memory, Math.toIntExact(offset), elements, 0, length);
+            }
         }
-    }
 
-    private static void multiply(DataType type, short[] elements, double factor) {
-        boolean whole = !type.isFloating();
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] = whole
-                    ? (short) (elements[i] * (long) factor)
-                    : HalfFloats.narrow(type, HalfFloats.widen(type, elements[i]) * (float) factor);
+        @Override
+        void multiply(double factor) {
+            switch (carrier) {
+                case DOUBLE -> multiply((double[]) elements, factor);
+                case LONG -> multiply((long[]) elements, (long) factor);
+                // the lower bits of a product depend on the lower bits of its factors alone
+                case INT -> multiply((int[]) elements, (int) (long) factor);
+                case SHORT -> multiply((short[]) elements, (int) (long) factor);
+                case BYTE -> multiply((byte[]) elements, (int) (long) factor);
+                case FLOAT -> throw new IllegalStateException("f32 in the block of another type: " + carrier);
+            }
         }
-    }
 
-    private static void multiply(byte[] elements, long factor) {
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] = (byte) (elements[i] * factor);
+        private static void multiply(double[] elements, double factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] *= factor;
+            }
+        }
+
+        private static void multiply(long[] elements, long factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] *= factor;
+            }
+        }
+
+        private static void multiply(int[] elements, int factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] *= factor;
+            }
+        }
+
+        private static void multiply(short[] elements, int factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] = (short) (elements[i] * factor);
+            }
+        }
+
+        private static void multiply(byte[] elements, int factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] = (byte) (elements[i] * factor);
+            }
+        }
+
+        @Override
+        void store(Object memory, long offset, int length) {
+            if (memory instanceof ByteBuffer bytes) {
+                carrier.put(intoViews.at(bytes, offset), intoViews.index(offset), elements, 0, length);
+            } else {
+                System.arraycopy(elements, 0, memory, Math.toIntExact(offset), length);
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ final class IntraNodeLinks {
     /** Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. */
     private final StagedElements incoming;
 
-    private final KeptKernels kernels = new KeptKernels();
+    private final KeptKernels kernels;
     private final IntraNodeLink[][] links;
     private IntraNodeLink[] active = new IntraNodeLink[8];
     private int count;
@@ -48,6 +48,7 @@ final class IntraNodeLinks {
         this.sleepers = sleepers;
         this.events = events;
         this.incoming = new StagedElements(areas[rank]);
+        this.kernels = new KeptKernels(areas.length);
         this.links = new IntraNodeLink[Lane.values().length][areas.length];
     }
 

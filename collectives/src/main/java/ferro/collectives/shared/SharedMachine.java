@@ -34,7 +34,7 @@ public class SharedMachine {
     private final StagedElements[] elements;
     private final SharedStanding standing;
     private final SharedTensors tensors;
-    private final KeptKernels kernels = new KeptKernels();
+    private final KeptKernels kernels;
     /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
     /**
@@ -106,6 +106,7 @@ public class SharedMachine {
         this.looksMost = place.looks;
         this.areas = place.areas.clone();
         this.worldSize = areas.length;
+        this.kernels = new KeptKernels(worldSize);
         this.standing = new SharedStanding(place);
         this.tensors = new SharedTensors(rank);
         this.tensorAreas = new ByteBuffer[worldSize];

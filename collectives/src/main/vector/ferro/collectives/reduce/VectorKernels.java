@@ -14,32 +14,25 @@ import jdk.incubator.vector.VectorShape;
  */
 final class VectorKernels implements KernelFamily {
     private static final Set<ReduceOp> BUILT_IN = Set.of(
-            ReduceOp.SUM,
-            ReduceOp.AVG,
-            ReduceOp.PRODUCT,
-            ReduceOp.MIN,
-            ReduceOp.MAX,
-            ReduceOp.BAND,
-            ReduceOp.BOR,
-            ReduceOp.BXOR);
+            ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
-    public Kernel kernel(DataType type, ReduceOp op, BlockKernel plain) {
-        return BUILT_IN.contains(op) ? new TriedKernel(() -> untried(type, op), plain) : plain;
+    public Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain) {
+        return BUILT_IN.contains(op) ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
     }
 
     @Override
-    public Kernel untried(DataType type, ReduceOp op) {
+    public Kernel untried(DataType type, ReduceOp op, int worldSize) {
         if (type == DataType.FLOAT16) {
-            return FloatKernel.of(op, type, new VectorHalves());
+            return FloatKernel.of(op, type, new VectorHalves(), worldSize);
         }
         VectorOperators.Binary vectorOp = operator(op);
         Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, false));
         Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, true));
-        return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op), lanes(type));
+        return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op, worldSize), lanes(type));
     }
 
     @Override

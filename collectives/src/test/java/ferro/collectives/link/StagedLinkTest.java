@@ -85,7 +85,7 @@ class StagedLinkTest {
 
     @Test
     void stagingWithoutRoomForAHeaderIsRefused() {
-        String message = assertThrows(IllegalArgumentException.class, () -> new StagedLink.Staging(15))
+        String message = assertThrows(IllegalArgumentException.class, () -> new StagedLink.Staging(15, 2))
                 .getMessage();
 
         assertTrue(message.contains("15 bytes"), message);
@@ -95,8 +95,8 @@ class StagedLinkTest {
         Pipe there = new Pipe(window);
         Pipe back = new Pipe(window);
         return new StagedLink[] {
-            new StagedLink(1, there, back, new StagedLink.Staging(48), new Heard()),
-            new StagedLink(0, back, there, new StagedLink.Staging(48), new Heard())
+            new StagedLink(1, there, back, new StagedLink.Staging(48, 2), new Heard()),
+            new StagedLink(0, back, there, new StagedLink.Staging(48, 2), new Heard())
         };
     }
 

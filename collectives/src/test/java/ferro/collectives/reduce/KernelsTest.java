@@ -11,7 +11,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -32,7 +31,7 @@ class KernelsTest {
     @ParameterizedTest(name = "{1} of {0}")
     @MethodSource("cells")
     void combinesAsAPlainLoopDoesInEveryMemoryAndLength(DataType type, ReduceOp op) {
-        Kernel kernel = Kernels.of(type, op);
+        Kernel kernel = Kernels.of(type, op, 2);
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
                 for (int length : new int[] {10_007, 0, 1, 255, 511, 512, 513, 2_049, 1}) {
@@ -46,7 +45,7 @@ class KernelsTest {
     @ParameterizedTest(name = "{1} of {0}")
     @MethodSource("cells")
     void writesTheSameBitsIntoBothMemories(DataType type, ReduceOp op) {
-        Kernel kernel = Kernels.of(type, op);
+        Kernel kernel = Kernels.of(type, op, 2);
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 for (int length : new int[] {5_207, 0, 1, 513, 1}) {
@@ -63,7 +62,7 @@ class KernelsTest {
         float[] array = (float[]) run.memory();
         float expected = array[700] + array[1_700];
 
-        Kernels.of(DataType.FLOAT32, ReduceOp.SUM).combine(array, 0, array, 1_000, 1_000);
+        Kernels.of(DataType.FLOAT32, ReduceOp.SUM, 2).combine(array, 0, array, 1_000, 1_000);
 
         assertEquals(expected, array[700]);
     }
@@ -76,12 +75,12 @@ class KernelsTest {
         into[length / 2] = Float.intBitsToFloat(0xffc1_2345);
         source[length - 1] = Float.intBitsToFloat(0x7fc0_0777);
         source[0] += Float.NEGATIVE_INFINITY;
-        for (ReduceOp op : OPS) {
+        for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
             float[] result = into.clone();
             float[] both = source.clone();
             float[] other = into.clone();
-            Kernels.of(DataType.FLOAT32, op).combine(result, 0, source, 0, length);
-            Kernels.of(DataType.FLOAT32, op).combineBoth(both, 0, other, 0, length);
+            Kernels.of(DataType.FLOAT32, op, 2).combine(result, 0, source, 0, length);
+            Kernels.of(DataType.FLOAT32, op, 2).combineBoth(both, 0, other, 0, length);
             assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length / 2]), op.name());
             assertEquals(0x7fc0_0000, Float.floatToRawIntBits(result[length - 1]), op.name());
             for (float[] written : List.of(both, other)) {
@@ -93,7 +92,7 @@ class KernelsTest {
 
     @Test
     void makesInfinityMinusInfinityCanonicalAndForgetsItAfterwards() {
-        Kernel kernel = Kernels.of(DataType.FLOAT64, ReduceOp.SUM);
+        Kernel kernel = Kernels.of(DataType.FLOAT64, ReduceOp.SUM, 2);
         double[] into = {Double.POSITIVE_INFINITY, 2};
 
         kernel.combine(into, 0, new double[] {Double.NEGATIVE_INFINITY, 3}, 0, 2);
@@ -106,30 +105,11 @@ class KernelsTest {
     }
 
     @Test
-    void averagesByTheKernelOfSumAndADivision() {
-        double[] into = {9, -4};
-        Kernels.of(DataType.FLOAT64, ReduceOp.AVG).combine(into, 0, new double[] {2, 1}, 0, 2);
-        Division.divide(DataType.FLOAT64, into, 0, 2, 2);
-
-        assertEquals(5.5, into[0]);
-        assertEquals(-1.5, into[1]);
-    }
-
-    @Test
-    void averagesHalvesByASumAndOneDivision() {
-        short[] into = {0x3f80, 0x4040};
-        Kernels.of(DataType.BFLOAT16, ReduceOp.AVG).combine(into, 0, new short[] {0x4000, (short) 0xbf80}, 0, 2);
-        Division.divide(DataType.BFLOAT16, into, 0, 2, 2);
-
-        assertArrayEquals(new short[] {0x3fc0, 0x3f80}, into);
-    }
-
-    @Test
     void hasNoKernelForAnAverageOfIntegersAndSaysWhatSumsThem() {
         String reason = Kernels.unsupportedBecause(DataType.INT32, ReduceOp.AVG).orElseThrow();
 
         assertTrue(reason.contains("avg of i32") && reason.contains("WholeSums"), reason);
-        assertThrows(UnsupportedOperationException.class, () -> Kernels.of(DataType.INT32, ReduceOp.AVG));
+        assertThrows(UnsupportedOperationException.class, () -> Kernels.of(DataType.INT32, ReduceOp.AVG, 2));
     }
 
     @Test
@@ -152,7 +132,7 @@ class KernelsTest {
     @ParameterizedTest
     @EnumSource
     void combinesByAUsersCodeInEveryMemory(DataType type) {
-        Kernel kernel = Kernels.of(type, ReduceOp.of("copy", KernelsTest::takeReceived));
+        Kernel kernel = Kernels.of(type, ReduceOp.of("copy", KernelsTest::takeReceived), 2);
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 Run into = filled(type, first, 3, 77);
@@ -178,39 +158,11 @@ class KernelsTest {
         new Copies().copy(into, 0, received, 0, received.elementCount());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void sumsWhatWasMultiplied(DataType type) {
-        boolean floating = type.label().contains("f");
-        Run given = Memories.of(type, Kind.ODD_DIRECT, 1, 3);
-        for (int i = 0; i < 3; i++) {
-            given.put(i, isHalf(type) ? HalfFloats.narrow(type, 5 + i) : 5 + i);
-        }
-        ByteBuffer bytes = (ByteBuffer) given.memory();
-        int at = (int) given.offset();
-        HostTensor tensor = HostTensor.of(type, bytes.position(at).limit(at + 3 * type.byteSize()));
-        ReduceOp op = ReduceOp.preMultipliedSum(floating ? -2.5 : -3);
+    @Test
+    void sumsWhatWasMultiplied() {
+        Kernel kernel = Kernels.plain(DataType.FLOAT32, ReduceOp.preMultipliedSum(0.5), 2);
 
-        HostTensor products = Multiplied.of(tensor, op.factor());
-
-        Run found = new Run(type, products.memory(), 0);
-        for (int i = 0; i < 3; i++) {
-            double element = isHalf(type)
-                    ? HalfFloats.widen(type, found.at(i).shortValue())
-                    : found.at(i).doubleValue();
-            assertEquals((5 + i) * op.factor(), element);
-            assertEquals(
-                    5 + i,
-                    isHalf(type)
-                            ? (int) HalfFloats.widen(type, given.at(i).shortValue())
-                            : given.at(i).intValue());
-        }
-        assertSame(tensor, Multiplied.of(tensor, 1));
-        assertSame(FloatKernel.Sum.class, Kernels.plain(DataType.FLOAT32, op).getClass());
-    }
-
-    private static boolean isHalf(DataType type) {
-        return type == DataType.FLOAT16 || type == DataType.BFLOAT16;
+        assertSame(FloatKernel.Sum.class, kernel.getClass());
     }
 
     @DisplayName("decision 9: the host combines every type")
@@ -232,9 +184,9 @@ class KernelsTest {
         int[] ints = {0x8000_0000, 7};
         long[] longs = {-1, 0x7fff_ffff_ffff_ffffL};
 
-        Kernels.of(DataType.UINT8, ReduceOp.MAX).combine(bytes, 0, new byte[] {100, (byte) 255}, 0, 2);
-        Kernels.of(DataType.UINT32, ReduceOp.MIN).combine(ints, 0, new int[] {0x7fff_ffff, -1}, 0, 2);
-        Kernels.of(DataType.UINT64, ReduceOp.MAX).combine(longs, 0, new long[] {1, Long.MIN_VALUE}, 0, 2);
+        Kernels.of(DataType.UINT8, ReduceOp.MAX, 2).combine(bytes, 0, new byte[] {100, (byte) 255}, 0, 2);
+        Kernels.of(DataType.UINT32, ReduceOp.MIN, 2).combine(ints, 0, new int[] {0x7fff_ffff, -1}, 0, 2);
+        Kernels.of(DataType.UINT64, ReduceOp.MAX, 2).combine(longs, 0, new long[] {1, Long.MIN_VALUE}, 0, 2);
 
         assertArrayEquals(new byte[] {(byte) 200, (byte) 255}, bytes);
         assertArrayEquals(new int[] {0x7fff_ffff, 7}, ints);
@@ -247,13 +199,13 @@ class KernelsTest {
         short[] into = {0x3c00, 0x0001, 0x7bff, 0x0400, (short) 0x8000, 0x3c00};
         short[] source = {0x1000, 0x0001, 0x5000, (short) 0x8001, (short) 0x8000, 0x1400};
 
-        Kernels.of(DataType.FLOAT16, ReduceOp.SUM).combine(into, 0, source, 0, into.length);
+        Kernels.of(DataType.FLOAT16, ReduceOp.SUM, 2).combine(into, 0, source, 0, into.length);
 
         // 1 + 2^-11 is a tie with an even 1; 65504 + 32 is above the last tie: infinity; 2^-14 - 2^-24 is subnormal
         assertArrayEquals(new short[] {0x3c00, 0x0002, 0x7c00, 0x03ff, (short) 0x8000, 0x3c01}, into);
 
         short[] brain = {0x3f80, 0x7f7f, (short) 0xff80, 0x0001, (short) 0xffc1};
-        Kernels.of(DataType.BFLOAT16, ReduceOp.SUM)
+        Kernels.of(DataType.BFLOAT16, ReduceOp.SUM, 2)
                 .combine(brain, 0, new short[] {0x3b80, 0x7f7f, 0x7f80, 0x0001, 0x3f80}, 0, brain.length);
         assertArrayEquals(new short[] {0x3f80, 0x7f80, 0x7fc0, 0x0002, 0x7fc0}, brain);
     }
@@ -262,8 +214,8 @@ class KernelsTest {
     void ordersZerosOfHalvesAsMathDoesAndMakesTheirNaNsCanonical() {
         short[] least = {0, 0x7d01, (short) 0xfe00};
         short[] most = {(short) 0x8000, 0x3c00, 0x3c00};
-        Kernels.of(DataType.FLOAT16, ReduceOp.MIN).combine(least, 0, new short[] {(short) 0x8000, 0x3c00, 0}, 0, 3);
-        Kernels.of(DataType.FLOAT16, ReduceOp.MAX).combine(most, 0, new short[] {0, (short) 0xfc01, 0x4000}, 0, 3);
+        Kernels.of(DataType.FLOAT16, ReduceOp.MIN, 2).combine(least, 0, new short[] {(short) 0x8000, 0x3c00, 0}, 0, 3);
+        Kernels.of(DataType.FLOAT16, ReduceOp.MAX, 2).combine(most, 0, new short[] {0, (short) 0xfc01, 0x4000}, 0, 3);
 
         assertArrayEquals(new short[] {(short) 0x8000, 0x7e00, 0x7e00}, least);
         assertArrayEquals(new short[] {0, 0x7e00, 0x4000}, most);

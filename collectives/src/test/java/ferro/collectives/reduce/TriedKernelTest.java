@@ -97,7 +97,7 @@ class TriedKernelTest {
     }
 
     private static Kernel tried(DataType type) {
-        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM);
-        return new TriedKernel(() -> Kernels.plain(type, ReduceOp.SUM), plain);
+        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM, 2);
+        return new TriedKernel(() -> Kernels.plain(type, ReduceOp.SUM, 2), plain);
     }
 }

@@ -20,7 +20,7 @@ class UserKernelsTest {
     @ParameterizedTest
     @EnumSource
     void combinesEveryTypeInEveryMemoryAndLength(DataType type) {
-        Kernel kernel = Kernels.of(type, op(type));
+        Kernel kernel = Kernels.of(type, op(type), 2);
         for (Kind into : Kind.values()) {
             for (Kind source : Kind.values()) {
                 for (int length : LENGTHS) {
@@ -39,7 +39,7 @@ class UserKernelsTest {
     @ParameterizedTest
     @EnumSource
     void writesTheSameBitsIntoBothMemories(DataType type) {
-        Kernel kernel = Kernels.of(type, op(type));
+        Kernel kernel = Kernels.of(type, op(type), 2);
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 for (int length : LENGTHS) {
@@ -62,7 +62,7 @@ class UserKernelsTest {
     @Test
     void codeForAnotherTypeHasNoKernel() {
         String text = assertThrows(
-                        UnsupportedOperationException.class, () -> Kernels.of(DataType.UINT32, op(DataType.INT32)))
+                        UnsupportedOperationException.class, () -> Kernels.of(DataType.UINT32, op(DataType.INT32), 2))
                 .getMessage();
 
         assertEquals(
@@ -76,9 +76,12 @@ class UserKernelsTest {
     @Test
     void memoryThatHasRunOutInTheCodeIsToldAsSuch() {
         OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
-        Kernel kernel = Kernels.of(DataType.FLOAT32, ReduceOp.of("greedy", (float a, float b) -> {
-            throw memory;
-        }));
+        Kernel kernel = Kernels.of(
+                DataType.FLOAT32,
+                ReduceOp.of("greedy", (float a, float b) -> {
+                    throw memory;
+                }),
+                2);
 
         assertSame(
                 memory,

@@ -66,8 +66,8 @@ class VectorKernelsTest {
     void giveTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
         assumeTrue(search.family().isPresent(), search.text());
         for (ReduceOp op : ops(type)) {
-            Kernel plain = Kernels.plain(type, op);
-            Kernel vectors = search.family().orElseThrow().untried(type, op);
+            Kernel plain = Kernels.plain(type, op, 2);
+            Kernel vectors = search.family().orElseThrow().untried(type, op, 2);
             for (Kind first : Kind.values()) {
                 for (Kind second : Kind.values()) {
                     for (int length = 0; length <= 70; length++) {

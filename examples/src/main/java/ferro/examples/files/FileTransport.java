@@ -49,7 +49,7 @@ public final class FileTransport implements Transport {
     private final GroupSpec spec;
     private final RankContext context;
     private final ByteBuffer memory;
-    private final StagedLink.Staging staging = new StagedLink.Staging(Ring.BYTES);
+    private final StagedLink.Staging staging;
     /** The links that were requested, by peer and lane. */
     private final Map<Integer, StagedLink> links = new HashMap<>();
 
@@ -64,6 +64,7 @@ public final class FileTransport implements Transport {
         this.file = file;
         this.spec = spec;
         this.context = context;
+        this.staging = new StagedLink.Staging(Ring.BYTES, worldSize());
         long rings = 1L * worldSize() * worldSize() * (CONTROL + 1);
         try (FileChannel channel = FileChannel.open(file, CREATE, READ, WRITE)) {
             memory =

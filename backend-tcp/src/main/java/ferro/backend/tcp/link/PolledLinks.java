@@ -24,20 +24,21 @@ public final class PolledLinks implements AutoCloseable {
 
     private final PolledLoop loop;
     private final DirectStaging staging;
-    private final KeptKernels kernels = new KeptKernels();
+    private final KeptKernels kernels;
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
 
-    private PolledLinks(PolledLoop loop, DirectStaging staging) {
+    private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
         this.loop = loop;
         this.staging = staging;
+        this.kernels = new KeptKernels(worldSize);
     }
 
-    /** Opens the links; without memory, nothing stays open. */
-    public static PolledLinks open(TcpIo io) {
+    /** Opens the links of a group of this size; without memory, nothing stays open. */
+    public static PolledLinks open(TcpIo io, int worldSize) {
         DirectStaging staging = new DirectStaging();
-        return new PolledLinks(PolledLoop.open(io), staging);
+        return new PolledLinks(PolledLoop.open(io), staging, worldSize);
     }
 
     DirectStaging staging() {

@@ -127,7 +127,7 @@ final class TcpPair implements AutoCloseable {
         final List<CallHeader> found = new ArrayList<>();
 
         Side(TcpIo io) {
-            links = PolledLinks.open(io);
+            links = PolledLinks.open(io, 2);
             link = new TcpLink(links, this);
         }
 

@@ -133,7 +133,8 @@ final class PlainLink implements Link {
         if (op == null) {
             Elements.copy(into.dataType(), into.memory(), at, bytes, 0, into.elementCount());
         } else {
-            Kernels.of(into.dataType(), op).combine(into.memory(), at, bytes, 0, into.elementCount());
+            Kernels.of(into.dataType(), op, transport.worldSize())
+                    .combine(into.memory(), at, bytes, 0, into.elementCount());
         }
     }
 
