@@ -47,7 +47,8 @@ public final class ReduceOp {
     /** Maximum; NaN if an operand is NaN. */
     public static final ReduceOp MAX = new ReduceOp("max", null, 1);
     /**
-     * SUM, then one division by the world size.
+     * SUM, then one division by the world size. The combine that completes an element divides it: f32 and f64 round the sum
+     * and the quotient; f16 and bf16 add and divide in f32, and round once.
      *
      * <p>For integers it is exact and rounds toward zero: the sum is made in wider numbers and cannot wrap. For this an
      * element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits as 16 bytes. That is 8 times the bytes of a sum
@@ -278,8 +279,8 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes a SUM of inputs that are first multiplied by a factor, in a copy. Each product is rounded once to its type; f16
-     * and bf16 are multiplied in f32; integers wrap.
+     * Makes a SUM of inputs that are first multiplied by a factor; the inputs themselves are not changed. Each product is
+     * rounded once to its type; f16 and bf16 are multiplied in f32; integers wrap.
      *
      * @param factor factor that each rank applies to its own input; the same on every rank, whole for integers
      * @return op

@@ -44,7 +44,8 @@ public interface Link {
      * @param into  memory
      * @param from  first element
      * @param count elements
-     * @param op    operation that combines two elements
+     * @param op    operation that combines two elements; AVG adds them and divides by the world size, since the engine passes
+     *              it only where these are the last two terms, and SUM before
      */
     void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op);
 

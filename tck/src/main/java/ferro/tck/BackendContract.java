@@ -19,8 +19,8 @@ import org.junit.jupiter.api.TestReporter;
  *
  * <p>{@link #declaredRefusals} names what a back end cannot do: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op
- * ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first eight are then skipped; a cell of the
+ * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op
+ * ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first nine are then skipped; a cell of the
  * others must be refused before anything moves. A refusal that is not declared fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
@@ -33,6 +33,7 @@ public abstract class BackendContract
         implements CollectiveRules,
                 UnequalRules,
                 ResultRules,
+                ScalingRules,
                 UserCodeRules,
                 MemoryRules,
                 OverlapRules,
@@ -63,6 +64,9 @@ public abstract class BackendContract
 
     /** AVG of integers; its cells are refused before anything moves. */
     public static final String WHOLE_AVERAGES = "averages of whole numbers";
+
+    /** AVG of f32 and f64 is the sum divided once, and a pre-multiplied sum that of the rounded products, bit by bit. */
+    public static final String EXACT_SCALING = "exact scaling";
 
     /** A rank may close as soon as its own calls have returned, however late its peers are. */
     public static final String EARLY_LEAVES = "early leaves";

@@ -44,6 +44,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.SkipsUnequalParts.class, 116),
                 Arguments.of(WrongResults.TakesAUsersCodeForTheSum.class, 118),
                 Arguments.of(WrongResults.TakesAUsersCodeForAnyType.class, 119),
+                Arguments.of(WrongResults.MultipliesByTheFraction.class, 122),
+                Arguments.of(WrongResults.MultipliesTheSum.class, 123),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

@@ -109,6 +109,40 @@ final class WrongResults {
         }
     }
 
+    /** As NCCL does: right to the last bit only where the world size is a power of two. */
+    static final class MultipliesByTheFraction extends Decorated {
+        MultipliesByTheFraction() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call.op() == ReduceOp.AVG && call.operand().dataType() == DataType.FLOAT32
+                            ? withOp(call, ReduceOp.AVG, ReduceOp.preMultipliedSum(1.0 / honest.worldSize()))
+                            : call));
+        }
+    }
+
+    static final class MultipliesTheSum extends Decorated {
+        MultipliesTheSum() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, Duration timeout) {
+                    boolean mine = call instanceof AllReduce
+                            && call.op().factor() != 1
+                            && call.operand().dataType() == DataType.FLOAT32;
+                    if (!mine) {
+                        return super.submit(call, timeout);
+                    }
+                    super.submit(new AllReduce(call.in(), call.out(), ReduceOp.SUM), timeout)
+                            .await();
+                    HostTensor out = (HostTensor) call.out();
+                    long[] sums = Bits.of(out);
+                    float factor = (float) call.op().factor();
+                    Bits.fill(out, index -> Float.floatToRawIntBits(Float.intBitsToFloat((int) sums[index]) * factor));
+                    return Handle.done();
+                }
+            });
+        }
+    }
+
     static final class DropsTheLastElement extends Decorated {
         DropsTheLastElement() {
             super(honest -> new Replacing(honest, DropsTheLastElement::shorter));

@@ -105,7 +105,7 @@ public final class PlanBuilder {
      */
     public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
         receives.add(new Step.ReceiveCombine(
-                peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks)));
+                peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks), false));
         return this;
     }
 
@@ -125,12 +125,47 @@ public final class PlanBuilder {
     }
 
     /**
-     * Ends the plan.
+     * Ends the plan. A combine that nothing writes over in OUT completes its chunks: what is in OUT then is the result.
      *
      * @return plan
+     * @throws IllegalStateException if a combine completes some of its chunks only
      */
     public Plan build() {
+        markCompleting();
         return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);
+    }
+
+    private void markCompleting() {
+        boolean[] written = new boolean[chunkCount];
+        for (int i = receives.size() - 1; i >= 0; i--) {
+            Step.Arrival arrival = receives.get(i);
+            if (arrival.region() != Region.OUT) {
+                continue;
+            }
+            int over = 0;
+            for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
+                over += written[chunk] ? 1 : 0;
+                written[chunk] = true;
+            }
+            if (arrival instanceof Step.ReceiveCombine combine && over < combine.chunks()) {
+                if (over > 0) {
+                    throw new IllegalStateException("receive " + i + " of plan " + algorithm + " completes only "
+                            + (combine.chunks() - over) + " of its " + combine.chunks() + " chunks: cut it");
+                }
+                receives.set(i, completing(combine));
+            }
+        }
+    }
+
+    private static Step.ReceiveCombine completing(Step.ReceiveCombine combine) {
+        return new Step.ReceiveCombine(
+                combine.peer(),
+                combine.region(),
+                combine.chunk(),
+                combine.chunks(),
+                combine.afterSends(),
+                combine.afterReceives(),
+                true);
     }
 
     /** Returns how many receives must be done so that the last write of these chunks is. */

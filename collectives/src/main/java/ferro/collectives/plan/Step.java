@@ -81,8 +81,11 @@ public sealed interface Step {
      * @param chunks        how many
      * @param afterSends    sends to wait for
      * @param afterReceives receives to wait for
+     * @param completes     whether the chunks are combined of the operands of all ranks then, so that an average is divided
+     *                      here; {@link PlanBuilder} works it out
      */
-    record ReceiveCombine(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
+    record ReceiveCombine(
+            int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
             implements Arrival {}
 
     /**

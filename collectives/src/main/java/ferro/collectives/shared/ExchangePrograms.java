@@ -1,5 +1,7 @@
 package ferro.collectives.shared;
 
+import ferro.collectives.shared.ProgramBuilder.ChunkPart;
+
 /**
  * Programs of the collectives in which every rank has data for every rank. Each rank stages the data that the others
  * need, and reads from all. It stages the next chunk before it reads this one. A rank that has staged chunk i + 1 has
@@ -96,7 +98,7 @@ public final class ExchangePrograms {
                 if (last == 0) {
                     program.awaitEntered(call.behind(places));
                 }
-                read(call.behind(places), chunk);
+                read(places, chunk);
             }
         }
         return program.build();
@@ -119,11 +121,20 @@ public final class ExchangePrograms {
         program.copy(from, to, chunks.length(chunk));
     }
 
-    private void read(int peer, int chunk) {
+    private void read(int places, int chunk) {
+        int peer = call.behind(places);
         switch (form) {
             case GATHER -> program.copyOut(peer, chunks.piece(chunk, 0), part(peer, chunk));
             case SWAP -> program.copyOut(peer, chunks.piece(chunk, call.rank()), part(peer, chunk));
-            case REDUCE -> program.combine(peer, chunks.piece(chunk, call.rank()), chunks.start(chunk));
+            case REDUCE -> combine(places, chunks.piece(chunk, call.rank()), chunks.start(chunk));
+        }
+    }
+
+    private void combine(int places, ChunkPart from, long to) {
+        if (places == call.worldSize() - 1) {
+            program.complete(call.behind(places), from, to);
+        } else {
+            program.combine(call.behind(places), from, to);
         }
     }
 

@@ -21,19 +21,13 @@ public final class FlatReductions {
         program.copyIn(0, all);
         program.enter();
         if (call.rank() == 0 || call.worldSize() == 2) {
-            program.copy(0, 0, all.count());
-            for (int peer = 0; peer < call.worldSize(); peer++) {
-                combine(program, call, peer, all);
-            }
+            combineOthers(program, call, all);
             return program.build();
         }
         program.awaitEntered(0);
         program.copyOut(0, all, 0);
         for (int peer = 1; peer < call.worldSize(); peer++) {
-            if (peer == call.rank()) {
-                program.combine(peer, all, 0);
-            }
-            combine(program, call, peer, all);
+            combine(program, call, peer, all, peer == call.worldSize() - 1);
         }
         return program.build();
     }
@@ -54,17 +48,29 @@ public final class FlatReductions {
         }
         program.enter();
         if (call.isRoot()) {
-            program.copy(0, 0, all.count());
-            for (int peer = 0; peer < call.worldSize(); peer++) {
-                combine(program, call, peer, all);
-            }
+            combineOthers(program, call, all);
         }
         return program.build();
     }
 
-    private static void combine(ProgramBuilder program, SharedCall call, int peer, ChunkPart all) {
+    /** Combines this rank's operand with those of the others, in rank order. */
+    private static void combineOthers(ProgramBuilder program, SharedCall call, ChunkPart all) {
+        program.copy(0, 0, all.count());
+        int last = call.rank() == call.worldSize() - 1 ? call.rank() - 1 : call.worldSize() - 1;
+        for (int peer = 0; peer <= last; peer++) {
+            if (peer != call.rank()) {
+                combine(program, call, peer, all, peer == last);
+            }
+        }
+    }
+
+    private static void combine(ProgramBuilder program, SharedCall call, int peer, ChunkPart all, boolean isLast) {
         if (peer != call.rank()) {
             program.awaitEntered(peer);
+        }
+        if (isLast) {
+            program.complete(peer, all, 0);
+        } else {
             program.combine(peer, all, 0);
         }
     }

@@ -116,7 +116,7 @@ public final class HalfInPlaceAllReduce {
                 program.combine(call.behind(places), part, from + done);
             }
             if (call.worldSize() > 1) {
-                program.combineBoth(call.behind(1), part, from + done);
+                program.completeBoth(call.behind(1), part, from + done);
             }
         }
     }

@@ -79,6 +79,8 @@ public final class Program {
 
     final long[] out;
     final int[] count;
+    /** Of a combine: whether its elements are combined of the operands of all ranks then, so that an average is divided. */
+    final boolean[] completes;
     /** Number of chunks of the operation, equal on all ranks. */
     final int chunks;
     /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
@@ -108,6 +110,7 @@ public final class Program {
         this.chunk = builder.ints(ProgramBuilder.Field.CHUNK);
         this.at = builder.ints(ProgramBuilder.Field.AT);
         this.count = builder.ints(ProgramBuilder.Field.COUNT);
+        this.completes = builder.completes();
         this.in = builder.longs(true);
         this.out = builder.longs(false);
         this.chunks = builder.chunks();
@@ -207,9 +210,9 @@ public final class Program {
             case COPY_IN -> "copy in";
             case COPY_OUT -> "copy out";
             case COPY -> "copy";
-            case COMBINE -> "combine";
-            case COMBINE_BOTH -> "combine both";
-            case COMBINE_AREAS -> "combine areas";
+            case COMBINE -> completes[step] ? "complete" : "combine";
+            case COMBINE_BOTH -> completes[step] ? "complete both" : "combine both";
+            case COMBINE_AREAS -> completes[step] ? "complete areas" : "combine areas";
             default -> "copy over";
         };
         return "step " + step + " of " + size + " (" + name + ", peer " + peer[step] + ", value " + value[step]

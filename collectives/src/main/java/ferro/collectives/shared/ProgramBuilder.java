@@ -25,6 +25,7 @@ final class ProgramBuilder {
     private int[][] ints = new int[Field.values().length][16];
     private long[] in = new long[16];
     private long[] out = new long[16];
+    private boolean[] completes = new boolean[16];
     private int size;
     private Program inTensors;
     private Program late;
@@ -110,12 +111,32 @@ final class ProgramBuilder {
         move(Program.COMBINE, peer, from, 0, to);
     }
 
-    void combineBoth(int peer, ChunkPart both, long to) {
-        move(Program.COMBINE_BOTH, peer, both, 0, to);
-    }
-
     void combineAreas(int peer, ChunkPart part) {
         move(Program.COMBINE_AREAS, peer, part, 0, 0);
+    }
+
+    /** Combines with the last operand that is missing. */
+    void complete(int peer, ChunkPart from, long to) {
+        combine(peer, from, to);
+        completes(from);
+    }
+
+    /** Combines with the last operand that is missing, into both. */
+    void completeBoth(int peer, ChunkPart both, long to) {
+        move(Program.COMBINE_BOTH, peer, both, 0, to);
+        completes(both);
+    }
+
+    /** Combines with the last operand that is missing, in the areas. */
+    void completeAreas(int peer, ChunkPart part) {
+        combineAreas(peer, part);
+        completes(part);
+    }
+
+    private void completes(ChunkPart part) {
+        if (part.count > 0) {
+            completes[size - 1] = true;
+        }
     }
 
     void copyOver(int peer, ChunkPart to, long from) {
@@ -149,6 +170,7 @@ final class ProgramBuilder {
             kinds = Arrays.copyOf(kinds, longer);
             in = Arrays.copyOf(in, longer);
             out = Arrays.copyOf(out, longer);
+            completes = Arrays.copyOf(completes, longer);
             Arrays.setAll(ints, field -> Arrays.copyOf(ints[field], longer));
         }
         kinds[size] = kind;
@@ -190,6 +212,10 @@ final class ProgramBuilder {
 
     int[] ints(Field field) {
         return Arrays.copyOf(ints[field.ordinal()], size);
+    }
+
+    boolean[] completes() {
+        return Arrays.copyOf(completes, size);
     }
 
     long[] longs(boolean ofOperand) {

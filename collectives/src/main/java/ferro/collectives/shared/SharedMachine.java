@@ -7,6 +7,7 @@ import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
+import ferro.collectives.reduce.Multiplied;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
@@ -35,6 +36,7 @@ public class SharedMachine {
     private final SharedStanding standing;
     private final SharedTensors tensors;
     private final KeptKernels kernels;
+    private final Multiplied multiplied = new Multiplied();
     /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
     /**
@@ -49,9 +51,16 @@ public class SharedMachine {
     private Program program;
     private CallHeader call;
     private DataType type;
+    /** What the operand is multiplied by where it is first read. */
+    private double factor;
+
     private ReduceOp kernelOp;
     private DataType kernelType;
+    /** Combines while operands are missing. */
     private Kernel kernel;
+    /** Combines when none is missing. */
+    private Kernel completing;
+
     private int next;
     /**
      * Number of the shared memory that the operation under way may work in; 0 for none, {@code NOT_ASKED} if the program
@@ -142,7 +151,8 @@ public class SharedMachine {
         standing.waitAnew();
         // others may be further, because they have seen that this rank has entered: their headers before are gone
         next = shown == header.sequence() ? work.entered + 1 : 0;
-        tensor = work.inTensors == null ? NOT_ASKED : tensors.number(operand, result);
+        // operands in shared tensors are read by others as they are
+        tensor = work.inTensors == null ? NOT_ASKED : factor == 1 ? tensors.number(operand, result) : 0;
         program = tensor > 0 ? work.inTensors : work;
     }
 
@@ -157,8 +167,10 @@ public class SharedMachine {
         out.of(result);
         HostTensor either = operand == null ? result : operand;
         type = either == null ? null : either.dataType();
+        factor = how == null ? 1 : how.factor();
         if (how != null && (how != kernelOp || type != kernelType)) {
-            kernel = kernels.of(type, how);
+            kernel = kernels.of(type, how == ReduceOp.AVG ? ReduceOp.SUM : how);
+            completing = kernels.of(type, how);
             kernelOp = how;
             kernelType = type;
         }
@@ -171,16 +183,18 @@ public class SharedMachine {
      * @param sequence number of the operation
      * @param common   call that every rank must agree on
      * @param operand  or null
+     * @param how      how to combine, or null
      * @return false if this program has no fast path, or if something must be waited for: then nothing was done
      */
-    public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand) {
+    public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand, ReduceOp how) {
         standing.waitAnew();
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan()) {
             return false;
         }
+        factor = how == null ? 1 : how.factor();
         for (int step = 1; step < work.entered; step++) {
             long from = Elements.at(operand, work.in[step]);
-            elements[rank].write(operand.dataType(), at(work, step), operand.memory(), from, work.count[step]);
+            copyIn(operand.dataType(), at(work, step), operand.memory(), from, work.count[step]);
         }
         standing.enter(sequence, common);
         shown = sequence;
@@ -326,7 +340,7 @@ public class SharedMachine {
         int at = at(work, step);
         switch (work.kind[step]) {
             case Program.COPY_IN:
-                elements[rank].write(type, at, in.memory, in.place(work.in[step]), count);
+                copyIn(type, at, in.memory, in.place(work.in[step]), count);
                 break;
             case Program.COPY_OUT:
                 elements[work.peer[step]].read(type, at, out.memory, out.place(work.out[step]), count);
@@ -338,18 +352,32 @@ public class SharedMachine {
                 Elements.copy(type, area(work, step), at, out.memory, out.place(work.out[step]), count);
                 break;
             case Program.COMBINE:
-                kernel.combine(out.memory, out.place(work.out[step]), area(work, step), at, count);
+                kernel(work, step).combine(out.memory, out.place(work.out[step]), area(work, step), at, count);
                 break;
             case Program.COMBINE_BOTH:
-                kernel.combineBoth(out.memory, out.place(work.out[step]), area(work, step), at, count);
+                kernel(work, step).combineBoth(out.memory, out.place(work.out[step]), area(work, step), at, count);
                 break;
             default:
-                kernel.combine(areas[rank], at, areas[work.peer[step]], at, count);
+                kernel(work, step).combine(areas[rank], at, areas[work.peer[step]], at, count);
+        }
+    }
+
+    private Kernel kernel(Program work, int step) {
+        return work.completes[step] ? completing : kernel;
+    }
+
+    private void copyIn(DataType elementType, int at, Object source, long from, int count) {
+        if (factor == 1) {
+            elements[rank].write(elementType, at, source, from, count);
+        } else {
+            multiplied.copy(elementType, factor, areas[rank], at, source, from, count);
         }
     }
 
     private void copy(long from, long to, int count) {
-        if (in.memory != out.memory || from != to) {
+        if (factor != 1) {
+            multiplied.copy(type, factor, out.memory, to, in.memory, from, count);
+        } else if (in.memory != out.memory || from != to) {
             Elements.copy(type, out.memory, to, in.memory, from, count);
         }
     }

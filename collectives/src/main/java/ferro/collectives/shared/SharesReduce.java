@@ -67,11 +67,21 @@ public final class SharesReduce {
             program.copy(from, from, share.count());
         }
         for (int places = 1; places < call.worldSize(); places++) {
-            if (call.isRoot()) {
-                program.combine(call.behind(places), share, from);
-            } else {
-                program.combineAreas(call.behind(places), share);
-            }
+            combine(places, share, from);
+        }
+    }
+
+    private void combine(int places, ChunkPart share, long from) {
+        int peer = call.behind(places);
+        boolean completes = places == call.worldSize() - 1;
+        if (call.isRoot() && completes) {
+            program.complete(peer, share, from);
+        } else if (call.isRoot()) {
+            program.combine(peer, share, from);
+        } else if (completes) {
+            program.completeAreas(peer, share);
+        } else {
+            program.combineAreas(peer, share);
         }
     }
 

@@ -48,7 +48,7 @@ final class TensorAllReduce {
             program.combine(call.behind(places), part, element);
         }
         if (call.worldSize() > 1) {
-            program.combineBoth(call.behind(1), part, element);
+            program.completeBoth(call.behind(1), part, element);
         }
         for (int places = 2; places < call.worldSize(); places++) {
             program.copyOver(call.behind(places), part, element);

@@ -8,21 +8,22 @@ import java.util.BitSet;
  * @param chunk number of the chunk in the operands
  * @param ranks contributing ranks
  * @param hash  of the tree of combines, equal for trees that differ only in the order of two operands
+ * @param isComplete whether the last combine completed it
  */
-record Contribution(int chunk, BitSet ranks, long hash) {
+record Contribution(int chunk, BitSet ranks, long hash, boolean isComplete) {
     static Contribution of(int rank, int chunk) {
         BitSet ranks = new BitSet();
         ranks.set(rank);
-        return new Contribution(chunk, ranks, mix(31L * rank + 1_000_003L * chunk + 17));
+        return new Contribution(chunk, ranks, mix(31L * rank + 1_000_003L * chunk + 17), false);
     }
 
-    /** Returns the combination of both. */
-    Contribution with(Contribution other) {
+    /** Returns the combination of both, which may complete it. */
+    Contribution with(Contribution other, boolean completes) {
         BitSet union = (BitSet) ranks.clone();
         union.or(other.ranks);
         long low = Math.min(hash, other.hash);
         long high = Math.max(hash, other.hash);
-        return new Contribution(chunk, union, mix(mix(low) * 31 + high));
+        return new Contribution(chunk, union, mix(mix(low) * 31 + high), completes);
     }
 
     /** Spreads every bit over the word: the finaliser of SplitMix64, Steele and others 2014, doi:10.1145/2714064.2660195. */

@@ -106,7 +106,7 @@ final class PlanResults {
             Contribution[] message = new Contribution[send.chunks()];
             if (isBarrier()) {
                 BitSet heard = rank.heard.get(send.afterReceives());
-                message[0] = new Contribution(0, heard, 0);
+                message[0] = new Contribution(0, heard, 0, false);
             } else {
                 System.arraycopy(rank.region(send.region()), send.chunk(), message, 0, send.chunks());
                 int position = rank.sent;
@@ -149,8 +149,8 @@ final class PlanResults {
         }
         if (isBarrier()) {
             hear(rank, index, message[0].ranks());
-        } else if (arrival instanceof Step.ReceiveCombine) {
-            combine(rank, index, message);
+        } else if (arrival instanceof Step.ReceiveCombine combine) {
+            combine(rank, index, message, combine.completes());
         } else {
             System.arraycopy(message, 0, into, arrival.chunk(), arrival.chunks());
         }
@@ -164,7 +164,7 @@ final class PlanResults {
         }
     }
 
-    private void combine(PlanMemory rank, int index, Contribution[] message) {
+    private void combine(PlanMemory rank, int index, Contribution[] message, boolean completes) {
         Step.Arrival arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
         for (int i = 0; i < message.length; i++) {
@@ -175,8 +175,10 @@ final class PlanResults {
                 fail(plans.arrival(rank.rank, index) + " combines " + here + " with " + message[i]);
             } else if (here.ranks().intersects(message[i].ranks())) {
                 fail(plans.arrival(rank.rank, index) + " counts a rank twice: " + here + " and " + message[i]);
+            } else if (here.isComplete() || message[i].isComplete()) {
+                fail(plans.arrival(rank.rank, index) + " combines what is complete: " + here + " and " + message[i]);
             } else {
-                into[arrival.chunk() + i] = here.with(message[i]);
+                into[arrival.chunk() + i] = here.with(message[i], completes);
             }
         }
     }
@@ -230,6 +232,9 @@ final class PlanResults {
         if (found.chunk() != wanted.chunk() || !found.ranks().equals(wanted.ranks())) {
             return Optional.of(end(rank, chunk) + " holding " + found + ", need " + wanted);
         }
+        if (plans.isReduction() && plans.size() > 1 && !found.isComplete()) {
+            return Optional.of(end(rank, chunk) + " of all ranks, but no combine has completed it");
+        }
         Contribution first = ranks.get(0).out[chunk];
         if (plans.kind() == CollectiveKind.ALL_REDUCE && found.hash() != first.hash()) {
             return Optional.of(
@@ -246,7 +251,7 @@ final class PlanResults {
         if (plans.isReduction()) {
             BitSet everyone = new BitSet();
             everyone.set(0, plans.size());
-            return new Contribution(chunk, everyone, 0);
+            return new Contribution(chunk, everyone, 0, true);
         }
         return switch (plans.kind()) {
             case BROADCAST, SCATTER -> Contribution.of(plans.root(), chunk);

@@ -48,6 +48,45 @@ final class PlanShape {
         return Optional.empty();
     }
 
+    /** Proves that reductions read each part of an operand once: it is multiplied there, also where the result is too. */
+    static Optional<String> readTwice(PlanSet plans) {
+        for (int rank = 0; rank < plans.size() && plans.isReduction(); rank++) {
+            Optional<String> why = readTwice(plans, rank);
+            if (why.isPresent()) {
+                return why;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<String> readTwice(PlanSet plans, int rank) {
+        Plan plan = plans.of(rank);
+        boolean[] read = new boolean[plan.chunkCount()];
+        for (int i = 0; i < plan.sends().size(); i++) {
+            Step.Send send = plan.sends().get(i);
+            if (send.region() == Region.IN && !reads(read, send.chunk(), send.chunks())) {
+                return Optional.of(plans.send(rank, i) + " reads a part of the operand that another step reads too");
+            }
+        }
+        for (int i = 0; i < plan.receives().size(); i++) {
+            boolean copies = plan.receives().get(i) instanceof Step.LocalCopy copy && copy.from() == Region.IN;
+            Step.Arrival arrival = plan.receives().get(i);
+            if (copies && !reads(read, arrival.chunk(), arrival.chunks())) {
+                return Optional.of(plans.arrival(rank, i) + " reads a part of the operand that another step reads too");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static boolean reads(boolean[] read, int chunk, int chunks) {
+        boolean first = true;
+        for (int i = chunk; i < chunk + chunks; i++) {
+            first &= !read[i];
+            read[i] = true;
+        }
+        return first;
+    }
+
     private static Optional<String> ofSend(Step.Send send, int index, Plan plan, int size) {
         if (send.peer() < 0 || send.peer() >= size) {
             return Optional.of(" names a rank that is not among " + size);

@@ -77,7 +77,7 @@ class PlanVerifierTest {
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.set(2, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1))));
+                        plan, receives -> receives.set(2, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1, true))));
 
         assertRefused(
                 CollectiveKind.REDUCE, plans, "rank 0 receive 2 (combine from 2, OUT chunk 0) is not ordered with");
@@ -90,9 +90,54 @@ class PlanVerifierTest {
         change(
                 plans,
                 0,
-                plan -> receives(plan, receives -> receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 3))));
+                plan -> receives(
+                        plan, receives -> receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 3, true))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 3", "counts a rank twice");
+    }
+
+    @Test
+    void refusesACombineThatCompletesTooEarly() {
+        List<Plan> plans = plans(CollectiveKind.ALL_REDUCE, "ring", 3);
+        change(plans, 1, plan -> receives(plan, receives -> completes(receives, 2, true)));
+
+        assertRefused(CollectiveKind.ALL_REDUCE, plans, "rank 2 receive", "combines what is complete");
+    }
+
+    @Test
+    void refusesAResultThatNoCombineCompletes() {
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 3);
+        change(plans, 0, plan -> receives(plan, receives -> completes(receives, 2, false)));
+
+        assertRefused(CollectiveKind.REDUCE, plans, "rank 0 ends after receive 2", "but no combine has completed it");
+    }
+
+    private static void completes(List<Step.Arrival> receives, int index, boolean completes) {
+        Step.ReceiveCombine combine = (Step.ReceiveCombine) receives.get(index);
+        assertTrue(combine.completes() != completes, combine::toString);
+        receives.set(
+                index,
+                new Step.ReceiveCombine(
+                        combine.peer(),
+                        combine.region(),
+                        combine.chunk(),
+                        combine.chunks(),
+                        combine.afterSends(),
+                        combine.afterReceives(),
+                        completes));
+    }
+
+    @Test
+    void refusesAnOperandThatIsReadTwice() {
+        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "direct", 2);
+        change(plans, 1, plan -> {
+            List<Step.Arrival> receives = new ArrayList<>(plan.receives());
+            receives.add(new Step.LocalCopy(Region.IN, Region.SCRATCH, 0, 1, 0, 0));
+            return new Plan(plan.algorithm(), 2, plan.in(), plan.out(), Extent.all(2), plan.sends(), receives);
+        });
+
+        assertRefused(
+                CollectiveKind.REDUCE_SCATTER, plans, "rank 1 receive 2 (copy from IN", "that another step reads too");
     }
 
     @Test
@@ -104,7 +149,7 @@ class PlanVerifierTest {
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.set(1, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1))));
+                        plan, receives -> receives.set(1, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1, true))));
 
         assertRefused(
                 CollectiveKind.REDUCE,
@@ -199,7 +244,7 @@ class PlanVerifierTest {
                 0,
                 plan -> receives(plan, receives -> {
                     receives.clear();
-                    receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 0));
+                    receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 0, true));
                 }));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 0", "combines into what nothing has set");
@@ -211,7 +256,8 @@ class PlanVerifierTest {
         change(
                 plans,
                 0,
-                plan -> receives(plan, receives -> receives.set(1, new Step.ReceiveCombine(1, Region.IN, 0, 1, 0, 1))));
+                plan -> receives(
+                        plan, receives -> receives.set(1, new Step.ReceiveCombine(1, Region.IN, 0, 1, 0, 1, true))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 1", "writes the caller's operand");
     }

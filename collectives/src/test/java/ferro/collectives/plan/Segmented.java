@@ -75,7 +75,13 @@ public final class Segmented {
         return arrival instanceof Step.Receive
                 ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
                 : new Step.ReceiveCombine(
-                        peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
+                        peer,
+                        region,
+                        piece.first,
+                        piece.count,
+                        piece.afterSends,
+                        piece.afterReceives,
+                        ((Step.ReceiveCombine) arrival).completes());
     }
 
     /** Returns how many posts stand for the first steps of a list, as far as one segment, or all (-1), needs them. */

@@ -46,6 +46,9 @@ final class Expected {
                 if (!made.equals(wanted)) {
                     return "rank " + rank + " has " + values.text(found) + " as element " + i;
                 }
+                if (operation.kind().combines() && memory.length > 1 && !values.isComplete(found)) {
+                    return "rank " + rank + " has element " + i + " by combines of which none completes it";
+                }
                 if (operation.kind() == CollectiveKind.ALL_REDUCE && found != memory[0].out(i)) {
                     return "rank " + rank + " has element " + i + " by another expression than rank 0";
                 }
@@ -86,7 +89,8 @@ final class Expected {
 
     private void addAll(int element, List<Integer> wanted) {
         for (int rank = 0; rank < memory.length; rank++) {
-            wanted.add(values.operand(number, rank, element));
+            int operand = values.operand(number, rank, element);
+            wanted.add(operation.isMultiplied(memory.length) ? values.multiplied(operand) : operand);
         }
     }
 }

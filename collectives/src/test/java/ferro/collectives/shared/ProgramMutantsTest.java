@@ -70,6 +70,16 @@ class ProgramMutantsTest {
         }));
     }
 
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aCombineThatCompletesTooEarlyOrNeverIsFound(Operation operation) {
+        assertEquals(List.of(), unnoticed(operation, (program, step) -> {
+            byte kind = program.kind[step];
+            program.completes[step] = !program.completes[step];
+            return kind == Program.COMBINE || kind == Program.COMBINE_BOTH || kind == Program.COMBINE_AREAS;
+        }));
+    }
+
     @Test
     void operandsInAnotherOrderOnOneRankAreFound() {
         Operation flat = new Operation(CollectiveKind.ALL_REDUCE, "flat", 4 * RANKS, 0, false, 0);

@@ -71,6 +71,11 @@ final class ProgramProof {
         boolean isShared(int rank) {
             return (shared >> rank & 1) != 0;
         }
+
+        /** Returns whether operands may be multiplied; those in shared tensors are not, the others read them as they are. */
+        boolean isMultiplied(int ranks) {
+            return kind.combines() && shared != (1 << ranks) - 1;
+        }
     }
 
     /** An operation on all ranks: programs, memory, and the tensors of the ranks that share theirs. */
@@ -318,20 +323,33 @@ final class ProgramProof {
         long to = program.out[at] + index;
         int peer = program.peer[at];
         switch (program.kind[at]) {
-            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), in(rank, from));
-            case Program.COPY -> out(rank, to, in(rank, from));
+            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), operand(rank, from));
+            case Program.COPY -> out(rank, to, operand(rank, from));
             case Program.COPY_OUT -> out(rank, to, read(rank, peer, cell(rank, program, at, index)));
-            case Program.COMBINE -> out(rank, to, combined(out(rank, to), theirs(rank, program, at, index)));
+            case Program.COMBINE ->
+                out(rank, to, combined(program, at, out(rank, to), theirs(rank, program, at, index)));
             case Program.COMBINE_BOTH -> {
-                out(rank, to, combined(out(rank, to), theirs(rank, program, at, index)));
+                out(rank, to, combined(program, at, out(rank, to), theirs(rank, program, at, index)));
                 theirs(rank, program, at, index, out(rank, to));
             }
             case Program.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
             default -> {
                 int cell = cell(rank, program, at, index);
-                write(rank, rank, cell, combined(read(rank, rank, cell), read(rank, peer, cell)));
+                write(rank, rank, cell, combined(program, at, read(rank, rank, cell), read(rank, peer, cell)));
             }
         }
+    }
+
+    /** Reads an element of the operand for the first time, where it is multiplied if anything is. */
+    private int operand(int rank, long element) {
+        int value = in(rank, element);
+        if (value < 0 || !runs.get(operation[rank]).operation.isMultiplied(ranks)) {
+            return value;
+        }
+        if (values.isMultiplied(value)) {
+            throw new Refuted("multiplies an operand twice");
+        }
+        return values.multiplied(value);
     }
 
     private int in(int rank, long element) {
@@ -376,11 +394,15 @@ final class ProgramProof {
         return runs.get(operation[rank]).tensors[peer];
     }
 
-    private int combined(int first, int second) {
+    private int combined(Program program, int at, int first, int second) {
         if (first < 0 || second < 0) {
             throw new Refuted("combines what was never written");
         }
-        return values.combined(first, second);
+        if (values.isComplete(first) || values.isComplete(second)) {
+            throw new Refuted("combines what is complete");
+        }
+        int both = values.combined(first, second);
+        return program.completes[at] ? values.completed(both) : both;
     }
 
     private int read(int rank, int area, int cell) {

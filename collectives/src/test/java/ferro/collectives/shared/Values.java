@@ -8,6 +8,11 @@ import java.util.Map;
 /** What an element is made of: the operand of a rank, or two values combined; equal values have equal numbers. */
 final class Values {
     private static final int OPERAND = 1 << 31;
+    /** In the key of a value that is complete; numbers of values are smaller. */
+    private static final long COMPLETE = 1L << 62;
+
+    /** In the key of an operand that was multiplied where it was first read. */
+    private static final long MULTIPLIED = 1L << 61;
 
     private final Map<Long, Integer> numbers = new HashMap<>();
     private long[] keys = new long[1024];
@@ -20,6 +25,28 @@ final class Values {
     /** Returns two values combined, in either order. */
     int combined(int first, int second) {
         return number((long) Math.min(first, second) << 32 | Math.max(first, second));
+    }
+
+    /** Returns a value that a combine has completed, as an average divides it. */
+    int completed(int value) {
+        return number(COMPLETE | value);
+    }
+
+    boolean isComplete(int value) {
+        return is(COMPLETE, value);
+    }
+
+    /** Returns an operand multiplied, as a sum of multiplied inputs needs it. */
+    int multiplied(int operand) {
+        return number(MULTIPLIED | operand);
+    }
+
+    boolean isMultiplied(int value) {
+        return is(MULTIPLIED, value);
+    }
+
+    private boolean is(long mark, int value) {
+        return value >= 0 && keys[value] > 0 && (keys[value] & mark) != 0;
     }
 
     private int number(long key) {
@@ -39,8 +66,10 @@ final class Values {
     /** Adds the operands that a value is made of, each as often as it counts. */
     void operands(int value, List<Integer> into) {
         long key = keys[value];
-        if (key < 0) {
+        if (key < 0 || isMultiplied(value)) {
             into.add(value);
+        } else if (isComplete(value)) {
+            operands((int) key, into);
         } else {
             operands((int) (key >> 32), into);
             operands((int) key, into);
@@ -52,6 +81,12 @@ final class Values {
             return "nothing";
         }
         long key = keys[value];
+        if (isComplete(value)) {
+            return text((int) key) + " complete";
+        }
+        if (isMultiplied(value)) {
+            return "factor x " + text((int) key);
+        }
         int high = (int) (key >> 32);
         return key >= 0
                 ? "(" + text(high) + " + " + text((int) key) + ")"

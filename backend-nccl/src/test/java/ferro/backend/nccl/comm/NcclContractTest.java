@@ -24,6 +24,13 @@ class NcclContractTest extends BackendContract {
     @Override
     protected Set<String> declaredRefusals() {
         return Set.of(
-                AGREED_FAILURES, ASYNCHRONOUS_MESSAGES, MESSAGE_TAGS, CANONICAL_NANS, WHOLE_AVERAGES, "i16", "u16");
+                AGREED_FAILURES,
+                ASYNCHRONOUS_MESSAGES,
+                MESSAGE_TAGS,
+                CANONICAL_NANS,
+                EXACT_SCALING,
+                WHOLE_AVERAGES,
+                "i16",
+                "u16");
     }
 }

@@ -2,7 +2,6 @@ package ferro.collectives.engine.exec;
 
 import ferro.Collective;
 import ferro.HostTensor;
-import ferro.ReduceOp;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.RankStatus;
 import ferro.collectives.control.failure.Failure;
@@ -13,9 +12,6 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLock;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
-import ferro.collectives.reduce.Division;
-import ferro.collectives.reduce.Elements;
-import ferro.collectives.reduce.Multiplied;
 import ferro.collectives.shared.Program;
 import ferro.collectives.shared.SharedMachine;
 import java.lang.System.Logger.Level;
@@ -112,10 +108,7 @@ public final class OperationQueue implements CollectiveProgress {
 
     private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
         int rank = loop.group().rank();
-        HostTensor in = operand(call, rank);
-        Operation.OperandStaging products =
-                isMultiplied(call) && in != null ? new Products(in, call.op().factor(), result(call, rank)) : null;
-        return submit(prepared, in, result(call, rank), timeout, products);
+        return submit(prepared, operand(call, rank), result(call, rank), timeout, null);
     }
 
     /** Queues a prepared call; {@code staging} may be null. */
@@ -168,7 +161,7 @@ public final class OperationQueue implements CollectiveProgress {
         Objects.requireNonNull(timeout, "timeout");
         checkUsable.accept(prepared.kind.label());
         long seen = progressLock.look();
-        boolean isNext = noMessages && !isMultiplied(call) && !prepared.isWidened() && isIdle();
+        boolean isNext = noMessages && !prepared.isWidened() && isIdle();
         long sequence = isNext ? progressLock.tryEnterAsNext(seen) : ProgressLock.NONE;
         if (sequence == ProgressLock.NONE) {
             submit(prepared, call, timeout).await();
@@ -218,8 +211,7 @@ public final class OperationQueue implements CollectiveProgress {
             if (published) {
                 looks = program == null
                         ? overLinks.copyAll(prepared, in, out)
-                        : overMemory.consume(program, prepared.call, in, out, prepared.combining);
-                average(prepared, looks == SharedMachine.NOT_THERE ? null : out);
+                        : overMemory.consume(program, prepared.call, in, out, prepared.completing);
             }
         } catch (RuntimeException | Error failure) {
             looks = SharedMachine.NOT_THERE;
@@ -256,7 +248,7 @@ public final class OperationQueue implements CollectiveProgress {
     private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
         return prepared.program == null
                 ? overLinks.isAlone()
-                : overMemory.publish(prepared.program, sequence, prepared.call, in);
+                : overMemory.publish(prepared.program, sequence, prepared.call, in, prepared.completing);
     }
 
     /** Refuses calls from now on; returns false if it did so already. */
@@ -404,7 +396,6 @@ public final class OperationQueue implements CollectiveProgress {
         }
         heldBack = false;
         Prepared prepared = operation.prepared();
-        average(prepared, operation.out());
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
@@ -415,32 +406,8 @@ public final class OperationQueue implements CollectiveProgress {
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 
-    private void average(Prepared prepared, HostTensor out) {
-        if (prepared.op == ReduceOp.AVG && out != null && !prepared.isWidened()) {
-            int worldSize = loop.group().worldSize();
-            Division.divide(out.dataType(), out.memory(), Elements.at(out, 0), out.elementCount(), worldSize);
-        }
-    }
-
     private static HostTensor operand(Collective call, int rank) {
         return (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
-    }
-
-    private static boolean isMultiplied(Collective call) {
-        return call.op() != null && call.op().factor() != 1;
-    }
-
-    /** The operand of a sum of multiplied inputs. */
-    private record Products(HostTensor given, double factor, HostTensor result) implements Operation.OperandStaging {
-        @Override
-        public HostTensor operand() {
-            return Multiplied.of(given, factor);
-        }
-
-        @Override
-        public void deliver() {
-            // the result is in place already
-        }
     }
 
     private static HostTensor result(Collective call, int rank) {

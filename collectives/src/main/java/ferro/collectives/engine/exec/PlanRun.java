@@ -27,6 +27,7 @@ final class PlanRun {
     private final Lanes lanes;
     private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
+    private final Products products = new Products();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /** Position of each send on its link, counted from 1; it is finished once that many sends of the link are finished. */
     private long[] sendPlace = new long[64];
@@ -35,7 +36,6 @@ final class PlanRun {
     private Operation operation;
     private Prepared prepared;
     private Schedule schedule;
-    private ReduceOp op;
     private int sendsPosted;
     private int sendsDone;
     private int receivesPosted;
@@ -56,12 +56,12 @@ final class PlanRun {
         Prepared what = next.prepared();
         // first what may fail: if it fails, nothing has begun
         HostTensor room = scratch.of(what.carriedType, what.schedule.scratchElements);
+        products.begin(what, next.in());
         sendPlace = longer(sendPlace, what.schedule.sends.count);
         receivePlace = longer(receivePlace, what.schedule.receives.count);
         operation = next;
         prepared = what;
         schedule = what.schedule;
-        op = what.combining;
         memory[Region.IN.ordinal()] = next.in();
         memory[Region.OUT.ordinal()] = next.out();
         memory[Region.SCRATCH.ordinal()] = room;
@@ -98,6 +98,7 @@ final class PlanRun {
     /** Drops the references to the caller's memory. */
     void forget() {
         operation = null;
+        products.forget();
         Arrays.fill(memory, null);
     }
 
@@ -148,13 +149,19 @@ final class PlanRun {
             if (channel.sendsPosted + 1 != sendPlace[sendsPosted]) {
                 break;
             }
-            HostTensor data = memory[sends.region[sendsPosted].ordinal()];
+            HostTensor data = data(sends, sendsPosted);
             CallHeader header = header(prepared.sendCalls, peer);
             channel.link.send(header, data, sends.from[sendsPosted], sends.elements[sendsPosted]);
             channel.sendsPosted++;
             sendsPosted++;
         }
         return receivesPosted + sendsPosted != before;
+    }
+
+    /** Returns the memory that a post sends from. */
+    private HostTensor data(Schedule.Posts sends, int index) {
+        HostTensor data = memory[sends.region[index].ordinal()];
+        return sends.region[index] == Region.IN ? products.sent(data, sends.from[index], sends.elements[index]) : data;
     }
 
     /** Returns false if its position on the link is not next yet. */
@@ -169,7 +176,8 @@ final class PlanRun {
             return false;
         }
         CallHeader call = header(prepared.receiveCalls, posts.peer[index]);
-        if (posts.kind[index] == Schedule.COMBINE && op != null) {
+        if (Schedule.isCombine(posts.kind[index])) {
+            ReduceOp op = posts.kind[index] == Schedule.COMPLETE ? prepared.completing : prepared.combining;
             channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op);
         } else {
             channel.link.receive(call, into, posts.from[index], posts.elements[index]);
@@ -181,14 +189,20 @@ final class PlanRun {
     /** Does the copies of an operation that consists of copies only. */
     void copyAll(Prepared like, HostTensor in, HostTensor out) {
         Schedule.Posts local = like.schedule.receives;
+        products.begin(like, in);
         for (int i = 0; i < local.count; i++) {
             copy(local, i, in, out);
         }
     }
 
     private void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
-        // for an in-place call the operand already is where the plan wants it
-        copies.copy(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
+        long from = posts.sourceFrom[index];
+        if (products.areMade() && posts.source[index] == Region.IN) {
+            products.copy(into, posts.from[index], source, from, posts.elements[index]);
+        } else {
+            // for an in-place call the operand already is where the plan wants it
+            copies.copy(into, posts.from[index], source, from, posts.elements[index]);
+        }
     }
 
     private CallHeader header(CallHeader.Call[] pairs, int peer) {

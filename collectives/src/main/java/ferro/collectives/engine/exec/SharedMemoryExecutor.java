@@ -15,7 +15,7 @@ public final class SharedMemoryExecutor extends SharedMachine implements Executo
     @Override
     public void begin(Operation operation) {
         Prepared prepared = operation.prepared();
-        begin(prepared.program, operation, operation.in(), operation.out(), prepared.combining);
+        begin(prepared.program, operation, operation.in(), operation.out(), prepared.completing);
     }
 
     @Override

@@ -32,9 +32,11 @@ public final class Prepared {
 
     public final ReduceOp op;
     /**
-     * How two elements are combined in the operation itself; a division comes after it, a change of the operands before it.
+     * How two elements are combined while operands are missing; a change of the operands comes before it.
      */
     public final ReduceOp combining;
+    /** How two elements are combined when none is missing: for an average of floats, with its division. */
+    public final ReduceOp completing;
 
     final int root;
     /** For operations over links, else null. */
@@ -75,6 +77,7 @@ public final class Prepared {
         this.carriedParts = carried.parts;
         this.op = key.op;
         this.combining = op == ReduceOp.AVG ? ReduceOp.SUM : op;
+        this.completing = isWidened() ? combining : op;
         this.root = key.root;
         this.schedule = schedule;
         this.program = program;
@@ -89,6 +92,11 @@ public final class Prepared {
 
     private static int unit(DataType type) {
         return type == null ? 0 : type.byteSize();
+    }
+
+    /** Returns what each element of an operand is multiplied by where it is first read; 1 for most calls. */
+    public double factor() {
+        return op == null ? 1 : op.factor();
     }
 
     /** Returns whether it is an average of integers, which is computed by wider sums. */

@@ -26,10 +26,14 @@ public final class Schedule {
     public static final byte COMBINE = 1;
     /** A copy between regions. */
     public static final byte COPY = 2;
+    /** A combine after which the elements are those of the result. */
+    public static final byte COMPLETE = 3;
 
     public final Posts sends = new Posts();
     public final Posts receives = new Posts();
     public final long scratchElements;
+    /** Whether elements are sent directly from the operand. */
+    public final boolean sendsOperand;
 
     private final Plan plan;
     private final Chunking cut;
@@ -88,6 +92,11 @@ public final class Schedule {
         }
     }
 
+    /** Returns whether a kind of post combines, whether it completes or not. */
+    public static boolean isCombine(byte kind) {
+        return kind == COMBINE || kind == COMPLETE;
+    }
+
     /** Returns how many elements are sent to other ranks and received from them. */
     long movedElements() {
         return sends.moved() + receives.moved();
@@ -143,6 +152,7 @@ public final class Schedule {
         this.scratchElements = passes == 1
                 ? start(Region.SCRATCH, scratch.first() + scratch.count()) - start(Region.SCRATCH, scratch.first())
                 : scratchStride * scratch.count();
+        this.sendsOperand = plan.sends().stream().anyMatch(send -> send.region() == Region.IN);
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
         for (int pass = 0; pass < passes; pass++) {
@@ -212,7 +222,7 @@ public final class Schedule {
         }
         Step.Arrival arrival = (Step.Arrival) step;
         int peer = step instanceof Step.Receive receive ? receive.peer() : ((Step.ReceiveCombine) step).peer();
-        byte kind = step instanceof Step.Receive ? RECEIVE : COMBINE;
+        byte kind = step instanceof Step.ReceiveCombine combine ? combine.completes() ? COMPLETE : COMBINE : RECEIVE;
         return new ScheduledPost(kind, peer, arrival.region(), offset(arrival.region(), place), place.count, null, 0);
     }
 

@@ -102,7 +102,7 @@ class ScheduleTest {
                 long value = copies
                         ? memory.get(rank)[posts.source[i].ordinal()][(int) (posts.sourceFrom[i] + k)]
                         : wire(posts.peer[i], rank).remove();
-                into[at] = posts.kind[i] == Schedule.COMBINE ? into[at] + value : value;
+                into[at] = Schedule.isCombine(posts.kind[i]) ? into[at] + value : value;
             }
             done[rank][1]++;
             return true;

@@ -1,0 +1,69 @@
+package ferro.collectives.engine.exec;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.collectives.engine.operands.Prepared;
+import ferro.collectives.engine.operands.Schedule;
+import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Multiplied;
+
+/**
+ * Operands of a sum of multiplied inputs. Each element is multiplied where it is first read: when it is copied from the
+ * operand, or sent from it. Used by the thread that makes progress, for one operation at a time.
+ */
+final class Products {
+    private final Multiplied multiplied = new Multiplied();
+    private HostTensor kept;
+    private double factor;
+    /** What the operation under way sends in place of its operand, or null. */
+    private HostTensor sent;
+
+    /** Begins an operation; may fail for lack of memory, and then nothing has begun. */
+    void begin(Prepared prepared, HostTensor operand) {
+        factor = prepared.factor();
+        boolean sends = factor != 1 && operand != null && prepared.schedule.sendsOperand;
+        sent = sends ? room(operand.dataType(), operand.elementCount()) : null;
+    }
+
+    /** Drops memory that is too large to keep. */
+    void forget() {
+        sent = null;
+        if (kept != null && kept.byteCount() > Schedule.SCRATCH_BYTES_MOST) {
+            kept = null;
+        }
+    }
+
+    private HostTensor room(DataType type, long elements) {
+        if (kept == null || kept.dataType() != type || kept.elementCount() < elements) {
+            int length = Math.toIntExact(elements);
+            kept = HostTensor.ofArray(type, type.carrier().newArray(length), 0, length);
+        }
+        return kept;
+    }
+
+    /** Returns the memory from which elements of the operand are sent, at the same place in it. */
+    HostTensor sent(HostTensor operand, long from, long elements) {
+        if (sent == null) {
+            return operand;
+        }
+        copy(sent, from, operand, from, elements);
+        return sent;
+    }
+
+    /** Returns whether operands are multiplied. */
+    boolean areMade() {
+        return factor != 1;
+    }
+
+    /** Copies elements of the operand, multiplied; the target may be the same place. */
+    void copy(HostTensor into, long to, HostTensor operand, long from, long elements) {
+        multiplied.copy(
+                into.dataType(),
+                factor,
+                into.memory(),
+                Elements.at(into, to),
+                operand.memory(),
+                Elements.at(operand, from),
+                elements);
+    }
+}

@@ -1,0 +1,122 @@
+package ferro.tck;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.group.ProcessGroup;
+import ferro.tck.cells.Numbers;
+import ferro.tck.cells.Operand;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.function.LongUnaryOperator;
+
+/** The calls of one rank on one type: each op once, on the same elements. */
+final class ScaledCalls {
+    private static final List<CollectiveKind> KINDS =
+            List.of(CollectiveKind.ALL_REDUCE, CollectiveKind.REDUCE, CollectiveKind.REDUCE_SCATTER);
+    /** Of f32 on three ranks also one whose parts are longer than a segment of 512 KiB. */
+    private static final int LONG = 420_000;
+
+    private final Subject subject;
+    private final ProcessGroup group;
+    private final DataType type;
+
+    ScaledCalls(Subject subject, ProcessGroup group, DataType type) {
+        this.subject = subject;
+        this.group = group;
+        this.type = type;
+    }
+
+    /** Compares a call by {@code op} with one by {@code other} on changed elements, whose result is changed too. */
+    void compare(ReduceOp op, ReduceOp other, LongUnaryOperator before, LongUnaryOperator after) {
+        for (int length : lengths()) {
+            for (CollectiveKind kind : KINDS) {
+                for (boolean inPlace : new boolean[] {false, true}) {
+                    long[] found = result(kind, length, inPlace, op, own -> own);
+                    long[] need = result(kind, length, inPlace, other, before);
+                    same(kind + (inPlace ? " in place" : ""), op, found, need, after);
+                }
+            }
+        }
+    }
+
+    /** Compares an average of two ranks with the mean of their elements, computed here. */
+    void compareMean() {
+        for (int length : lengths()) {
+            long[] found = result(CollectiveKind.ALL_REDUCE, length, false, ReduceOp.AVG, own -> own);
+            long[] first = elements(0, length);
+            long[] second = elements(1, length);
+            long[] need = new long[length];
+            for (int i = 0; i < length; i++) {
+                double sum = Numbers.toDouble(type, first[i]) + Numbers.toDouble(type, second[i]);
+                need[i] = Numbers.ofDouble(type, sum / 2);
+            }
+            same("allReduce", ReduceOp.AVG, found, need, mean -> mean);
+        }
+    }
+
+    private void same(String kind, ReduceOp op, long[] found, long[] need, LongUnaryOperator after) {
+        for (int i = 0; i < found.length; i++) {
+            long right = after.applyAsLong(need[i]);
+            if (found[i] != right) {
+                throw new AssertionError(op + " of " + found.length + " " + type.label() + " by " + kind + " on rank "
+                        + group.rank() + " of " + group.worldSize() + ": element " + i + " has bits "
+                        + Long.toHexString(found[i]) + ", need " + Long.toHexString(right));
+            }
+        }
+    }
+
+    private int[] lengths() {
+        boolean isLong = type == DataType.FLOAT32 && group.worldSize() == 3;
+        return isLong ? new int[] {1, 6, 840, LONG} : new int[] {1, 6, 840};
+    }
+
+    /** Returns the elements of a rank, the same for every call. */
+    private long[] elements(int rank, int length) {
+        Random random = new Random(31L * rank + type.ordinal());
+        long[] elements = new long[length];
+        for (int i = 0; i < length; i++) {
+            elements[i] = Numbers.isFloating(type)
+                    ? Numbers.ofDouble(type, random.nextGaussian())
+                    : Numbers.narrow(type, random.nextLong());
+        }
+        return elements;
+    }
+
+    private long[] result(CollectiveKind kind, int length, boolean inPlace, ReduceOp op, LongUnaryOperator before) {
+        int rank = group.rank();
+        boolean scatters = kind == CollectiveKind.REDUCE_SCATTER;
+        int whole = scatters ? length / group.worldSize() * group.worldSize() : length;
+        int part = scatters ? whole / group.worldSize() : whole;
+        long[] elements = elements(rank, whole);
+        Operand in = Operand.unwritten(type, whole, Operand.OperandPlace.of(rank + length));
+        in.fill(index -> before.applyAsLong(elements[index]));
+        Operand fresh = Operand.unwritten(type, part, Operand.OperandPlace.of(rank + 1));
+        try (OnDevice place = OnDevice.of(subject, rank)) {
+            Tensor operand = place.tensor(in.tensor());
+            Tensor result = !inPlace
+                    ? place.tensor(fresh.tensor())
+                    : scatters ? place.tensor(in.tensor().slice((long) rank * part, part)) : operand;
+            CollectiveBackend backend = (CollectiveBackend) group.backend();
+            backend.run(call(kind, operand, result, op), backend.timeout());
+            place.readBack();
+        }
+        if (kind == CollectiveKind.REDUCE && rank != 0) {
+            return new long[0];
+        }
+        long[] bits = (inPlace ? in : fresh).bits();
+        return inPlace && scatters ? Arrays.copyOfRange(bits, rank * part, (rank + 1) * part) : bits;
+    }
+
+    private Collective call(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op) {
+        return switch (kind) {
+            case ALL_REDUCE -> new Collective.AllReduce(in, out, op);
+            case REDUCE -> new Collective.Reduce(in, group.rank() == 0 ? out : null, op, 0);
+            default -> new Collective.ReduceScatter(in, out, op, null);
+        };
+    }
+}
