@@ -13,97 +13,142 @@ import jdk.incubator.vector.VectorSpecies;
  * <p>A vector of them is read as one of 32-bit pairs. The upper and the lower elements of all pairs become two vectors of
  * f32, which are combined, rounded and joined again: nothing moves across lanes, and all vectors have one shape. The
  * rounding is that of {@link HalfFloats}, which names the source.
+ *
+ * <p>A NaN stays one where it is rounded, because it has the lower bits of an operand, which are 0. So a run has NaNs where
+ * the largest magnitude is more than infinity's, as in {@link ElementLoops}.
  */
 final class Bfloat16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
+    private static final boolean AVERAGE = CHOICE.average();
     private static final boolean BOTH = CHOICE.both();
     private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
     private static final int LANES = SPECIES.length();
     private static final int UPPER = 0xffff_0000;
-    private static final int INFINITY = 0x7f80_0000;
+    private static final short MAGNITUDE = Short.MAX_VALUE;
+    private static final short INFINITY = 0x7f80;
     private static final int JUST_BELOW_HALF = 0x7fff;
-    private static final int QUIET_NAN = HalfFloats.BFLOAT16_NAN << Short.SIZE;
 
     private Bfloat16Loops() {}
 
-    static boolean arrays(Object first, long firstAt, Object second, long secondAt, int count) {
-        int at = Math.toIntExact(firstAt);
-        int from = Math.toIntExact(secondAt);
-        short[] into = (short[]) first;
-        short[] source = (short[]) second;
+    static boolean arrays(LoopOperands operands) {
+        int at = Math.toIntExact(operands.firstAt);
+        int from = Math.toIntExact(operands.secondAt);
+        short[] into = (short[]) operands.first;
+        short[] source = (short[]) operands.second;
+        int count = operands.count;
+        FloatVector divisor = divisor(operands);
+        ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
-            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i));
+            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), divisor);
+            largest = larger(largest, result);
             result.intoArray(into, at + i);
             if (BOTH) {
                 result.intoArray(source, from + i);
             }
         }
-        return false;
+        return holdsNaN(largest);
     }
 
-    static boolean arrayAndDirect(Object first, long firstAt, Object second, long from, int count) {
-        int at = Math.toIntExact(firstAt);
-        short[] into = (short[]) first;
+    static boolean arrayAndDirect(LoopOperands operands) {
+        Object second = operands.second;
+        long from = operands.secondAt;
+        int at = Math.toIntExact(operands.firstAt);
+        short[] into = (short[]) operands.first;
+        int count = operands.count;
+        FloatVector divisor = divisor(operands);
+        ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long sourceAt = from + (long) i * Short.BYTES;
             ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
-            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, sourceAt));
+            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, sourceAt), divisor);
+            largest = larger(largest, result);
             result.intoArray(into, at + i);
             if (BOTH) {
                 Direct.store(result, second, sourceAt);
             }
         }
-        return false;
+        return holdsNaN(largest);
     }
 
-    static boolean directAndArray(Object first, long at, Object second, long secondAt, int count) {
-        int from = Math.toIntExact(secondAt);
-        short[] source = (short[]) second;
+    static boolean directAndArray(LoopOperands operands) {
+        Object first = operands.first;
+        long at = operands.firstAt;
+        int from = Math.toIntExact(operands.secondAt);
+        short[] source = (short[]) operands.second;
+        int count = operands.count;
+        FloatVector divisor = divisor(operands);
+        ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long intoAt = at + (long) i * Short.BYTES;
             ShortVector left = (ShortVector) Direct.load(SPECIES, first, intoAt);
-            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i));
+            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), divisor);
+            largest = larger(largest, result);
             Direct.store(result, first, intoAt);
             if (BOTH) {
                 result.intoArray(source, from + i);
             }
         }
-        return false;
+        return holdsNaN(largest);
     }
 
-    static boolean directs(Object first, long at, Object second, long from, int count) {
+    static boolean directs(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        long at = operands.firstAt;
+        long from = operands.secondAt;
+        int count = operands.count;
+        FloatVector divisor = divisor(operands);
+        ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * Short.BYTES;
             ShortVector left = (ShortVector) Direct.load(SPECIES, first, at + step);
-            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, from + step));
+            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, from + step), divisor);
+            largest = larger(largest, result);
             Direct.store(result, first, at + step);
             if (BOTH) {
                 Direct.store(result, second, from + step);
             }
         }
-        return false;
+        return holdsNaN(largest);
     }
 
-    private static ShortVector combine(ShortVector left, ShortVector right) {
+    private static ShortVector combine(ShortVector left, ShortVector right, FloatVector divisor) {
         IntVector a = left.reinterpretAsInts();
         IntVector b = right.reinterpretAsInts();
         FloatVector upper =
-                a.and(UPPER).reinterpretAsFloats().lanewise(OP, b.and(UPPER).reinterpretAsFloats());
-        FloatVector lower = a.lanewise(VectorOperators.LSHL, Short.SIZE)
-                .reinterpretAsFloats()
-                .lanewise(OP, b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats());
-        IntVector pairs = narrow(upper.reinterpretAsInts())
+                combine(a.and(UPPER).reinterpretAsFloats(), b.and(UPPER).reinterpretAsFloats(), divisor);
+        FloatVector lower = combine(
+                a.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
+                b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
+                divisor);
+        return rounded(upper)
                 .and(UPPER)
-                .or(narrow(lower.reinterpretAsInts()).lanewise(VectorOperators.LSHR, Short.SIZE));
-        return pairs.reinterpretAsShorts();
+                .or(rounded(lower).lanewise(VectorOperators.LSHR, Short.SIZE))
+                .reinterpretAsShorts();
+    }
+
+    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector divisor) {
+        return AVERAGE ? a.add(b).div(divisor) : a.lanewise(OP, b);
     }
 
     /** To elements in the upper halves of ints; what the lower halves hold is no part of them. */
-    private static IntVector narrow(IntVector bits) {
+    private static IntVector rounded(FloatVector values) {
+        IntVector bits = values.reinterpretAsInts();
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        IntVector rounded = bits.add(JUST_BELOW_HALF).add(odd);
-        return rounded.blend(QUIET_NAN, bits.and(Integer.MAX_VALUE).compare(VectorOperators.GT, INFINITY));
+        return bits.add(JUST_BELOW_HALF).add(odd);
+    }
+
+    private static FloatVector divisor(LoopOperands operands) {
+        return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, operands.worldSize);
+    }
+
+    private static ShortVector larger(ShortVector largest, ShortVector result) {
+        return largest.max(result.and(MAGNITUDE));
+    }
+
+    private static boolean holdsNaN(ShortVector largest) {
+        return largest.compare(VectorOperators.GT, INFINITY).anyTrue();
     }
 }

@@ -21,6 +21,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
+    private static final boolean AVERAGE = CHOICE.average();
     private static final boolean BOTH = CHOICE.both();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
@@ -37,12 +38,16 @@ final class ElementLoops {
 
     private ElementLoops() {}
 
-    static boolean arrays(Object first, long firstAt, Object second, long secondAt, int count) {
-        int at = Math.toIntExact(firstAt);
-        int from = Math.toIntExact(secondAt);
+    static boolean arrays(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        int at = Math.toIntExact(operands.firstAt);
+        int from = Math.toIntExact(operands.secondAt);
+        int count = operands.count;
+        Vector<?> divisor = divisor(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
-            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i));
+            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i), divisor);
             largest = larger(largest, result);
             put(result, first, at + i);
             if (BOTH) {
@@ -52,12 +57,18 @@ final class ElementLoops {
         return holdsNaN(largest);
     }
 
-    static boolean arrayAndDirect(Object first, long firstAt, Object second, long from, int count) {
-        int at = Math.toIntExact(firstAt);
+    static boolean arrayAndDirect(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        long from = operands.secondAt;
+        int at = Math.toIntExact(operands.firstAt);
+        int count = operands.count;
+        Vector<?> divisor = divisor(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long sourceAt = from + (long) i * BYTES;
-            Vector<?> result = combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt));
+            Vector<?> result =
+                    combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt), divisor);
             largest = larger(largest, result);
             put(result, first, at + i);
             if (BOTH) {
@@ -67,12 +78,18 @@ final class ElementLoops {
         return holdsNaN(largest);
     }
 
-    static boolean directAndArray(Object first, long at, Object second, long secondAt, int count) {
-        int from = Math.toIntExact(secondAt);
+    static boolean directAndArray(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        long at = operands.firstAt;
+        int from = Math.toIntExact(operands.secondAt);
+        int count = operands.count;
+        Vector<?> divisor = divisor(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long intoAt = at + (long) i * BYTES;
-            Vector<?> result = combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i));
+            Vector<?> result =
+                    combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i), divisor);
             largest = larger(largest, result);
             Direct.store(result, first, intoAt);
             if (BOTH) {
@@ -82,12 +99,18 @@ final class ElementLoops {
         return holdsNaN(largest);
     }
 
-    static boolean directs(Object first, long at, Object second, long from, int count) {
+    static boolean directs(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        long at = operands.firstAt;
+        long from = operands.secondAt;
+        int count = operands.count;
+        Vector<?> divisor = divisor(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * BYTES;
             Vector<?> result =
-                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step));
+                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step), divisor);
             largest = larger(largest, result);
             Direct.store(result, first, at + step);
             if (BOTH) {
@@ -98,15 +121,22 @@ final class ElementLoops {
     }
 
     @SuppressWarnings("unchecked")
-    private static Vector<?> combine(Vector<?> left, Vector<?> right) {
+    private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> divisor) {
         Vector<Object> a = (Vector<Object>) left;
         Vector<Object> b = (Vector<Object>) right;
+        if (AVERAGE) {
+            return a.add(b).div((Vector<Object>) divisor);
+        }
         if (FLIP == 0) {
             return a.lanewise(OP, b);
         }
         return a.lanewise(VectorOperators.XOR, FLIP)
                 .lanewise(OP, b.lanewise(VectorOperators.XOR, FLIP))
                 .lanewise(VectorOperators.XOR, FLIP);
+    }
+
+    private static Vector<?> divisor(LoopOperands operands) {
+        return AVERAGE ? SPECIES.broadcast(operands.worldSize) : SPECIES.zero();
     }
 
     private static Vector<?> zero() {

@@ -12,8 +12,7 @@ import java.lang.invoke.MethodType;
  * inlined into one caller exceed its limit of nodes; then it leaves vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
-    private static final MethodType LOOP =
-            MethodType.methodType(boolean.class, Object.class, long.class, Object.class, long.class, int.class);
+    private static final MethodType LOOP = MethodType.methodType(boolean.class, LoopOperands.class);
 
     private final MethodHandle arrays;
     private final MethodHandle arrayAndDirect;
@@ -34,13 +33,13 @@ final class Loops {
     }
 
     /** Combines whole vectors of arrays or views; returns whether a result is NaN. */
-    boolean run(Object first, long firstAt, Object second, long secondAt, int count) {
+    boolean run(LoopOperands operands) {
         try {
-            return (boolean) of(first, second).invokeExact(first, firstAt, second, secondAt, count);
+            return (boolean) of(operands.first, operands.second).invokeExact(operands);
         } catch (RuntimeException | Error failure) {
             throw failure;
         } catch (Throwable undeclared) {
-            throw new IllegalStateException("loop of " + count + " elements", undeclared);
+            throw new IllegalStateException("loop of " + operands.count + " elements", undeclared);
         }
     }
 

@@ -17,11 +17,12 @@ final class Specialised {
     /**
      * What is constant in one definition.
      *
-     * @param type element type
-     * @param op   how elements are combined
-     * @param both whether the second operand gets the result too
+     * @param type    element type
+     * @param op      how elements are combined
+     * @param average whether the result is divided by the world size
+     * @param both    whether the second operand gets the result too
      */
-    record Choice(DataType type, VectorOperators.Binary op, boolean both) {}
+    record Choice(DataType type, VectorOperators.Binary op, boolean average, boolean both) {}
 
     /** Returns what the class of a lookup was defined for. */
     static Choice choice(Lookup lookup) {

@@ -11,28 +11,29 @@ final class VectorKernel extends Kernel {
     private final Loops intoBoth;
     private final BlockKernel plain;
     private final long wholeVectors;
+    private final LoopOperands operands;
     private final Directs directs = new Directs();
 
     /** {@code intoBoth} writes results into both operands; {@code lanes} is a power of two. */
-    VectorKernel(Loops intoFirst, Loops intoBoth, BlockKernel plain, int lanes) {
+    VectorKernel(Loops intoFirst, Loops intoBoth, BlockKernel plain, int lanes, int worldSize) {
         this.intoFirst = intoFirst;
         this.intoBoth = intoBoth;
         this.plain = plain;
         this.wholeVectors = -lanes;
+        this.operands = new LoopOperands(worldSize);
     }
 
     @Override
     public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
         long whole = count & wholeVectors;
-        Object first = whole == 0 ? into : view(into);
-        Object second = whole == 0 ? source : view(source);
+        begin(into, source, whole);
         for (long done = 0; done < whole; done += BLOCK) {
             long at = at(into, intoOffset, done);
-            int length = (int) Math.min(BLOCK, whole - done);
-            if (intoFirst.run(first, at, second, at(source, sourceOffset, done), length)) {
-                plain.makeCanonical(into, at, length);
+            if (runs(intoFirst, at, at(source, sourceOffset, done), whole - done)) {
+                plain.makeCanonical(into, at, operands.count);
             }
         }
+        end();
         if (whole < count) {
             plain.combine(into, at(into, intoOffset, whole), source, at(source, sourceOffset, whole), count - whole);
         }
@@ -41,21 +42,41 @@ final class VectorKernel extends Kernel {
     @Override
     public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
         long whole = count & wholeVectors;
-        Object one = whole == 0 ? first : view(first);
-        Object other = whole == 0 ? second : view(second);
+        begin(first, second, whole);
         for (long done = 0; done < whole; done += BLOCK) {
             long firstAt = at(first, firstOffset, done);
             long secondAt = at(second, secondOffset, done);
-            int length = (int) Math.min(BLOCK, whole - done);
-            if (intoBoth.run(one, firstAt, other, secondAt, length)) {
-                plain.makeCanonical(first, firstAt, length);
-                plain.makeCanonical(second, secondAt, length);
+            if (runs(intoBoth, firstAt, secondAt, whole - done)) {
+                plain.makeCanonical(first, firstAt, operands.count);
+                plain.makeCanonical(second, secondAt, operands.count);
             }
         }
+        end();
         if (whole < count) {
             long secondAt = at(second, secondOffset, whole);
             plain.combineBoth(first, at(first, firstOffset, whole), second, secondAt, count - whole);
         }
+    }
+
+    private void begin(Object first, Object second, long whole) {
+        if (whole > 0) {
+            operands.first = view(first);
+            operands.second = view(second);
+        }
+    }
+
+    /** Runs a loop over one block, or what is left; returns whether a result is NaN. */
+    private boolean runs(Loops loops, long firstAt, long secondAt, long left) {
+        operands.firstAt = firstAt;
+        operands.secondAt = secondAt;
+        operands.count = (int) Math.min(BLOCK, left);
+        return loops.run(operands);
+    }
+
+    /** Drops the references to the caller's memory. */
+    private void end() {
+        operands.first = null;
+        operands.second = null;
     }
 
     private Object view(Object memory) {

@@ -14,7 +14,14 @@ import jdk.incubator.vector.VectorShape;
  */
 final class VectorKernels implements KernelFamily {
     private static final Set<ReduceOp> BUILT_IN = Set.of(
-            ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
+            ReduceOp.SUM,
+            ReduceOp.AVG,
+            ReduceOp.PRODUCT,
+            ReduceOp.MIN,
+            ReduceOp.MAX,
+            ReduceOp.BAND,
+            ReduceOp.BOR,
+            ReduceOp.BXOR);
 
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
@@ -30,9 +37,10 @@ final class VectorKernels implements KernelFamily {
             return FloatKernel.of(op, type, new VectorHalves(), worldSize);
         }
         VectorOperators.Binary vectorOp = operator(op);
-        Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, false));
-        Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, true));
-        return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op, worldSize), lanes(type));
+        boolean average = op == ReduceOp.AVG;
+        Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, average, false));
+        Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, average, true));
+        return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op, worldSize), lanes(type), worldSize);
     }
 
     @Override
