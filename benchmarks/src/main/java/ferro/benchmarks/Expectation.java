@@ -51,10 +51,11 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
     }
 
     private Value reduced(int index) {
-        long whole = input(0, index);
+        long factor = (long) op.factor();
+        long whole = factor * input(0, index);
         double real = whole;
         for (int other = 1; other < ranks; other++) {
-            long operand = input(other, index);
+            long operand = factor * input(other, index);
             switch (op.name()) {
                 case "product" -> {
                     whole *= operand;

@@ -25,8 +25,12 @@ public record Sweep(
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
     private static final String DEFAULT_TIME = "250ms";
+    /** A sum of inputs that are multiplied by three: whole, for the integers, and no power of two. */
+    private static final ReduceOp PRE_MULTIPLIED = ReduceOp.preMultipliedSum(3);
+
+    private static final String PRE_MULTIPLIED_NAME = "premulsum";
     private static final List<ReduceOp> OPS =
-            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG, PRE_MULTIPLIED);
     /** A group can queue thousands, but here each operation has its own tensors. */
     private static final int MOST_QUEUED = 1000;
     /** Longest Java array that every JVM can allocate. */
@@ -47,7 +51,9 @@ public record Sweep(
      * @return as users type them
      */
     public static List<String> ops() {
-        return OPS.stream().map(ReduceOp::name).toList();
+        return OPS.stream()
+                .map(op -> op == PRE_MULTIPLIED ? PRE_MULTIPLIED_NAME : op.name())
+                .toList();
     }
 
     /**
@@ -129,7 +135,11 @@ public record Sweep(
         }
         DataType elements = DataType.parse(type);
         List<Long> bytes = parseSizes(sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
-        return new Sweep(collective, elements, ReduceOp.parse(op), bytes, parseTime(time), queued, json);
+        return new Sweep(collective, elements, op(op), bytes, parseTime(time), queued, json);
+    }
+
+    private static ReduceOp op(String name) {
+        return name.equals(PRE_MULTIPLIED_NAME) ? PRE_MULTIPLIED : ReduceOp.parse(name);
     }
 
     /** Returns a sweep of blocking calls on f32 by sum, of one size. The caller measures the time. */

@@ -46,7 +46,7 @@ class SweepTest {
                 "allreduce --type q7 | no element type \"q7\"",
                 "allreduce --type bf16 | --type bf16: measured are [f32, f64, i8, i16, i32, i64]",
                 "allreduce --op xor | no reduction \"xor\"",
-                "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg]",
+                "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg, premulsum]",
                 "allreduce --time soon | --time soon: need a time such as 250ms",
                 "allreduce --queued few | --queued few: need a number of operations",
                 "allreduce --queued 0 | --queued 0: need 1 to 1000",
