@@ -9,9 +9,9 @@ import ferro.collectives.shared.ProgramBuilder.ChunkPart;
  * @param elements elements of the run
  * @param unit     bytes of an element
  * @param length   elements of a chunk; the last chunk may be shorter
- * @param inLine   whether the whole run lies beside the header
+ * @param room     where the whole run lies: {@link Program#LINE} or {@link Program#SMALL}; 0 if it lies in slots
  */
-record Chunks(long elements, int unit, int length, boolean inLine) {
+record Chunks(long elements, int unit, int length, int room) {
     /**
      * Cuts a run into chunks.
      *
@@ -22,18 +22,26 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
      * @throws IllegalArgumentException if a chunk has no room for a line of each piece
      */
     static Chunks of(long elements, int unit, int pieces, int chunkBytes) {
-        boolean inLine = elements * pieces * unit <= SegmentLayout.LINE_PAYLOAD_BYTES;
+        int room = room(elements * unit, pieces, chunkBytes);
         int pieceBytes = chunkBytes / pieces / SharedCall.ALIGNMENT * SharedCall.ALIGNMENT;
-        if (pieceBytes < unit && !inLine) {
+        if (pieceBytes < unit && room == 0) {
             throw new IllegalArgumentException("chunks of " + chunkBytes + " bytes have no room for the pieces of "
                     + pieces + " ranks: need lines of " + SharedCall.ALIGNMENT + " bytes for each");
         }
-        return new Chunks(elements, unit, (int) Math.max(1, Math.min(elements, pieceBytes / unit)), inLine);
+        return new Chunks(elements, unit, (int) Math.max(1, Math.min(elements, pieceBytes / unit)), room);
+    }
+
+    private static int room(long bytes, int pieces, int chunkBytes) {
+        if (bytes * pieces <= SegmentLayout.LINE_PAYLOAD_BYTES) {
+            return Program.LINE;
+        }
+        int most = Math.min(chunkBytes, SegmentLayout.SMALL_BYTES);
+        return SharedCall.roundUp(bytes) * pieces <= most ? Program.SMALL : 0;
     }
 
     /** Returns the same chunks, none of them beside the header. */
     Chunks inSlots() {
-        return new Chunks(elements, unit, length, false);
+        return new Chunks(elements, unit, length, 0);
     }
 
     /** Returns the number of chunks; an empty run is one empty chunk. */
@@ -43,7 +51,7 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
 
     /** Returns the number of slots that are used, one after the other. */
     int slots() {
-        return inLine ? 0 : count();
+        return room == 0 ? count() : 0;
     }
 
     long start(int index) {
@@ -56,7 +64,7 @@ record Chunks(long elements, int unit, int length, boolean inLine) {
 
     /** Returns where a piece of a chunk is staged. */
     ChunkPart piece(int index, int piece) {
-        int stride = inLine ? length(index) * unit : (int) SharedCall.roundUp((long) length * unit);
-        return new ChunkPart(inLine ? Program.LINE : index, piece * stride, length(index));
+        int stride = room == Program.LINE ? length(index) * unit : (int) SharedCall.roundUp((long) length * unit);
+        return new ChunkPart(room == 0 ? index : room, piece * stride, length(index));
     }
 }

@@ -5,7 +5,8 @@ package ferro.collectives.shared;
  * array, so that running them allocates nothing and looks nothing up.
  *
  * <p>Data is staged in chunks. Chunk i lies in slot (c + i) mod {@link SegmentLayout#SLOTS} of a segment, where c counts
- * the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line. Flags count up over all
+ * the chunks of all earlier operations. Chunk {@link #LINE} is the payload of the header line, and
+ * chunk {@link #SMALL} the room for little data that belongs to that line. Flags count up over all
  * operations; the values here begin at 0 with each operation.
  */
 public final class Program {
@@ -13,10 +14,16 @@ public final class Program {
     /** The chunk that lies beside the header. */
     static final int LINE = -1;
 
+    /** The chunk that is the room for little data beside the header. */
+    static final int SMALL = -3;
+
     /** The chunk that is the tensor of a rank, in memory that all ranks share. */
     static final int TENSOR = -2;
 
-    /** Waits until every rank has entered the operation before this one; first step of each program. */
+    /**
+     * Waits until every rank has entered the operation before this one, or an earlier one if the program {@link #isShort};
+     * first step of each program.
+     */
     static final byte GATE = 0;
     /** Publishes the header: this rank is in this operation, and the data that it has staged for it can be read. */
     static final byte ENTER = 1;
@@ -86,6 +93,9 @@ public final class Program {
     /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
     final int values;
 
+    /** Whether it uses neither slots nor flags, so that a rank may be several such operations ahead of the others. */
+    final boolean isShort;
+
     /** The step by which this rank enters. */
     final int entered;
     /**
@@ -115,6 +125,7 @@ public final class Program {
         this.out = builder.longs(false);
         this.chunks = builder.chunks();
         this.values = builder.values();
+        this.isShort = chunks == 0 && values == 0;
         this.movedBefore = new long[size / MARK + 1];
         this.receivedBefore = new long[size / MARK + 1];
         for (int mark = 1; mark < movedBefore.length; mark++) {

@@ -8,8 +8,9 @@ import java.util.Arrays;
  * <p>Every program follows these rules, so that any program may follow any other; a test proves them for all programs:
  * <ul>
  *   <li>A rank begins an operation only when all ranks have entered the operation before (the gate), and so have ended
- *       the one before that. What was written in that earlier operation may be overwritten: the other header line, and
- *       the slot of chunk 0.
+ *       the one before that. What was written in that earlier operation may be overwritten: the slot of chunk 0.
+ *   <li>An operation without slots and flags may begin when all ranks have entered the one {@link SegmentLayout#HEADERS} - 2
+ *       before it, and so have ended the one before that, which had its header line.
  *   <li>Chunk 1 is written only when all ranks have entered this operation. Chunk i, from {@link SegmentLayout#SLOTS} on,
  *       is written only when all ranks have read chunk i - SLOTS.
  *   <li>A rank ends an operation of at least SLOTS chunks only when all ranks have read chunk (number of chunks - SLOTS).

@@ -25,6 +25,18 @@ final class ProgressWords {
         LONGS.setRelease(area, at, value);
     }
 
+    /** Sets a word to 0 so that others see it before what this thread writes next: what the word stood for is gone. */
+    static void withdraw(ByteBuffer area, int at) {
+        LONGS.setOpaque(area, at, 0L);
+        VarHandle.storeStoreFence();
+    }
+
+    /** Reads a word again, after what was read since. */
+    static long again(ByteBuffer area, int at) {
+        VarHandle.loadLoadFence();
+        return (long) LONGS.getAcquire(area, at);
+    }
+
     /** Writes a word so that others see it before this thread reads anything more. */
     static void publish(ByteBuffer area, int at, long value) {
         LONGS.setVolatile(area, at, value);

@@ -188,7 +188,7 @@ public class SharedMachine {
      */
     public boolean publish(Program work, long sequence, CallHeader.Call common, HostTensor operand, ReduceOp how) {
         standing.waitAnew();
-        if (!work.isDirect || standing.isMismatched() || !standing.allBegan()) {
+        if (!work.isDirect || standing.isMismatched() || !standing.allBegan(work)) {
             return false;
         }
         factor = how == null ? 1 : how.factor();
@@ -293,7 +293,7 @@ public class SharedMachine {
     private boolean isDone(Program work, int step) {
         switch (work.kind[step]) {
             case Program.GATE:
-                return standing.allBegan();
+                return standing.allBegan(work);
             case Program.ENTER:
                 if (tensor != NOT_ASKED) {
                     standing.tensorIn(tensor, in.start);
@@ -393,7 +393,10 @@ public class SharedMachine {
         if (chunk >= 0) {
             return slots[chunk % SegmentLayout.SLOTS] + work.at[step];
         }
-        int start = chunk == Program.LINE ? SegmentLayout.payload(standing.parity()) : tensorStarts[work.peer[step]];
+        long operation = standing.operation();
+        int start = chunk == Program.LINE
+                ? SegmentLayout.payload(operation)
+                : chunk == Program.SMALL ? SegmentLayout.small(operation) : tensorStarts[work.peer[step]];
         return start + work.at[step];
     }
 

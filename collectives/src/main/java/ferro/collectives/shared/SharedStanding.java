@@ -22,11 +22,14 @@ final class SharedStanding {
     private int come = 1;
 
     private boolean mismatched;
-    /** Of the finished operations: their number, sequence and call of the last one, and chunks and flag values of all. */
+    /** Of the finished operations: their number, sequence and call of the last ones, and chunks and flag values of all. */
     private long operations;
 
-    private long sequenceBefore;
-    private CallHeader.Call callBefore;
+    private final long[] sequences = new long[SegmentLayout.HEADERS];
+    private final CallHeader.Call[] calls = new CallHeader.Call[SegmentLayout.HEADERS];
+    /** By rank: how many operations it is known to have entered, in the same calls as this rank. */
+    private final long[] known;
+
     private long chunks;
     private long values;
 
@@ -37,13 +40,15 @@ final class SharedStanding {
         this.worldSize = areas.length;
         this.events = place.events();
         this.wake = place.wake();
+        this.known = new long[worldSize];
     }
 
     /** Notes that an operation is finished. */
     void finished(Program work, long sequence, CallHeader.Call common) {
+        int line = SegmentLayout.line(operations);
+        sequences[line] = sequence;
+        calls[line] = common;
         operations++;
-        sequenceBefore = sequence;
-        callBefore = common;
         chunks += work.chunks;
         values += work.values;
     }
@@ -53,9 +58,9 @@ final class SharedStanding {
         return chunks;
     }
 
-    /** Returns which of the two header lines belongs to the operation under way, or to the next one. */
-    int parity() {
-        return (int) operations & 1;
+    /** Returns the number of the operation under way, or of the next one, counted from 0. */
+    long operation() {
+        return operations;
     }
 
     boolean isMismatched() {
@@ -69,7 +74,9 @@ final class SharedStanding {
 
     /** Publishes that this rank has entered, and that the data it has staged is there. */
     void enter(long sequence, CallHeader.Call common) {
-        int at = SegmentLayout.header(parity());
+        int at = SegmentLayout.header(operations);
+        // a slower rank may still compare the header that was here, and must not take this one for it
+        ProgressWords.withdraw(own, at);
         WireHeader.putRest(common, own, at);
         ProgressWords.release(own, at, sequence);
         wakeAll();
@@ -77,17 +84,17 @@ final class SharedStanding {
 
     /** Writes into the header that is to be entered where this rank's tensor lies. */
     void tensorIn(long number, long start) {
-        own.putLong(SegmentLayout.tensor(parity()), number);
-        own.putLong(SegmentLayout.tensorStart(parity()), start);
+        own.putLong(SegmentLayout.tensor(operations), number);
+        own.putLong(SegmentLayout.tensorStart(operations), start);
     }
 
     /** Returns the number of the shared memory that holds the tensor of a rank that has entered; 0 for none. */
     long tensor(int peer) {
-        return areas[peer].getLong(SegmentLayout.tensor(parity()));
+        return areas[peer].getLong(SegmentLayout.tensor(operations));
     }
 
     long tensorStart(int peer) {
-        return areas[peer].getLong(SegmentLayout.tensorStart(parity()));
+        return areas[peer].getLong(SegmentLayout.tensorStart(operations));
     }
 
     void publish(int value) {
@@ -103,15 +110,57 @@ final class SharedStanding {
         }
     }
 
-    /** Returns whether all ranks have entered the operation before, which must be the same on all of them. */
-    boolean allBegan() {
-        while (callBefore != null && come < worldSize) {
-            if (!isIn(behind(come), parity() ^ 1, sequenceBefore, callBefore)) {
+    /**
+     * Returns whether this rank may begin an operation: all ranks have entered the one before, or, if it needs no slot and
+     * no flag, the one whose header line comes after this one's, so that nobody reads this one's any more.
+     */
+    boolean allBegan(Program work) {
+        while (come < worldSize) {
+            if (isBehind(behind(come), work)) {
                 return false;
             }
             come++;
         }
         return true;
+    }
+
+    private boolean isBehind(int peer, Program work) {
+        long need = work.isShort ? operations - (SegmentLayout.HEADERS - 2) : operations;
+        return known[peer] < need && !follow(peer, need);
+    }
+
+    /** Compares the headers of the operations that a rank has entered meanwhile; returns whether it has entered so many. */
+    private boolean follow(int peer, long need) {
+        long entered = known[peer];
+        while (entered < operations && passed(peer, entered)) {
+            entered++;
+        }
+        known[peer] = entered;
+        return entered >= need;
+    }
+
+    /** Returns whether a rank has entered an operation that is finished here; it may have written over that header. */
+    private boolean passed(int peer, long operation) {
+        int line = SegmentLayout.line(operation);
+        int at = SegmentLayout.header(operation);
+        long sequence = sequences[line];
+        long found = ProgressWords.acquire(areas[peer], at);
+        if (found != sequence) {
+            // a later header in its place: that rank has compared this rank's header before it wrote over its own
+            return found > sequence;
+        }
+        CallHeader other = WireHeader.other(sequence, calls[line], found, areas[peer], at);
+        if (other != null && ProgressWords.again(areas[peer], at) == found) {
+            mismatched(peer, CallHeader.of(sequence, calls[line]), other);
+        }
+        return other == null;
+    }
+
+    private void mismatched(int peer, CallHeader expected, CallHeader found) {
+        if (!mismatched) {
+            mismatched = true;
+            events.mismatched(peer, expected, found);
+        }
     }
 
     boolean allEntered(CallHeader call) {
@@ -158,20 +207,35 @@ final class SharedStanding {
 
     /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
     boolean hasEntered(int peer, CallHeader call) {
-        return isIn(peer, parity(), call.sequence(), call.call());
+        boolean entered = isIn(peer, operations, call.sequence(), call.call());
+        if (entered) {
+            know(peer);
+        }
+        return entered;
+    }
+
+    /** Notes that a rank is in the operation under way, unless an operation before it is still to be compared. */
+    private void know(int peer) {
+        if (known[peer] == operations) {
+            known[peer]++;
+        }
     }
 
     /** As {@link #hasEntered}, but sends no event. */
     boolean isThere(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        int at = SegmentLayout.header(parity());
+        int at = SegmentLayout.header(operations);
         long found = ProgressWords.acquire(area, at);
-        return found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
+        boolean isThere = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
+        if (isThere) {
+            know(peer);
+        }
+        return isThere;
     }
 
-    private boolean isIn(int peer, int parity, long sequence, CallHeader.Call common) {
+    private boolean isIn(int peer, long operation, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
-        int at = SegmentLayout.header(parity);
+        int at = SegmentLayout.header(operation);
         long found = ProgressWords.acquire(area, at);
         if (found < sequence) {
             return false;
@@ -180,10 +244,7 @@ final class SharedStanding {
         if (other == null) {
             return true;
         }
-        if (!mismatched) {
-            mismatched = true;
-            events.mismatched(peer, CallHeader.of(sequence, common), other);
-        }
+        mismatched(peer, CallHeader.of(sequence, common), other);
         return false;
     }
 
@@ -194,12 +255,11 @@ final class SharedStanding {
 
     /** Returns whether a step of a program waits for a rank. */
     boolean isAwaited(int peer, Program work, int step, CallHeader call) {
-        long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(parity()));
+        long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
         int value = work.value[step];
         boolean isOut = entered < call.sequence();
         return switch (work.kind[step]) {
-            case Program.GATE ->
-                ProgressWords.acquire(areas[peer], SegmentLayout.header(parity() ^ 1)) < sequenceBefore;
+            case Program.GATE -> isBehind(peer, work);
             case Program.AWAIT_ENTERED -> peer == work.peer[step] && isOut;
             case Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> isOut;
             case Program.AWAIT_ALL_STAGED -> isOut || !hasStaged(peer, value);

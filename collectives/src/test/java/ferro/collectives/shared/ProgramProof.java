@@ -20,6 +20,8 @@ final class ProgramProof {
     /** So long that a line holds few elements, and a proof takes little time. */
     static final int UNIT = 16;
 
+    private static final int LINES = SegmentLayout.HEADERS;
+
     private static final int LINE_CELLS = SegmentLayout.LINE_PAYLOAD_BYTES / UNIT;
 
     private final int ranks;
@@ -90,17 +92,17 @@ final class ProgramProof {
         this.ranks = ranks;
         this.slotCells = chunkBytes / UNIT;
         this.areas = new SharedArea[ranks];
-        this.headers = new SharedArea(ranks, 2 * ranks);
+        this.headers = new SharedArea(ranks, LINES * ranks);
         this.clocks = new int[ranks][ranks];
-        this.entered = new int[ranks][2];
-        this.enteredAt = new int[ranks][2][ranks];
+        this.entered = new int[ranks][LINES];
+        this.enteredAt = new int[ranks][LINES][ranks];
         this.flag = new int[ranks];
         this.operation = new int[ranks];
         this.step = new int[ranks];
         this.chunksBefore = new long[ranks];
         this.valuesBefore = new int[ranks];
         for (int rank = 0; rank < ranks; rank++) {
-            areas[rank] = new SharedArea(ranks, 2 * LINE_CELLS + SegmentLayout.SLOTS * slotCells);
+            areas[rank] = new SharedArea(ranks, LINES * (LINE_CELLS + slotCells) + SegmentLayout.SLOTS * slotCells);
             flags.add(new ArrayList<>());
             clocks[rank][rank] = 1;
         }
@@ -199,8 +201,8 @@ final class ProgramProof {
     private void checkMet(Run run, int rank) {
         int number = operation[rank] + 1;
         for (int peer = 0; peer < ranks && run.operation.kind == CollectiveKind.BARRIER; peer++) {
-            int found = entered[peer][number & 1];
-            if (found < number || found == number && clocks[rank][peer] < enteredAt[peer][number & 1][peer]) {
+            int found = entered[peer][number % LINES];
+            if (found < number || found == number && clocks[rank][peer] < enteredAt[peer][number % LINES][peer]) {
                 throw new Refuted("leaves without knowing of rank " + peer);
             }
         }
@@ -209,7 +211,7 @@ final class ProgramProof {
     private boolean done(int rank, Program program, int at) {
         switch (program.kind[at]) {
             case Program.GATE:
-                return all(rank, peer -> hasEntered(rank, peer, operation[rank]));
+                return all(rank, peer -> hasBegun(rank, peer, operation[rank] - (program.isShort ? LINES - 2 : 0)));
             case Program.ENTER:
                 enter(rank);
                 return true;
@@ -267,23 +269,33 @@ final class ProgramProof {
 
     /** Operations are counted from 1 in headers, as sequence numbers are. */
     private boolean hasEntered(int rank, int peer, int number) {
-        int parity = number & 1;
-        if (entered[peer][parity] < number || number == 0) {
-            return number == 0;
+        int line = number % LINES;
+        if (entered[peer][line] > number) {
+            throw new Refuted("finds rank " + peer + " in operation " + (entered[peer][line] - 1) + " already");
         }
-        if (entered[peer][parity] > number) {
-            throw new Refuted("finds rank " + peer + " in operation " + (entered[peer][parity] - 1) + " already");
+        boolean entered = hasBegun(rank, peer, number);
+        if (entered && number > 0) {
+            headers.read(LINES * peer + line, rank, clocks[rank]);
         }
-        join(rank, enteredAt[peer][parity]);
-        headers.read(2 * peer + parity, rank, clocks[rank]);
+        return entered;
+    }
+
+    /** As {@link #hasEntered}, of an operation before: its header may be gone, and who compares it looks whether it is. */
+    private boolean hasBegun(int rank, int peer, int number) {
+        int line = Math.max(0, number) % LINES;
+        if (number <= 0 || entered[peer][line] < number) {
+            return number <= 0;
+        }
+        join(rank, enteredAt[peer][line]);
         return true;
     }
 
     private void enter(int rank) {
         int number = operation[rank] + 1;
-        headers.write(2 * rank + (number & 1), rank, clocks[rank], number);
-        entered[rank][number & 1] = number;
-        enteredAt[rank][number & 1] = released(rank);
+        int line = number % LINES;
+        headers.write(LINES * rank + line, rank, clocks[rank], number);
+        entered[rank][line] = number;
+        enteredAt[rank][line] = released(rank);
     }
 
     private void publish(int rank, int value) {
@@ -420,11 +432,14 @@ final class ProgramProof {
         }
         if (program.chunk[at] == Program.LINE) {
             check(offset, LINE_CELLS);
-            return (operation[rank] & 1) * LINE_CELLS + offset;
+            return operation[rank] % LINES * LINE_CELLS + offset;
         }
         check(offset, slotCells);
+        if (program.chunk[at] == Program.SMALL) {
+            return LINES * LINE_CELLS + operation[rank] % LINES * slotCells + offset;
+        }
         int slot = (int) ((chunksBefore[rank] + program.chunk[at]) % SegmentLayout.SLOTS);
-        return 2 * LINE_CELLS + slot * slotCells + offset;
+        return LINES * (LINE_CELLS + slotCells) + slot * slotCells + offset;
     }
 
     private static void check(int offset, int cells) {

@@ -13,7 +13,7 @@ import ferro.collectives.algorithm.Topology;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {
-    private static final SegmentLayout SMALL = SegmentLayout.within(16 << 10);
+    private static final SegmentLayout SMALL = SegmentLayout.within(80 << 10);
 
     @Test
     void anAllReduceLongerThanABufferIsStaged() {

@@ -7,6 +7,7 @@ import ferro.collectives.algorithm.AlgorithmRegistry;
 import ferro.collectives.algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -59,6 +60,36 @@ class ProgramsTest {
             }
             prove(ranks, sequence);
         }
+    }
+
+    /** Long enough to use each header line twice; a rank that nobody keeps waiting gets as far ahead as it may. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4, 7})
+    void ranksMayBeSeveralShortOperationsAhead(int ranks) {
+        Random random = new Random(ranks);
+        List<Operation> operations = all(ranks, random);
+        List<Operation> shortOnes =
+                operations.stream().filter(each -> isShort(each, ranks)).toList();
+        for (Operation operation : shortOnes) {
+            prove(ranks, Collections.nCopies(2 * SegmentLayout.HEADERS + 5, operation));
+        }
+        for (int i = 0; i < 30; i++) {
+            List<Operation> sequence = new ArrayList<>();
+            Operation often = shortOnes.get(random.nextInt(shortOnes.size()));
+            for (int j = 0; j < 4 * SegmentLayout.HEADERS; j++) {
+                boolean other = random.nextInt(SegmentLayout.HEADERS) == 0;
+                sequence.add(other ? operations.get(random.nextInt(operations.size())) : often);
+            }
+            prove(ranks, sequence);
+        }
+    }
+
+    private static boolean isShort(Operation operation, int ranks) {
+        SharedCall call =
+                new SharedCall(operation.kind(), 0, ranks, operation.root(), operation.elements(), ProgramProof.UNIT);
+        return AlgorithmRegistry.of(operation.kind(), operation.algorithm())
+                .program(call, SharedCall.ALIGNMENT * ranks)
+                .isShort;
     }
 
     private static void prove(int ranks, List<Operation> sequence) {

@@ -38,7 +38,8 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
     static Sharing of(GroupSpec group, BitSet hosted, boolean isOneProcess) {
         int count = hosted.cardinality();
         long share = Math.max(SLOTS_OF_RANK_LEAST, Math.min(SLOTS_OF_RANK_MOST, BYTES_MOST / count));
-        SegmentLayout layout = SegmentLayout.within(PAGE + (isOneProcess ? SLOTS_OF_THREAD : share));
+        SegmentLayout layout =
+                SegmentLayout.within(SegmentLayout.FIRST_SLOT + (isOneProcess ? SLOTS_OF_THREAD : share));
         int slots = count == group.worldSize() ? layout.end() : 0;
         // between threads, links copy from one caller's memory to the other's directly, which is better than any ring
         return new Sharing(group, layout, new RingLayout(hosted, slots, !isOneProcess), count);
