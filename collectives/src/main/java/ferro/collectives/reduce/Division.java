@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import java.nio.ByteBuffer;
 
 /** Divides sums of floats: the second half of AVG. Any thread may call. */

@@ -50,16 +50,16 @@ public final class Kernels {
         boolean unsigned = type.isUnsigned();
         return switch (type.carrier()) {
             case BYTE -> ByteKernel.of(op, unsigned);
-            case SHORT -> type.isFloating() ? floats(type, op, worldSize) : ShortKernel.of(op, unsigned);
+            case SHORT -> type.isFloating() ? halves(type, op, worldSize) : ShortKernel.of(op, unsigned);
             case INT -> IntKernel.of(op, unsigned);
             case LONG -> LongKernel.of(op, unsigned);
-            case FLOAT -> floats(type, op, worldSize);
+            case FLOAT -> FloatKernel.of(op, worldSize);
             case DOUBLE -> DoubleKernel.of(op, worldSize);
         };
     }
 
-    private static BlockKernel floats(DataType type, ReduceOp op, int worldSize) {
-        return FloatKernel.of(op, type, new PlainHalves(type), worldSize);
+    private static BlockKernel halves(DataType type, ReduceOp op, int worldSize) {
+        return type == DataType.FLOAT16 ? Float16Kernel.of(op, worldSize) : Bfloat16Kernel.of(op, worldSize);
     }
 
     private static void refuse(DataType type, ReduceOp op) {

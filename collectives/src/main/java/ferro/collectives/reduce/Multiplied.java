@@ -36,7 +36,7 @@ public final class Multiplied {
             DataType type, double factor, Object into, long intoOffset, Object source, long sourceOffset, long count) {
         Product product = byType[type.ordinal()];
         if (product == null) {
-            product = type.isFloating() && type.carrier() != Carrier.DOUBLE ? new OfFloats(type) : new OfCarrier(type);
+            product = new Product(type);
             byType[type.ordinal()] = product;
         }
         long intoUnit = into instanceof ByteBuffer ? type.byteSize() : 1;
@@ -68,72 +68,27 @@ public final class Multiplied {
     }
 
     /** One block of elements. Loops run over the whole block, whatever is behind a short run. */
-    private abstract static class Product {
-        /** Elements of the block. */
-        final int block;
-
-        Product(int block) {
-            this.block = block;
-        }
-
-        abstract void load(Object memory, long offset, int length);
-
-        abstract void multiply(double factor);
-
-        abstract void store(Object memory, long offset, int length);
-    }
-
-    /** f32, and 16-bit floats as f32. */
-    private static final class OfFloats extends Product {
-        private final FloatRuns into;
-        private final FloatRuns source;
-        private final float[] elements = new float[FloatKernel.BLOCK];
-
-        OfFloats(DataType type) {
-            super(FloatKernel.BLOCK);
-            HalfConversion conversion = new PlainHalves(type);
-            this.into = FloatRuns.of(type, conversion);
-            this.source = FloatRuns.of(type, conversion);
-        }
-
-        @Override
-        void load(Object memory, long offset, int length) {
-            source.load(memory, offset, elements, length);
-        }
-
-        @Override
-        void multiply(double factor) {
-            multiply(elements, (float) factor);
-        }
-
-        private static void multiply(float[] elements, float factor) {
-            for (int i = 0; i < FloatKernel.BLOCK; i++) {
-                elements[i] *= factor;
-            }
-        }
-
-        @Override
-        void store(Object memory, long offset, int length) {
-            into.store(memory, offset, elements, length);
-        }
-    }
-
-    /** Elements that Java multiplies as what carries them. */
-    private static final class OfCarrier extends Product {
+    private static final class Product {
+        private final DataType type;
         private final Carrier carrier;
+        private final int block;
         private final Object elements;
+        /** Products of 16-bit floats in f32. */
+        private final float[] products;
+
         private final Views intoViews;
         private final Views sourceViews;
 
-        OfCarrier(DataType type) {
-            super(BlockKernel.BLOCK_BYTES / type.byteSize());
+        Product(DataType type) {
+            this.type = type;
             this.carrier = type.carrier();
+            this.block = BlockKernel.BLOCK_BYTES / type.byteSize();
             this.elements = carrier.newArray(block);
+            this.products = new float[carrier == Carrier.SHORT && type.isFloating() ? block : 0];
             this.intoViews = new Views(type);
             this.sourceViews = new Views(type);
         }
 
-        @Override
         void load(Object memory, long offset, int length) {
             if (memory instanceof ByteBuffer bytes) {
                 carrier.get(sourceViews.at(bytes, offset), sourceViews.index(offset), elements, 0, length);
@@ -142,16 +97,21 @@ public final class Multiplied {
             }
         }
 
-        @Override
         void multiply(double factor) {
             switch (carrier) {
+                case FLOAT -> multiply((float[]) elements, (float) factor);
                 case DOUBLE -> multiply((double[]) elements, factor);
                 case LONG -> multiply((long[]) elements, (long) factor);
                 // the lower bits of a product depend on the lower bits of its factors alone
                 case INT -> multiply((int[]) elements, (int) (long) factor);
-                case SHORT -> multiply((short[]) elements, (int) (long) factor);
+                case SHORT -> multiply((short[]) elements, factor);
                 case BYTE -> multiply((byte[]) elements, (int) (long) factor);
-                case FLOAT -> throw new IllegalStateException("f32 in the block of another type: " + carrier);
+            }
+        }
+
+        private static void multiply(float[] elements, float factor) {
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] *= factor;
             }
         }
 
@@ -173,6 +133,16 @@ public final class Multiplied {
             }
         }
 
+        private void multiply(short[] elements, double factor) {
+            if (type == DataType.FLOAT16) {
+                Float16Kernel.multiply(elements, (float) factor, products);
+            } else if (type == DataType.BFLOAT16) {
+                Bfloat16Kernel.multiply(elements, (float) factor, products);
+            } else {
+                multiply(elements, (int) (long) factor);
+            }
+        }
+
         private static void multiply(short[] elements, int factor) {
             for (int i = 0; i < elements.length; i++) {
                 elements[i] = (short) (elements[i] * factor);
@@ -185,7 +155,6 @@ public final class Multiplied {
             }
         }
 
-        @Override
         void store(Object memory, long offset, int length) {
             if (memory instanceof ByteBuffer bytes) {
                 carrier.put(intoViews.at(bytes, offset), intoViews.index(offset), elements, 0, length);

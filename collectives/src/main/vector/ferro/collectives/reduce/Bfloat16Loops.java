@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import ferro.HalfFloats;
 import java.lang.invoke.MethodHandles;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -11,8 +12,8 @@ import jdk.incubator.vector.VectorSpecies;
  * Loops of bf16, a template that {@link Specialised} defines anew.
  *
  * <p>A vector of them is read as one of 32-bit pairs. The upper and the lower elements of all pairs become two vectors of
- * f32, which are combined, rounded and joined again: nothing moves across lanes, and all vectors have one shape. The
- * rounding is that of {@link HalfFloats}, which names the source.
+ * f32, which are combined, rounded and joined again: nothing moves across lanes, all vectors have one shape, and there are
+ * no masks. {@link HalfFloats} names the source of the format.
  *
  * <p>A NaN stays one where it is rounded, because it has the lower bits of an operand, which are 0. So a run has NaNs where
  * the largest magnitude is more than infinity's, as in {@link ElementLoops}.
@@ -123,9 +124,9 @@ final class Bfloat16Loops {
                 a.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
                 b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
                 divisor);
-        return rounded(upper)
+        return rounded(upper.reinterpretAsInts())
                 .and(UPPER)
-                .or(rounded(lower).lanewise(VectorOperators.LSHR, Short.SIZE))
+                .or(rounded(lower.reinterpretAsInts()).lanewise(VectorOperators.LSHR, Short.SIZE))
                 .reinterpretAsShorts();
     }
 
@@ -134,10 +135,10 @@ final class Bfloat16Loops {
     }
 
     /** To elements in the upper halves of ints; what the lower halves hold is no part of them. */
-    private static IntVector rounded(FloatVector values) {
-        IntVector bits = values.reinterpretAsInts();
+    private static IntVector rounded(IntVector bits) {
+        // to even: where the lower half is exactly half of a unit, only an odd upper half is rounded up
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
-        return bits.add(JUST_BELOW_HALF).add(odd);
+        return bits.or(odd).add(JUST_BELOW_HALF);
     }
 
     private static FloatVector divisor(LoopOperands operands) {

@@ -1,5 +1,7 @@
 package ferro.collectives.reduce;
 
+import ferro.HalfFloats;
+import java.lang.invoke.MethodHandles;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;
@@ -7,73 +9,106 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Converts f16 by vectors, as {@link HalfFloats} does one by one; that class names the sources.
+ * Loops of f16 over the blocks of a kernel, a template that {@link Specialised} defines anew. {@link HalfFloats} names the
+ * source of the format.
  *
- * <p>A vector of elements is read as one of 32-bit pairs: first the lower elements of all pairs go to a block, then the upper
- * ones. So nothing moves across lanes, and all vectors have one shape.
+ * <p>A vector of elements is read as one of 32-bit pairs, whose lower and upper elements become two vectors of f32; so a
+ * block of f32 has first the lower elements of all pairs of a vector, then the upper ones. Nothing moves across lanes, all
+ * vectors have one shape, and there are no masks: infinities and NaNs, which would need them, are found first.
  */
 final class Float16Loops {
+    private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
+    private static final VectorOperators.Binary OP = CHOICE.op();
+    private static final boolean AVERAGE = CHOICE.average();
     private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
-    private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
     private static final int LANES = SHORTS.length();
-    private static final int PAIRS = INTS.length();
-    private static final int UPPER = 0xffff_0000;
-    private static final int SIGN = Integer.MIN_VALUE;
-    private static final int MAGNITUDE = Integer.MAX_VALUE;
-    private static final int INFINITY = 0x7f80_0000;
-    private static final int FRACTION = HalfFloats.EXTRA_FRACTION;
-    private static final int JUST_BELOW_HALF = (1 << FRACTION - 1) - 1;
+    private static final int PAIRS = FLOATS.length();
+    private static final short MAGNITUDE = Short.MAX_VALUE;
+    private static final short INFINITY = 0x7c00;
+
+    /** Fraction bits that f32 has more than f16. */
+    private static final int EXTRA = 23 - 10;
+    /** Difference of the exponent biases, 127 - 15, where f32 has its exponent. */
+    private static final int REBIAS = 127 - 15 << 23;
+
+    private static final int SMALLEST_NORMAL = 127 - 14 << 23;
+    /** Sign, exponent and fraction of f16 where f32 has them. */
+    private static final int BITS = 0x8fff_e000;
+
+    private static final int JUST_BELOW_HALF = (1 << EXTRA - 1) - 1;
 
     private Float16Loops() {}
 
-    static void widen(short[] elements, float[] block, int count) {
-        for (int i = 0; i < count; i += LANES) {
-            IntVector pairs = ShortVector.fromArray(SHORTS, elements, i).reinterpretAsInts();
-            widen(pairs.lanewise(VectorOperators.LSHL, Short.SIZE)).intoArray(block, i);
-            widen(pairs.and(UPPER)).intoArray(block, i + PAIRS);
+    /** Returns whether an element of two blocks is infinite or NaN. */
+    static boolean isSpecial(short[] left, short[] right) {
+        ShortVector largest = ShortVector.zero(SHORTS);
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            largest = largest.max(ShortVector.fromArray(SHORTS, left, i).and(MAGNITUDE))
+                    .max(ShortVector.fromArray(SHORTS, right, i).and(MAGNITUDE));
+        }
+        return largest.compare(VectorOperators.GE, INFINITY).anyTrue();
+    }
+
+    /** Combines blocks into one of f32. */
+    static void combine(short[] left, short[] right, float[] results, float worldSize) {
+        FloatVector divisor = FloatVector.broadcast(FLOATS, worldSize);
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            IntVector a = ShortVector.fromArray(SHORTS, left, i).reinterpretAsInts();
+            IntVector b = ShortVector.fromArray(SHORTS, right, i).reinterpretAsInts();
+            combine(lower(a), lower(b), divisor).intoArray(results, i);
+            combine(widen(a), widen(b), divisor).intoArray(results, i + PAIRS);
         }
     }
 
-    static void narrowLower(float[] block, int[] lower, int count) {
-        for (int i = 0; i < count; i += LANES) {
-            narrow(FloatVector.fromArray(FLOATS, block, i))
-                    .lanewise(VectorOperators.LSHR, Short.SIZE)
-                    .intoArray(lower, i / 2);
-        }
-    }
-
-    static void narrowUpper(float[] block, int[] lower, int count, short[] elements) {
-        for (int i = 0; i < count; i += LANES) {
-            narrow(FloatVector.fromArray(FLOATS, block, i + PAIRS))
-                    .or(IntVector.fromArray(INTS, lower, i / 2))
+    /** Narrows a block. */
+    static void narrow(float[] results, short[] elements) {
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            FloatVector lower = FloatVector.fromArray(FLOATS, results, i);
+            FloatVector upper = FloatVector.fromArray(FLOATS, results, i + PAIRS);
+            narrow(upper)
+                    .lanewise(VectorOperators.LSHL, Short.SIZE)
+                    .or(narrow(lower))
                     .reinterpretAsShorts()
                     .intoArray(elements, i);
         }
     }
 
-    /** From the upper halves of ints. */
-    private static FloatVector widen(IntVector elements) {
-        // exponent and fraction where f32 has them, then 2^112 for the difference of the biases, 127 - 15
-        IntVector magnitude = elements.and(MAGNITUDE).lanewise(VectorOperators.LSHR, Short.SIZE - FRACTION);
-        IntVector bits = magnitude.reinterpretAsFloats().mul(0x1p112f).reinterpretAsInts();
-        int infinity = HalfFloats.FLOAT16_INFINITY << FRACTION;
-        bits = bits.blend(bits.or(INFINITY), magnitude.compare(VectorOperators.GE, infinity));
-        return bits.or(elements.and(SIGN)).reinterpretAsFloats();
+    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector divisor) {
+        return AVERAGE ? a.add(b).div(divisor) : a.lanewise(OP, b);
     }
 
-    /** To the upper halves of ints; the lower ones are 0. */
+    private static FloatVector lower(IntVector pairs) {
+        return widen(pairs.lanewise(VectorOperators.LSHL, Short.SIZE));
+    }
+
+    /** From the upper halves of ints; what the lower halves hold does not matter. */
+    private static FloatVector widen(IntVector elements) {
+        // 2^112 makes up for the difference of the biases, for subnormals too
+        return elements.lanewise(VectorOperators.ASHR, Short.SIZE - EXTRA)
+                .and(BITS)
+                .reinterpretAsFloats()
+                .mul(0x1p112f);
+    }
+
+    /** To the lower halves of ints; the upper ones are 0. */
     private static IntVector narrow(FloatVector values) {
         IntVector bits = values.reinterpretAsInts();
-        IntVector magnitude = bits.and(MAGNITUDE);
-        IntVector rebiased = magnitude.sub(HalfFloats.REBIAS);
-        IntVector odd = rebiased.lanewise(VectorOperators.LSHR, FRACTION).and(1);
-        IntVector normal = rebiased.add(JUST_BELOW_HALF).add(odd).lanewise(VectorOperators.LSHR, FRACTION);
-        int half = Float.floatToRawIntBits(0.5f);
-        IntVector found = values.abs().add(0.5f).reinterpretAsInts().sub(half);
-        found = found.blend(normal, magnitude.compare(VectorOperators.GE, HalfFloats.SMALLEST_NORMAL));
-        found = found.blend(HalfFloats.FLOAT16_INFINITY, magnitude.compare(VectorOperators.GE, HalfFloats.OVERFLOW));
-        found = found.lanewise(VectorOperators.LSHL, Short.SIZE).or(bits.and(SIGN));
-        return found.blend(HalfFloats.FLOAT16_NAN << Short.SIZE, magnitude.compare(VectorOperators.GT, INFINITY));
+        IntVector magnitude = bits.and(Integer.MAX_VALUE);
+        // to even: where what is dropped is exactly half of a unit, only an odd result is rounded up
+        IntVector odd = magnitude.lanewise(VectorOperators.LSHR, EXTRA).and(1);
+        // negative below the normal numbers
+        IntVector normal = magnitude.or(odd).add(JUST_BELOW_HALF - REBIAS).lanewise(VectorOperators.ASHR, EXTRA);
+        // the last bit of 0.5 is worth 2^-24, one unit of a subnormal; above the subnormals it is at most the normal
+        // one
+        IntVector subnormal = magnitude
+                .min(SMALLEST_NORMAL)
+                .reinterpretAsFloats()
+                .add(0.5f)
+                .reinterpretAsInts()
+                .sub(Float.floatToRawIntBits(0.5f));
+        return normal.max(subnormal)
+                .min(INFINITY)
+                .or(bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1 << Short.SIZE - 1));
     }
 }

@@ -2,6 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import java.lang.invoke.MethodHandles;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,6 +27,8 @@ final class VectorKernels implements KernelFamily {
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
+    private final Map<Specialised.Choice, MethodHandles.Lookup> ofFloat16 = new ConcurrentHashMap<>();
+
     @Override
     public Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain) {
         return BUILT_IN.contains(op) ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
@@ -33,14 +36,18 @@ final class VectorKernels implements KernelFamily {
 
     @Override
     public Kernel untried(DataType type, ReduceOp op, int worldSize) {
-        if (type == DataType.FLOAT16) {
-            return FloatKernel.of(op, type, new VectorHalves(), worldSize);
-        }
         VectorOperators.Binary vectorOp = operator(op);
         boolean average = op == ReduceOp.AVG;
+        BlockKernel plain = Kernels.plain(type, op, worldSize);
+        if (plain instanceof Float16Kernel halves) {
+            Specialised.Choice choice = new Specialised.Choice(type, vectorOp, average, false);
+            MethodHandles.Lookup defined =
+                    ofFloat16.computeIfAbsent(choice, any -> Specialised.define(Float16Loops.class, any));
+            return new VectorFloat16Kernel(defined, halves);
+        }
         Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, average, false));
         Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, average, true));
-        return new VectorKernel(intoFirst, intoBoth, Kernels.plain(type, op, worldSize), lanes(type), worldSize);
+        return new VectorKernel(intoFirst, intoBoth, plain, lanes(type), worldSize);
     }
 
     @Override

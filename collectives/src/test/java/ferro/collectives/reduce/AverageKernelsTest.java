@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;

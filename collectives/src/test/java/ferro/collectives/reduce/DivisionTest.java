@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
@@ -314,7 +315,8 @@ class KernelsTest {
     }
 
     private static short halves(DataType type, ReduceOp op, short a, short b) {
-        return HalfFloats.narrow(type, (float) combined(op, HalfFloats.widen(type, a), HalfFloats.widen(type, b)));
+        float result = (float) combined(op, HalfFloats.widen(type, a), HalfFloats.widen(type, b));
+        return HalfFloats.narrow(type, Float.isNaN(result) ? Float.NaN : result);
     }
 
     private static long unsigned(ReduceOp op, long a, long b) {

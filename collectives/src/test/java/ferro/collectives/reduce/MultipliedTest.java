@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.HostTensor;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
@@ -52,7 +53,7 @@ class VectorKernelsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Direct", "Directs", "ElementLoops", "Bfloat16Loops", "VectorKernel"})
+    @ValueSource(strings = {"Direct", "Directs", "ElementLoops", "Bfloat16Loops", "Float16Loops", "VectorKernel"})
     void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
         try (InputStream stream = VectorSearch.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
@@ -77,6 +78,44 @@ class VectorKernelsTest {
             }
             assertSameBits(plain, vectors, new Case(type, op, Kind.ARRAY, Kind.DIRECT, MORE_THAN_ONE_LOOP));
         }
+    }
+
+    /** Runs above hold an infinity or a NaN nearly everywhere. */
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT16", "BFLOAT16"})
+    void giveTheBitsOfThePlainKernelForAllFiniteHalves(DataType type) {
+        assumeTrue(search.family().isPresent(), search.text());
+        int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
+        for (ReduceOp op : ops(type)) {
+            Kernel vectors = search.family().orElseThrow().untried(type, op, 6);
+            // odd factors, so that every element comes once in each
+            for (int factor : new int[] {1, -1, 40_503, 0x4001, 257}) {
+                short[] first = new short[1 << 16];
+                short[] second = new short[1 << 16];
+                for (int i = 0; i < first.length; i++) {
+                    first[i] = finite(i, infinity);
+                    second[i] = finite(i * factor ^ 0x8000, infinity);
+                }
+                short[] expected = first.clone();
+                Kernels.plain(type, op, 6).combine(expected, 0, second, 0, first.length);
+
+                short[] into = first.clone();
+                vectors.combine(into, 0, second, 0, first.length);
+
+                for (int i = 0; i < first.length; i++) {
+                    if (expected[i] != into[i]) {
+                        fail(op.name() + " of " + Integer.toHexString(first[i] & 0xffff) + " and "
+                                + Integer.toHexString(second[i] & 0xffff) + ": need "
+                                + Integer.toHexString(expected[i] & 0xffff) + ", found "
+                                + Integer.toHexString(into[i] & 0xffff));
+                    }
+                }
+            }
+        }
+    }
+
+    private static short finite(int bits, int infinity) {
+        return (short) ((bits & 0x7fff) < infinity ? bits : bits & 0x83ff);
     }
 
     private static List<ReduceOp> ops(DataType type) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
@@ -52,6 +53,18 @@ class TypeSnippetsTest {
             group.allReduce(sides, hypot);
             assertEquals(5, sides[0]);
         });
+    }
+
+    @Test
+    void conversionsOfSixteenBitFloats() {
+        // @start region="halves"
+        HostTensor gradients = HostTensor.of(new float[] {1, 0.1f});
+        HostTensor halves = HostTensor.allocate(DataType.BFLOAT16, 2);
+        HalfFloats.convert(gradients, halves); // group.allReduce(halves, ReduceOp.AVG) sends half of the bytes
+        HalfFloats.convert(halves, gradients);
+        // @end
+        assertEquals(1, gradients.getFloat(0));
+        assertEquals(0.10009765625f, gradients.getFloat(1));
     }
 
     @Test

@@ -1,0 +1,252 @@
+package ferro;
+
+import static java.util.Objects.requireNonNull;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+
+/**
+ * Conversions between f32 and the 16-bit floats, one by one and in bulk. Any thread may call.
+ *
+ * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="halves" :
+ *
+ * HostTensor gradients = HostTensor.of(new float[] {1, 0.1f});
+ * HostTensor halves = HostTensor.allocate(DataType.BFLOAT16, 2);
+ * HalfFloats.convert(gradients, halves); // group.allReduce(halves, ReduceOp.AVG) sends half of the bytes
+ * HalfFloats.convert(halves, gradients);
+ * }
+ *
+ * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper half
+ * of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1): a value half a unit above the largest number
+ * becomes infinity, subnormals are kept. Widening is exact. A NaN stays NaN: {@link #convert} makes each the quiet one
+ * without payload or sign, the others keep that one and may keep the payload of any other.
+ */
+public final class HalfFloats {
+    /** Bits of the quiet NaN of f16. */
+    public static final short FLOAT16_NAN = 0x7e00;
+    /** Bits of the quiet NaN of bf16. */
+    public static final short BFLOAT16_NAN = 0x7fc0;
+
+    private static final int SIGN = 0x8000;
+    private static final int FLOAT16_INFINITY = 0x7c00;
+    /** Number of fraction bits that binary32 has more than binary16. */
+    private static final int EXTRA_FRACTION = 23 - 10;
+    /** Difference of the exponent biases, 127 - 15, at the position of the exponent of binary32. */
+    private static final int REBIAS = (127 - 15) << 23;
+    /** The smallest normal binary16, 2^-14, as binary32. */
+    private static final int SMALLEST_NORMAL = (127 - 14) << 23;
+    /** 65520, half a unit above the largest binary16, as binary32: a tie whose even side is infinity. */
+    private static final int OVERFLOW = 0x477f_f000;
+
+    /** Elements per block of {@link #convert}: what fits into the first-level cache. */
+    private static final int BLOCK = 1024;
+
+    /** The JDK's own conversions of f16, since 20: loops of them are vectorised. Null before. */
+    private static final MethodHandle WIDEN = jdk("float16ToFloat", MethodType.methodType(float.class, short.class));
+
+    private static final MethodHandle NARROW = jdk("floatToFloat16", MethodType.methodType(short.class, float.class));
+
+    private HalfFloats() {}
+
+    /**
+     * Converts all elements of a tensor: rounds f32 to the nearest element of f16 or bf16, ties to even, or widens f16 or
+     * bf16 to f32, which is exact. Each NaN becomes the quiet NaN without payload or sign. Makes two blocks of a few KiB
+     * per call.
+     *
+     * @param from elements of f32, f16 or bf16, which are not changed
+     * @param into as many elements: of f16 or bf16 where {@code from} has f32, and else of f32; in other memory
+     * @throws IllegalArgumentException if one of the types is not f32 and the other f16 or bf16, or the lengths differ
+     */
+    public static void convert(HostTensor from, HostTensor into) {
+        DataType given = requireNonNull(from, "from").dataType();
+        DataType wanted = requireNonNull(into, "into").dataType();
+        if (!(given == DataType.FLOAT32 && isHalf(wanted)) && !(isHalf(given) && wanted == DataType.FLOAT32)) {
+            throw new IllegalArgumentException("convert from " + given.label() + " to " + wanted.label()
+                    + ": need f32 on one side, and f16 or bf16 on the other");
+        }
+        if (from.elementCount() != into.elementCount()) {
+            throw new IllegalArgumentException("convert of " + from.elementCount() + " elements of " + given.label()
+                    + ": into has " + into.elementCount() + ", need as many");
+        }
+        long count = from.elementCount();
+        int block = (int) Math.min(BLOCK, count);
+        float[] floats = new float[block];
+        short[] halves = new short[block];
+        for (long done = 0; done < count; done += block) {
+            int length = (int) Math.min(block, count - done);
+            if (wanted == DataType.FLOAT32) {
+                from.copyTo(done, halves, 0, length);
+                widen(given, halves, floats);
+                into.copyFrom(done, floats, 0, length);
+            } else {
+                from.copyTo(done, floats, 0, length);
+                narrow(wanted, floats, halves);
+                into.copyFrom(done, halves, 0, length);
+            }
+        }
+    }
+
+    private static boolean isHalf(DataType type) {
+        return type.isFloating() && type.carrier() == Carrier.SHORT;
+    }
+
+    /** Widens a whole block. Loops that do nothing else are vectorised, where the JDK can. */
+    private static void widen(DataType type, short[] halves, float[] floats) {
+        if (type == DataType.FLOAT16) {
+            for (int i = 0; i < halves.length; i++) {
+                floats[i] = fromFloat16(halves[i]);
+            }
+        } else {
+            for (int i = 0; i < halves.length; i++) {
+                floats[i] = fromBfloat16(halves[i]);
+            }
+        }
+        for (int i = 0; i < floats.length; i++) {
+            if (Float.isNaN(floats[i])) {
+                floats[i] = Float.NaN;
+            }
+        }
+    }
+
+    /** Narrows a whole block. */
+    private static void narrow(DataType type, float[] floats, short[] halves) {
+        if (type == DataType.BFLOAT16) {
+            for (int i = 0; i < floats.length; i++) {
+                halves[i] = toBfloat16(floats[i]);
+            }
+            return;
+        }
+        for (int i = 0; i < floats.length; i++) {
+            halves[i] = toFloat16(floats[i]);
+        }
+        for (int i = 0; i < floats.length; i++) {
+            if (Float.isNaN(floats[i])) {
+                halves[i] = FLOAT16_NAN;
+            }
+        }
+    }
+
+    /**
+     * Widens an element.
+     *
+     * @param type    f16 or bf16
+     * @param element bits of the element
+     * @return its value
+     */
+    public static float widen(DataType type, short element) {
+        return type == DataType.FLOAT16 ? fromFloat16(element) : fromBfloat16(element);
+    }
+
+    /**
+     * Returns the nearest element.
+     *
+     * @param type  f16 or bf16
+     * @param value number to round
+     * @return bits of the element
+     */
+    public static short narrow(DataType type, float value) {
+        return type == DataType.FLOAT16 ? toFloat16(value) : toBfloat16(value);
+    }
+
+    /**
+     * Widens an element of f16.
+     *
+     * @param element bits of the element
+     * @return its value
+     */
+    public static float fromFloat16(short element) {
+        if (WIDEN == null) {
+            return computedFromFloat16(element);
+        }
+        try {
+            return (float) WIDEN.invokeExact(element);
+        } catch (Throwable impossible) {
+            throw new IllegalStateException("widening f16 of bits " + element, impossible);
+        }
+    }
+
+    static float computedFromFloat16(short element) {
+        int magnitude = element & 0x7fff;
+        int bits;
+        if (magnitude < 1 << 10) {
+            // a subnormal counts units of 2^-24
+            bits = Float.floatToRawIntBits(magnitude * 0x1p-24f);
+        } else if (magnitude < FLOAT16_INFINITY) {
+            bits = (magnitude << EXTRA_FRACTION) + REBIAS;
+        } else if (magnitude == FLOAT16_INFINITY) {
+            bits = 0x7f80_0000;
+        } else {
+            return Float.NaN;
+        }
+        return Float.intBitsToFloat((element & SIGN) << 16 | bits);
+    }
+
+    /**
+     * Returns the nearest element of f16.
+     *
+     * @param value number to round
+     * @return bits of the element
+     */
+    public static short toFloat16(float value) {
+        if (NARROW == null) {
+            return computedToFloat16(value);
+        }
+        try {
+            return (short) NARROW.invokeExact(value);
+        } catch (Throwable impossible) {
+            throw new IllegalStateException("narrowing " + value + " to f16", impossible);
+        }
+    }
+
+    static short computedToFloat16(float value) {
+        int bits = Float.floatToRawIntBits(value);
+        int magnitude = bits & Integer.MAX_VALUE;
+        int half;
+        if (Float.isNaN(value)) {
+            return FLOAT16_NAN;
+        } else if (magnitude >= OVERFLOW) {
+            half = FLOAT16_INFINITY;
+        } else if (magnitude >= SMALLEST_NORMAL) {
+            half = cut(magnitude - REBIAS, EXTRA_FRACTION);
+        } else {
+            // the last bit of 0.5 is worth 2^-24, one unit of a subnormal, so that the addition rounds as required
+            half = Float.floatToRawIntBits(Math.abs(value) + 0.5f) - Float.floatToRawIntBits(0.5f);
+        }
+        return (short) (bits >>> 16 & SIGN | half);
+    }
+
+    /**
+     * Widens an element of bf16.
+     *
+     * @param element bits of the element
+     * @return its value
+     */
+    public static float fromBfloat16(short element) {
+        return Float.intBitsToFloat(element << 16);
+    }
+
+    /**
+     * Returns the nearest element of bf16.
+     *
+     * @param value number to round
+     * @return bits of the element
+     */
+    public static short toBfloat16(float value) {
+        return Float.isNaN(value) ? BFLOAT16_NAN : (short) cut(Float.floatToRawIntBits(value), 16);
+    }
+
+    /** Drops low bits and rounds to nearest, ties to even; a carry correctly goes on into the exponent. */
+    private static int cut(int bits, int dropped) {
+        int odd = bits >>> dropped & 1;
+        return bits + (1 << dropped - 1) - 1 + odd >>> dropped;
+    }
+
+    private static MethodHandle jdk(String name, MethodType type) {
+        try {
+            return MethodHandles.publicLookup().findStatic(Float.class, name, type);
+        } catch (ReflectiveOperationException before20) {
+            return null;
+        }
+    }
+}
