@@ -94,20 +94,20 @@ final class JobOptions {
         Map<String, String> environment = world.environment();
         World inside = world;
         if (!typed("--nodes") && !typed("--node-rank")) {
-            Optional<Allocation> found = Allocation.find(environment);
+            Optional<SlurmAllocation> found = SlurmAllocation.find(environment);
             if (found.isPresent()) {
                 take(found.get(), environment);
                 world.screen().note(found.get().line());
                 inside = world.with("FERRO_JOB_ID", found.get().key());
             } else {
-                Allocation.unused(environment).ifPresent(world.screen()::note);
+                SlurmAllocation.unused(environment).ifPresent(world.screen()::note);
             }
         }
         FewCores.warning(ranks, environment).ifPresent(world.screen()::note);
         return inside;
     }
 
-    private void take(Allocation found, Map<String, String> environment) {
+    private void take(SlurmAllocation found, Map<String, String> environment) {
         nodes = found.nodes();
         nodeRank = found.nodeRank();
         master = master == null ? found.master().toString() : master;

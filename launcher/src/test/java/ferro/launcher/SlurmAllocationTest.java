@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /** {@code ./ferro run} in a step of Slurm. */
-class AllocationTest {
+class SlurmAllocationTest {
     private static final String ALL_NODES =
             "srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run") + " uses all";
 
@@ -87,7 +87,7 @@ class AllocationTest {
         Map<String, String> named = with("MASTER_PORT", "1234");
         assertEquals(
                 new Endpoint("node07", 1234),
-                Allocation.find(named).orElseThrow().master());
+                SlurmAllocation.find(named).orElseThrow().master());
     }
 
     @Test
@@ -96,11 +96,11 @@ class AllocationTest {
         assertTrue(noSecret.getMessage().contains("--secret-file FILE, or FERRO_SECRET_FILE"), noSecret.getMessage());
         Map<String, String> many = new HashMap<>(step());
         many.putAll(Map.of("SLURM_STEP_NUM_TASKS", "6", "SLURM_STEP_TASKS_PER_NODE", "2(x3)"));
-        BadInputException often = assertThrows(BadInputException.class, () -> Allocation.find(many));
+        BadInputException often = assertThrows(BadInputException.class, () -> SlurmAllocation.find(many));
         assertTrue(often.getMessage().contains("6 times on 3 nodes"), often.getMessage());
         assertTrue(often.getMessage().contains("--ntasks-per-node=1"), often.getMessage());
         BadInputException parts =
-                assertThrows(BadInputException.class, () -> Allocation.find(with("SLURM_HET_SIZE", "2")));
+                assertThrows(BadInputException.class, () -> SlurmAllocation.find(with("SLURM_HET_SIZE", "2")));
         assertTrue(parts.getMessage().contains("SLURM_HET_SIZE=2"), parts.getMessage());
     }
 
@@ -113,11 +113,11 @@ class AllocationTest {
         Map<String, String> underMpirun = new HashMap<>(step());
         List.of("RANK", "SIZE", "LOCAL_RANK", "LOCAL_SIZE")
                 .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
-        assertEquals(Optional.empty(), Allocation.find(underMpirun));
+        assertEquals(Optional.empty(), SlurmAllocation.find(underMpirun));
         Map<String, String> alone = new HashMap<>(step());
         alone.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
-        assertEquals(Optional.empty(), Allocation.find(alone));
-        assertEquals(Optional.empty(), Allocation.find(Map.of()));
+        assertEquals(Optional.empty(), SlurmAllocation.find(alone));
+        assertEquals(Optional.empty(), SlurmAllocation.find(Map.of()));
     }
 
     /** As a script for sbatch has them that exports them. */
@@ -133,7 +133,7 @@ class AllocationTest {
         assertEquals(
                 new Placement(2, 1, 0), settled(exported, "--nodes", "1").spec().placement());
         exported.putAll(Map.of("SLURM_PROCID", "0", "SLURM_NODEID", "0", "SLURM_STEP_NUM_TASKS", "1"));
-        assertEquals(Optional.empty(), Allocation.find(exported), "no other task is left out");
+        assertEquals(Optional.empty(), SlurmAllocation.find(exported), "no other task is left out");
     }
 
     @Test
@@ -159,7 +159,7 @@ class AllocationTest {
                 "SLURM_STEP_NUM_TASKS", "1",
                 "SLURM_STEP_NUM_NODES", "1"));
 
-        assertEquals(Optional.empty(), Allocation.find(shell));
+        assertEquals(Optional.empty(), SlurmAllocation.find(shell));
         assertEquals(new Placement(2, 1, 0), settled(shell).spec().placement());
         assertTrue(said().get(0).contains(ALL_NODES), said().toString());
     }
@@ -192,7 +192,7 @@ class AllocationTest {
         World inside = command.options.settle(world);
         boolean inStep = typed.length > 0
                 && !typed[0].equals("--nodes")
-                && Allocation.find(environment).isPresent();
+                && SlurmAllocation.find(environment).isPresent();
         assertEquals(inStep ? "4711.3.0" : null, inside.environment().get("FERRO_JOB_ID"));
         return command.options;
     }

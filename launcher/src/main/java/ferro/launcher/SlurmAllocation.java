@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param master   where the launcher of node 0 serves the store
  * @param key      name of the job, the same on all nodes
  */
-record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
+record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     private static final String TASKS = "SLURM_STEP_NUM_TASKS";
     private static final String STEP_NODES = "SLURM_STEP_NUM_NODES";
 
@@ -31,7 +31,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
      * @throws BadInputException if the ranks of this launcher could not tell which ranks they are, or if RANK and WORLD_SIZE
      *     hide the step: srun passes these on from the script around it
      */
-    static Optional<Allocation> find(Map<String, String> environment) {
+    static Optional<SlurmAllocation> find(Map<String, String> environment) {
         JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
         boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
         if (!nearest) {
@@ -66,7 +66,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
         return found.seen().stream()
                 .skip(1)
-                .filter(Allocation::isStep)
+                .filter(SlurmAllocation::isStep)
                 .filter(step -> several)
                 .findFirst();
     }
@@ -82,7 +82,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
                     + found.seen().get(0).variables() + " of "
                     + found.seen().get(0).family().title() + " is nearer to it");
         }
-        boolean inStep = found.seen().stream().anyMatch(Allocation::isStep);
+        boolean inStep = found.seen().stream().anyMatch(SlurmAllocation::isStep);
         boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
         return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
                 ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes
@@ -95,7 +95,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
         return seen.family() == LauncherKind.SLURM && seen.complete();
     }
 
-    private static Allocation of(RankOfJob task, Map<String, String> environment) {
+    private static SlurmAllocation of(RankOfJob task, Map<String, String> environment) {
         String nodes = environment.getOrDefault(STEP_NODES, "");
         if (!nodes.equals("" + task.worldSize())) {
             throw new BadInputException(
@@ -108,7 +108,7 @@ record Allocation(int nodes, int nodeRank, Endpoint master, String key) {
                 .host()
                 .orElseThrow(() -> new BadInputException(
                         "SLURM_STEP_NODELIST is not set, so that nothing names node 0: need --master host:port"));
-        return new Allocation(
+        return new SlurmAllocation(
                 task.worldSize(),
                 task.rank(),
                 new Endpoint(host, task.meeting().port().orElseThrow()),
