@@ -95,7 +95,8 @@ sealed interface MemoryPlace extends AutoCloseable {
         /** Allocates the memory; called by all ranks at once. */
         SharedPlace(ProcessGroup group, long bytesMost) {
             for (int i = 0; i < room.length; i++) {
-                room[i] = group.allocate(DataType.FLOAT32, bytesMost / Float.BYTES);
+                room[i] = group.allocate(DataType.FLOAT32, bytesMost / Float.BYTES)
+                        .tensor();
             }
         }
 
@@ -123,7 +124,7 @@ sealed interface MemoryPlace extends AutoCloseable {
 
         @Override
         public void free(Tensor tensor) {
-            // it goes with the group
+            // the room is used again
         }
 
         @Override
@@ -133,7 +134,7 @@ sealed interface MemoryPlace extends AutoCloseable {
 
         @Override
         public void close() {
-            // it goes with the group
+            // the collector's, once nobody reaches it
         }
     }
 

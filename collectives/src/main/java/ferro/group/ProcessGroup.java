@@ -1,5 +1,6 @@
 package ferro.group;
 
+import ferro.Allocation;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -346,25 +347,33 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
 
     /**
      * Allocates a tensor in shared memory if all ranks are on one host and share memory, else in direct memory of this
-     * rank. Collectives on a tensor in shared memory copy nothing into and out of shared memory. This is a collective of
-     * the whole group.
+     * rank, on all ranks alike; {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy
+     * nothing into and out of shared memory. This is a collective of the whole group.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
+     *
+     * Allocation weights = group.allocate(DataType.FLOAT32, 1000);
+     * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
+     * }
      *
      * <p>It is meant for tensors that are used again and again, such as gradients. Fill and read it by
      * {@link HostTensor#buffer}; pass it, or a part of it by {@link HostTensor#slice} (a tensor made of a slice of its
      * buffer is a plain one), to any call of this group or of another, on some ranks or on all; only a call makes
-     * elements of another rank appear in it. Its memory counts against {@code ferro.shm.bytes} and is released with the
-     * group: after {@link #close} an access to shared elements throws an {@link IllegalStateException} (JDK 22 and newer)
-     * or ends the process (older).
+     * elements of another rank appear in it.
+     *
+     * <p>The memory lives until nobody can reach it, also after {@link #close()}: who has only its address keeps the
+     * {@link Allocation}. Until then, or until {@link Allocation#close}, it counts against {@code ferro.shm.bytes}. Beyond
+     * that limit of a rank no rank shares the new tensor.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
-     * @return tensor filled with zeros
+     * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
      * @throws FerroException           MISMATCH if ranks that share memory ask for different memory, TIMED_OUT if some of
      *     them never ask; ranks that share none do not meet. Another code if the group fails or has failed
      */
-    public HostTensor allocate(DataType dataType, long elementCount) {
+    public Allocation allocate(DataType dataType, long elementCount) {
         Objects.requireNonNull(dataType, "dataType");
         end.coalescing().refuse("allocate");
         return end.way().allocate(dataType, elementCount, timeout);

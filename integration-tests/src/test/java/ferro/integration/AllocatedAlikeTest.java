@@ -46,7 +46,8 @@ class AllocatedAlikeTest {
     @ValueSource(strings = {"tcp", "shm"})
     void nothingIsAskedForAlikeToo(String medium) {
         try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            ranks.all(group -> assertEquals(0, group.allocate(DataType.INT64, 0).elementCount()))
+            ranks.all(group -> assertEquals(
+                            0, group.allocate(DataType.INT64, 0).tensor().elementCount()))
                     .forEach(ended -> assertNull(ended.failure()));
             ranks.all(group -> group.allocate(DataType.INT64, 5)).forEach(ended -> assertNull(ended.failure()));
         }

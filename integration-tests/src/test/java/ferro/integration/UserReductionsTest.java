@@ -79,7 +79,7 @@ class UserReductionsTest {
                     HostTensor array = HostTensor.of(DataType.FLOAT32, new float[length + 3], 2, length);
                     HostTensor direct =
                             HostTensor.allocate(DataType.FLOAT32, length + 3).slice(1, length);
-                    HostTensor given = group.allocate(DataType.FLOAT32, length);
+                    HostTensor given = group.allocate(DataType.FLOAT32, length).tensor();
                     for (HostTensor mine :
                             new HostTensor[] {array, direct, given, group.rank() == 1 ? array : direct}) {
                         reduces(group, mine, op);

@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.Allocation;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -7,7 +8,6 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
@@ -104,7 +104,7 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     @Override
-    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+    public Allocation allocate(DataType dataType, long elementCount, Duration timeout) {
         return host.allocate(dataType, elementCount, behindDeviceCalls("allocate", timeout));
     }
 

@@ -1,11 +1,11 @@
 package ferro.spi;
 
+import ferro.Allocation;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
-import ferro.HostTensor;
 import ferro.Medium;
 import ferro.NcclBackend;
 import ferro.Tensor;
@@ -100,7 +100,7 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
-    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+    public Allocation allocate(DataType dataType, long elementCount, Duration timeout) {
         return inner.allocate(dataType, elementCount, timeout);
     }
 

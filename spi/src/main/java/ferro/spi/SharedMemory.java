@@ -41,13 +41,30 @@ public interface SharedMemory extends AutoCloseable {
     ByteBuffer area(int rank);
 
     /**
+     * Lends this rank's segment to a tensor of the caller. Called at most once, before {@link #settle}. What the segment
+     * counts against the memory that a rank may take is then given back by {@link #giveBack}, or when nobody can reach the
+     * buffer any more, and not by {@link #close}.
+     *
+     * @return the whole segment once more, as a direct buffer in native order, of which this object keeps no reference: it
+     *     stays mapped until nobody can reach it or a buffer made of it, also after {@link #close}
+     * @throws ferro.FerroException RESOURCE if there is no address space
+     */
+    ByteBuffer lend();
+
+    /** Gives back what this rank's segment counts; it stays mapped. Any thread may call; idempotent. */
+    void giveBack();
+
+    /**
      * Returns the name of the host that this rank counts as being on. Ranks with equal names may reach each other.
      *
      * @return name, also for messages
      */
     String host();
 
-    /** Unmaps all segments at once and leaves nothing behind. No thread may access a segment any more. Idempotent. */
+    /**
+     * Unmaps all segments at once, but for a buffer that was lent, and leaves nothing behind. No thread may access a
+     * segment by {@link #area} any more. Idempotent.
+     */
     @Override
     void close();
 }

@@ -3,6 +3,7 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.Allocation;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -15,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rule 115: memory that a group allocates. */
 public interface MemoryRules extends Subject {
     /**
-     * Allocated memory of any kind behaves like arrays; only the time of calls on it may differ.
+     * Allocated memory of any kind behaves like arrays, also when some ranks or all have closed it; only the time of calls
+     * on it may differ.
      *
      * @param worldSize number of ranks
      */
@@ -26,21 +28,30 @@ public interface MemoryRules extends Subject {
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
                 for (int length : new int[] {0, 1, 61, 5_000, 150_000}) {
-                    HostTensor first = zeros(group, length);
-                    HostTensor second = zeros(group, length);
-                    sumsAreThoseOfArrays(group, first);
-                    broadcastIsThatOfAnArray(group, second, length);
+                    Allocation first = zeros(group, length);
+                    Allocation second = zeros(group, length);
+                    sumsAreThoseOfArrays(group, first.tensor());
+                    broadcastIsThatOfAnArray(group, second.tensor(), length);
+                    if (group.rank() % 2 == 0) {
+                        first.close();
+                    }
+                    sumsAreThoseOfArrays(group, first.tensor());
+                    first.close();
+                    sumsAreThoseOfArrays(group, first.tensor());
+                    sumsAreThoseOfArrays(group, second.tensor());
                 }
             });
         }
     }
 
-    private static HostTensor zeros(ProcessGroup group, int length) {
-        HostTensor tensor = group.allocate(DataType.FLOAT32, length);
+    private static Allocation zeros(ProcessGroup group, int length) {
+        Allocation made = group.allocate(DataType.FLOAT32, length);
+        HostTensor tensor = made.tensor();
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
         assertArrayEquals(new float[length], elements(tensor), "memory as it was given to rank " + group.rank());
-        return tensor;
+        assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
+        return made;
     }
 
     /** Sums with all ranks on this memory, with some ranks on it, and on a part of it. */

@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import ferro.Allocation;
 import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -273,8 +274,8 @@ final class WrongManners {
                 private final HostTensor given = HostTensor.allocate(DataType.FLOAT32, 200_000);
 
                 @Override
-                public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
-                    return given.slice(0, elementCount);
+                public Allocation allocate(DataType dataType, long elementCount, Duration timeout) {
+                    return Allocation.own(given.slice(0, elementCount), "the same memory each time");
                 }
             });
         }

@@ -1,8 +1,37 @@
 package ferro.backend.shm;
 
-/** Counts the shared memory that one rank has taken of what it may take, over all its groups. Thread-safe. */
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Counts the shared memory that one rank has taken of what it may take, over all its groups. Thread-safe.
+ *
+ * <p>A lent buffer ({@link Lent}) counts until it is given back or nobody can reach it. If memory is short, the garbage
+ * collector is asked to look for such buffers: a program that allocates little on the heap rarely runs it otherwise.
+ */
 final class Budget implements AutoCloseable {
+    /** How long the collector may take to report a buffer after it has run or has reported another; as the JDK waits for direct memory. */
+    private static final long REPORT_MILLIS = 500;
+
+    private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
+    private final Set<Lent> lent = new HashSet<>();
     private long taken;
+    /** Bytes of lent buffers that were given back and can still be reached. */
+    private long lingering;
+
+    /** A buffer that a caller of the rank holds. */
+    static final class Lent extends WeakReference<ByteBuffer> {
+        private final TakenBytes of;
+
+        private Lent(ByteBuffer buffer, ReferenceQueue<ByteBuffer> unreachable, TakenBytes of) {
+            super(buffer, unreachable);
+            this.of = of;
+        }
+    }
 
     /**
      * Takes memory from the budget.
@@ -11,16 +40,63 @@ final class Budget implements AutoCloseable {
      * @param most  most bytes that the rank may take in all
      * @return bytes that the rank has taken already, if this is too much; else -1
      */
-    synchronized long take(long bytes, long most) {
-        if (bytes > most - taken) {
-            return taken;
+    long take(long bytes, long most) {
+        forget();
+        if (isShort(bytes, most)) {
+            System.gc();
+            awaitReports(bytes, most);
         }
-        taken += bytes;
-        return -1;
+        synchronized (this) {
+            if (bytes > most - taken) {
+                return taken;
+            }
+            taken += bytes;
+            return -1;
+        }
     }
 
-    synchronized void giveBack(long bytes) {
+    /** Returns whether the collector could make room; buffers that linger are asked for, but refuse nobody. */
+    private synchronized boolean isShort(long bytes, long most) {
+        return bytes > most - taken - lingering && !lent.isEmpty();
+    }
+
+    private void awaitReports(long bytes, long most) {
+        try {
+            Reference<?> next = unreachable.remove(REPORT_MILLIS);
+            while (next != null) {
+                forget((Lent) next);
+                next = isShort(bytes, most) ? unreachable.remove(REPORT_MILLIS) : unreachable.poll();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void forget() {
+        for (Reference<?> next = unreachable.poll(); next != null; next = unreachable.poll()) {
+            forget((Lent) next);
+        }
+    }
+
+    private void forget(Lent buffer) {
+        buffer.of.giveBack();
+        synchronized (this) {
+            if (lent.remove(buffer)) {
+                lingering -= buffer.of.bytes();
+            }
+        }
+    }
+
+    /** Counts a buffer until it is given back or nobody can reach it. */
+    synchronized Lent lend(ByteBuffer buffer, TakenBytes of) {
+        Lent made = new Lent(buffer, unreachable, of);
+        lent.add(made);
+        return made;
+    }
+
+    synchronized void giveBack(long bytes, boolean isLent) {
         taken -= bytes;
+        lingering += isLent ? bytes : 0;
     }
 
     /** Does nothing: every owner of taken memory has given it back. */

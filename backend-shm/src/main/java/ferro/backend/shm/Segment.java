@@ -2,6 +2,7 @@ package ferro.backend.shm;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
@@ -196,6 +197,15 @@ final class Segment implements AutoCloseable {
 
     long bytes() {
         return bytes;
+    }
+
+    /**
+     * Maps the data area once more. The garbage collector unmaps it when nobody can reach the buffer or one made of it.
+     *
+     * @throws IOException if there is no address space, or the segment is settled
+     */
+    ByteBuffer lend() throws IOException {
+        return file.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.nativeOrder());
     }
 
     /** Removes the name and closes the descriptor, once no rank looks for the segment any more; the memory stays. */

@@ -27,7 +27,7 @@ final class ShmMemory implements SharedMemory {
     private final GroupSpec group;
     private final SegmentFolder place;
     private final Segment own;
-    private final Runnable givesBack;
+    private final TakenBytes taken;
     /** By rank; null for ranks that were not reached. */
     private final Mapper.Mapping[] areas;
 
@@ -36,13 +36,13 @@ final class ShmMemory implements SharedMemory {
     /**
      * Takes over a segment.
      *
-     * @param givesBack runs once, at the end
+     * @param taken what it takes of the budget
      */
-    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, Runnable givesBack) {
+    ShmMemory(GroupSpec group, SegmentFolder place, Segment own, TakenBytes taken) {
         this.group = group;
         this.place = place;
         this.own = own;
-        this.givesBack = givesBack;
+        this.taken = taken;
         areas = new Mapper.Mapping[group.worldSize()];
         areas[group.rank()] = own.area();
     }
@@ -152,6 +152,22 @@ final class ShmMemory implements SharedMemory {
     }
 
     @Override
+    public ByteBuffer lend() {
+        try {
+            ByteBuffer buffer = own.lend();
+            taken.lend(buffer);
+            return buffer;
+        } catch (IOException failure) {
+            throw failure("it cannot be mapped for a tensor: " + failure, failure);
+        }
+    }
+
+    @Override
+    public void giveBack() {
+        taken.giveBack();
+    }
+
+    @Override
     public String host() {
         return place.host();
     }
@@ -169,7 +185,7 @@ final class ShmMemory implements SharedMemory {
             }
         }
         first = givenBack(own::close, first);
-        givesBack.run();
+        taken.close();
         if (first != null) {
             throw failure("it cannot be given back: " + first, first);
         }

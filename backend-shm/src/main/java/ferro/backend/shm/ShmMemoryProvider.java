@@ -56,14 +56,11 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             context.release(Budget.class);
             throw failure;
         }
-        Runnable givesBack = () -> {
-            budget.giveBack(bytes);
-            context.release(Budget.class);
-        };
+        TakenBytes taken = new TakenBytes(budget, bytes, () -> context.release(Budget.class));
         try {
-            return made(group, context, bytes, givesBack);
+            return made(group, context, bytes, taken);
         } catch (RuntimeException | Error failure) {
-            givesBack.run();
+            taken.giveBack();
             throw failure;
         }
     }
@@ -83,7 +80,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static SharedMemory made(GroupSpec group, RankContext context, long bytes, Runnable givesBack) {
+    private static SharedMemory made(GroupSpec group, RankContext context, long bytes, TakenBytes taken) {
         Segment segment = null;
         try {
             SegmentFolder place = SegmentFolder.of(context);
@@ -92,7 +89,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             for (Segment.CreationStage stage : segment.stages()) {
                 stage.run();
             }
-            return new ShmMemory(group, place, segment, givesBack);
+            return new ShmMemory(group, place, segment, taken);
         } catch (IOException failure) {
             FerroException told = told(failure, group, context, bytes);
             closeAfter(told, segment);

@@ -158,7 +158,8 @@ class KilledProcessTest {
         for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }
-        return new ShmMemory(new GroupSpec("world", 1, 2, Duration.ofSeconds(10)), place, segment, () -> {});
+        TakenBytes taken = new TakenBytes(new Budget(), BYTES, () -> {});
+        return new ShmMemory(new GroupSpec("world", 1, 2, Duration.ofSeconds(10)), place, segment, taken);
     }
 
     private void start(String kind, int stage) throws IOException {

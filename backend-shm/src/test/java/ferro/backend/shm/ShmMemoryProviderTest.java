@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.SharedMemory;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -40,6 +41,33 @@ class ShmMemoryProviderTest {
                             .startsWith(
                                     "shared memory for group \"dp\" rank 1: need 40000 bytes, have 24536 of the 65536"),
                     failure.getMessage());
+        }
+    }
+
+    @Test
+    void whatIsLentCountsAfterTheCloseUntilItIsGivenBack() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            SharedMemory memory = provider.open(GROUP, context, 40_000);
+            ByteBuffer lent = memory.lend();
+            memory.close();
+
+            assertThrows(FerroException.class, () -> provider.open(GROUP, context, 40_000));
+            memory.giveBack();
+            memory.giveBack();
+            provider.open(GROUP, context, 40_000).close();
+            assertThrows(FerroException.class, () -> provider.open(GROUP, context, 65_537));
+            lent.putInt(0, 1);
+        }
+    }
+
+    @Test
+    void whatIsLentCountsUntilNobodyReachesIt() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            for (int round = 0; round < 5; round++) {
+                SharedMemory memory = provider.open(GROUP, context, 40_000);
+                memory.lend().putInt(0, round);
+                memory.close();
+            }
         }
     }
 

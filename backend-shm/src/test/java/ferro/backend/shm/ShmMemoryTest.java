@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Areas of ranks of one JVM; processes of their own stand in KilledProcessTest. */
 class ShmMemoryTest {
     private static final int BYTES = 10_000;
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private final Deque<ShmMemory> opened = new ArrayDeque<>();
     private final AtomicInteger givenBack = new AtomicInteger();
@@ -181,13 +182,44 @@ class ShmMemoryTest {
         assertThrows(IllegalStateException.class, () -> first.area(0));
     }
 
+    @Test
+    void whatIsLentStaysMappedAfterTheCloseUntilNobodyReachesIt() throws IOException {
+        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ByteBuffer[] lent = {first.lend()};
+        assertTrue(second.reach(0, first.offer()).isEmpty());
+        lent[0].putInt(8, 4711);
+        assertEquals(4711, second.area(0).getInt(8));
+
+        second.close();
+        first.close();
+        lent[0] = lent[0].slice(8, 4).order(ByteOrder.nativeOrder());
+        System.gc();
+
+        assertEquals(4711, lent[0].getInt(0));
+        assertEquals(1, Places.mapped(folder.toString()).size());
+        assertEquals(1, givenBack.get(), "the second, of which nothing was lent");
+        lent[0] = null;
+        unmapped();
+    }
+
+    /** Waits until the collector has unmapped what nobody reaches. */
+    private void unmapped() throws IOException {
+        long begun = System.nanoTime();
+        while (!Places.mapped(folder.toString()).isEmpty()) {
+            assertTrue(System.nanoTime() - begun < PATIENCE_NANOS, "still mapped: " + Places.mapped(folder.toString()));
+            System.gc();
+        }
+    }
+
     private ShmMemory open(SegmentFolder place, int rank) throws IOException {
         Segment segment = new Segment(place, BYTES);
         for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }
         GroupSpec group = new GroupSpec("world", rank, 2, Duration.ofSeconds(10));
-        ShmMemory memory = new ShmMemory(group, place, segment, givenBack::incrementAndGet);
+        TakenBytes taken = new TakenBytes(new Budget(), BYTES, givenBack::incrementAndGet);
+        ShmMemory memory = new ShmMemory(group, place, segment, taken);
         opened.add(memory);
         return memory;
     }

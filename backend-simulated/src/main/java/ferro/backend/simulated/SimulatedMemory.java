@@ -5,6 +5,7 @@ import ferro.spi.RankContext;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -19,11 +20,13 @@ final class SimulatedMemory implements SharedMemory {
     private static final String HOST = "this JVM";
 
     private final ByteBuffer[] areas;
+    private final int rank;
     private final Runnable leaves;
     private boolean closed;
 
-    private SimulatedMemory(ByteBuffer[] areas, Runnable leaves) {
+    private SimulatedMemory(ByteBuffer[] areas, int rank, Runnable leaves) {
         this.areas = areas;
+        this.rank = rank;
         this.leaves = leaves;
     }
 
@@ -47,7 +50,7 @@ final class SimulatedMemory implements SharedMemory {
             public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
                 int number = opened.getAndIncrement();
                 return new SimulatedMemory(
-                        network.areas(ranks, number, (int) bytes), () -> network.leave(ranks, number));
+                        network.areas(ranks, number, (int) bytes), group.rank(), () -> network.leave(ranks, number));
             }
 
             @Override
@@ -75,6 +78,16 @@ final class SimulatedMemory implements SharedMemory {
     @Override
     public ByteBuffer area(int rank) {
         return areas[rank];
+    }
+
+    @Override
+    public ByteBuffer lend() {
+        return areas[rank].duplicate().order(ByteOrder.nativeOrder());
+    }
+
+    @Override
+    public void giveBack() {
+        // memory of one process counts for nobody
     }
 
     @Override

@@ -121,7 +121,7 @@ class WholeAveragesTest {
     void longOnesAndShortOnesTakeTurnsInMemoryOfTheGroup(Map<String, String> how, int size) {
         Ranks.run(SimulatedBackend.createGroup(size, how), group -> {
             for (int length : new int[] {5, 400_000, 9, 120_000, 1, 400_000, 61}) {
-                HostTensor given = group.allocate(DataType.INT32, length);
+                HostTensor given = group.allocate(DataType.INT32, length).tensor();
                 given.buffer().asIntBuffer().put(data(group.rank(), length));
 
                 group.allReduce(given, ReduceOp.AVG);

@@ -1,5 +1,6 @@
 package ferro.collectives.engine;
 
+import ferro.Allocation;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -83,7 +84,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
-    public HostTensor allocate(DataType dataType, long elementCount, Duration timeout) {
+    public Allocation allocate(DataType dataType, long elementCount, Duration timeout) {
         loop.refuseInside("allocate");
         checkUsable("allocate");
         return parts.localPeers.allocate(this, dataType, elementCount, timeout);

@@ -2,15 +2,17 @@ package ferro.collectives.reduce;
 
 import ferro.Carrier;
 import ferro.DataType;
+import java.lang.ref.WeakReference;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 
 /**
  * Typed views of the direct buffers seen last. Bulk reads and writes need a view, and making a new one each time would
  * allocate on the hot path. A view covers the whole buffer, whatever its limit, from one of the positions below the size
  * of an element, so that runs of any alignment have a view.
+ *
+ * <p>All references are weak, so that memory that the caller has dropped can be collected.
  */
 final class Views {
     /** Number of buffers kept: as many as a host usually has peers. */
@@ -18,29 +20,45 @@ final class Views {
 
     private final Carrier carrier;
     private final int byteSize;
-    private final ByteBuffer[] owners = new ByteBuffer[KEPT];
-    private final Buffer[] byOwnerAndPhase;
-    private int last;
+    private final KeptBuffer[] kept = new KeptBuffer[KEPT];
+    private KeptBuffer last;
     private int next;
+
+    /** A buffer and its views, by phase. */
+    private static final class KeptBuffer extends WeakReference<ByteBuffer> {
+        private final View[] byPhase;
+
+        KeptBuffer(ByteBuffer bytes, int byteSize) {
+            super(bytes);
+            this.byPhase = new View[byteSize];
+        }
+    }
+
+    private static final class View extends WeakReference<Buffer> {
+        View(Buffer view) {
+            super(view);
+        }
+    }
 
     Views(DataType type) {
         this.carrier = type.carrier();
         this.byteSize = type.byteSize();
-        this.byOwnerAndPhase = new Buffer[KEPT * byteSize];
     }
 
     /** Returns the view in which {@code offset} is the start of an element. */
     Buffer at(ByteBuffer bytes, long offset) {
-        if (owners[last] != bytes) {
-            last = slotOf(bytes);
+        KeptBuffer buffer = last;
+        if (buffer == null || !buffer.refersTo(bytes)) {
+            buffer = of(bytes);
+            last = buffer;
         }
         int phase = (int) (offset % byteSize);
-        int place = last * byteSize + phase;
-        Buffer view = byOwnerAndPhase[place];
+        View known = buffer.byPhase[phase];
+        Buffer view = known == null ? null : known.get();
         if (view == null) {
             ByteBuffer from = bytes.duplicate().clear().position(phase).order(ByteOrder.nativeOrder());
             view = carrier.view(from);
-            byOwnerAndPhase[place] = view;
+            buffer.byPhase[phase] = new View(view);
         }
         return view;
     }
@@ -50,16 +68,15 @@ final class Views {
         return (int) (offset / byteSize);
     }
 
-    private int slotOf(ByteBuffer bytes) {
-        for (int slot = 0; slot < KEPT; slot++) {
-            if (owners[slot] == bytes) {
-                return slot;
+    private KeptBuffer of(ByteBuffer bytes) {
+        for (KeptBuffer buffer : kept) {
+            if (buffer != null && buffer.refersTo(bytes)) {
+                return buffer;
             }
         }
-        int slot = next;
+        KeptBuffer made = new KeptBuffer(bytes, byteSize);
+        kept[next] = made;
         next = (next + 1) % KEPT;
-        owners[slot] = bytes;
-        Arrays.fill(byOwnerAndPhase, slot * byteSize, (slot + 1) * byteSize, null);
-        return slot;
+        return made;
     }
 }

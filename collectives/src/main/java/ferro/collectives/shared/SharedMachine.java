@@ -117,7 +117,7 @@ public class SharedMachine {
         this.worldSize = areas.length;
         this.kernels = new KeptKernels(worldSize);
         this.standing = new SharedStanding(place);
-        this.tensors = new SharedTensors(rank);
+        this.tensors = new SharedTensors();
         this.tensorAreas = new ByteBuffer[worldSize];
         this.tensorStarts = new int[worldSize];
         this.elements = new StagedElements[worldSize];
@@ -136,6 +136,13 @@ public class SharedMachine {
         return tensors;
     }
 
+    /** Unmaps tensors that no rank uses any more, unless an operation is under way. */
+    public void sweep() {
+        if (program == null || isFinished()) {
+            tensors.sweep();
+        }
+    }
+
     /**
      * Begins an operation; the operation before it must be finished.
      *
@@ -151,6 +158,7 @@ public class SharedMachine {
         standing.waitAnew();
         // others may be further, because they have seen that this rank has entered: their headers before are gone
         next = shown == header.sequence() ? work.entered + 1 : 0;
+        tensors.sweep();
         // operands in shared tensors are read by others as they are
         tensor = work.inTensors == null ? NOT_ASKED : factor == 1 ? tensors.number(operand, result) : 0;
         program = tensor > 0 ? work.inTensors : work;
@@ -278,6 +286,8 @@ public class SharedMachine {
 
     private void finished(Program work, long sequence, CallHeader.Call common) {
         standing.finished(work, sequence, common);
+        // a tensor that its caller has dropped must be found unreachable even if no other operation comes
+        forget();
         if (work.chunks > 0) {
             placeSlots();
         }

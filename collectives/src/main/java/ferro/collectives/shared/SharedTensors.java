@@ -1,52 +1,87 @@
 package ferro.collectives.shared;
 
 import ferro.HostTensor;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Memory of tensors that all ranks of a group have mapped, with the same numbers on all of them. Used by the thread that
  * makes progress.
+ *
+ * <p>Segments are unmapped between two operations, once all ranks have let them go. No rank names them any more then: a
+ * rank that has named some in an operation ends it only when all ranks have begun that operation.
  */
 public final class SharedTensors {
-    private final int rank;
-    private ByteBuffer[][] areas = new ByteBuffer[0][];
+    private final ReferenceQueue<ByteBuffer> unused = new ReferenceQueue<>();
+    private final List<SharedAllocation> known = new ArrayList<>();
+    private long made;
+    /** How many of them this rank has let go and others may still name. */
+    private int lingering;
 
-    /**
-     * Makes an empty list.
-     *
-     * @param rank this rank
-     */
-    public SharedTensors(int rank) {
-        this.rank = rank;
-    }
+    /** Makes an empty list. */
+    public SharedTensors() {}
 
     /**
      * Adds memory that all ranks have just made together.
      *
-     * @param byRank segment of each rank
+     * @param segments of all ranks
+     * @param lent     this rank's, as its caller has it
+     * @return what the group knows of it
      */
-    public void add(ByteBuffer[] byRank) {
-        areas = Arrays.copyOf(areas, areas.length + 1);
-        areas[areas.length - 1] = byRank.clone();
+    public SharedAllocation add(SharedAllocation.SharedSegments segments, ByteBuffer lent) {
+        SharedAllocation allocation = new SharedAllocation(++made, segments, lent, unused);
+        known.add(allocation);
+        return allocation;
     }
 
     /**
      * Returns the number, from 1, of the memory that an operation works in; 0 if it is none of these, or not in place.
      */
     int number(HostTensor operand, HostTensor result) {
-        if (areas.length == 0 || operand.memory() != result.memory() || operand.offset() != result.offset()) {
+        if (known.isEmpty() || operand.memory() != result.memory() || operand.offset() != result.offset()) {
             return 0;
         }
-        for (int i = areas.length; i > 0; i--) {
-            if (areas[i - 1][rank] == operand.memory()) {
-                return i;
+        if (operand.memory() instanceof ByteBuffer buffer) {
+            for (int i = known.size(); i > 0; i--) {
+                if (known.get(i - 1).refersTo(buffer)) {
+                    return (int) known.get(i - 1).number();
+                }
             }
         }
         return 0;
     }
 
     ByteBuffer area(long number, int peer) {
-        return areas[(int) number - 1][peer];
+        int i = known.size() - 1;
+        while (known.get(i).number() != number) {
+            i--;
+        }
+        return known.get(i).area(peer);
+    }
+
+    /** Lets go what the callers of this rank use no more, and unmaps what no rank does; between two operations. */
+    void sweep() {
+        for (Reference<?> next = unused.poll(); next != null; next = unused.poll()) {
+            if (known.contains(next)) {
+                ((SharedAllocation) next).note();
+                lingering++;
+            }
+        }
+        for (int i = known.size() - 1; lingering > 0 && i >= 0; i--) {
+            if (known.get(i).isLetGoByAll()) {
+                known.remove(i).unmap();
+                lingering--;
+            }
+        }
+    }
+
+    /** Unmaps all segments; no operation is under way, and none comes any more. */
+    public void close() {
+        known.forEach(SharedAllocation::unmap);
+        known.clear();
+        lingering = 0;
     }
 }

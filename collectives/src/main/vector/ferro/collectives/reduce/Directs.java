@@ -1,31 +1,44 @@
 package ferro.collectives.reduce;
 
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
-/** Views of the buffers seen last: making one anew for each call would allocate on the hot path. */
+/**
+ * Views of the buffers seen last: making one anew for each call would allocate on the hot path. All references are weak, so
+ * that memory that the caller has dropped can be collected.
+ */
 final class Directs {
     /** As many as the peers of a host usually are. */
     private static final int KEPT = 8;
 
-    private final ByteBuffer[] owners = new ByteBuffer[KEPT];
-    private final Object[] views = new Object[KEPT];
+    private final DirectView[] kept = new DirectView[KEPT];
     private int next;
+
+    /** A buffer and its view. */
+    private static final class DirectView extends WeakReference<ByteBuffer> {
+        private final WeakReference<Object> view;
+
+        DirectView(ByteBuffer bytes, Object view) {
+            super(bytes);
+            this.view = new WeakReference<>(view);
+        }
+    }
 
     /** Returns a view of a whole buffer, whatever its limit. */
     Object of(ByteBuffer bytes) {
         for (int i = 0; i < KEPT; i++) {
-            if (owners[i] == bytes) {
-                return views[i];
+            if (kept[i] != null && kept[i].refersTo(bytes)) {
+                Object view = kept[i].view.get();
+                return view == null ? keep(bytes, i) : view;
             }
         }
-        return keep(bytes);
+        next = (next + 1) % KEPT;
+        return keep(bytes, next);
     }
 
-    private Object keep(ByteBuffer bytes) {
+    private Object keep(ByteBuffer bytes, int place) {
         Object view = Direct.of(bytes);
-        owners[next] = bytes;
-        views[next] = view;
-        next = (next + 1) % KEPT;
+        kept[place] = new DirectView(bytes, view);
         return view;
     }
 }

@@ -2,7 +2,9 @@ package ferro.examples.snippets;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Allocation;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -64,6 +66,17 @@ class ProcessGroupSnippetsTest {
             group.allReduce(middle, ReduceOp.SUM);
             // @end
             assertArrayEquals(new float[] {3, 4 * RANKS, 5 * RANKS, 6}, weights);
+        });
+    }
+
+    @Test
+    void combinesMemoryOfTheGroup() {
+        onEachRank(group -> {
+            // @start region="allocate"
+            Allocation weights = group.allocate(DataType.FLOAT32, 1000);
+            group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
+            // @end
+            assertTrue(weights.isShared(), weights.whyNotShared());
         });
     }
 

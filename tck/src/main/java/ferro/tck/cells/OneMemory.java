@@ -38,7 +38,7 @@ public final class OneMemory {
         int elements = length + 2 * MARGIN;
         HostTensor all = switch (kind) {
             case ARRAY -> HostTensor.of(new int[elements]);
-            case OF_THE_GROUP -> group.allocate(DataType.INT32, elements);
+            case OF_THE_GROUP -> group.allocate(DataType.INT32, elements).tensor();
             default -> HostTensor.allocate(DataType.INT32, elements);
         };
         return new OneMemory(all, kind);

@@ -1,22 +1,22 @@
 package ferro.collectives.engine.operands;
 
+import ferro.Allocation;
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.collectives.shared.SharedAllocation;
+import ferro.collectives.shared.SharedAllocation.SharedSegments;
 import ferro.collectives.shared.SharedTensors;
 import ferro.spi.GroupSpec;
 import ferro.spi.SharedMemory;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 
-/** Memory that the ranks of a group share for tensors of their callers; released with the group. Thread-safe. */
+/** Memory that the ranks of a group share for tensors of their callers; known to the group until it ends. Thread-safe. */
 public final class Allocations {
     private static final long PAGE = 4096;
 
     private final GroupSpec group;
-    private final List<SharedMemory> made = new ArrayList<>();
-
+    private SharedTensors known;
     private boolean closed;
 
     /** Makes an empty list for a group. */
@@ -26,7 +26,7 @@ public final class Allocations {
 
     /** Returns the size of the segment of each rank. */
     public static long areaBytes(DataType dataType, long elementCount) {
-        return (elementCount * dataType.byteSize() + PAGE - 1) / PAGE * PAGE;
+        return (SharedAllocation.segmentBytes(elementCount * dataType.byteSize()) + PAGE - 1) / PAGE * PAGE;
     }
 
     /**
@@ -34,7 +34,7 @@ public final class Allocations {
      * because they may differ.
      */
     public static Optional<String> refusedBecause(DataType dataType, long elementCount) {
-        long most = (Integer.MAX_VALUE - PAGE) / dataType.byteSize();
+        long most = (Integer.MAX_VALUE - 2 * PAGE) / dataType.byteSize();
         return elementCount > 0 && elementCount <= most
                 ? Optional.empty()
                 : Optional.of("an area has 1 to " + most + " elements, not " + elementCount);
@@ -45,27 +45,30 @@ public final class Allocations {
         return "allocate " + dataType.label() + "[" + elementCount + "]";
     }
 
-    /** Makes a tensor of memory that all ranks have reached; called by the thread that makes progress. */
-    public synchronized HostTensor tensor(
-            SharedMemory memory, SharedTensors known, DataType dataType, long elementCount) {
+    /**
+     * Makes a tensor of memory that all ranks have reached; called by the thread that makes progress.
+     *
+     * @param lent this rank's segment, as the caller will have it
+     */
+    public synchronized Allocation allocation(
+            SharedMemory memory, ByteBuffer lent, SharedTensors tensors, DataType dataType, long elementCount) {
         if (closed) {
+            memory.giveBack();
             memory.close();
             throw new IllegalStateException("group \"" + group.name() + "\" rank " + group.rank()
                     + " was closed while a tensor of it was allocated");
         }
-        made.add(memory);
-        ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
-        for (int rank = 0; rank < areas.length; rank++) {
-            areas[rank] = memory.area(rank);
-        }
-        known.add(areas);
-        return HostTensor.of(dataType, areas[group.rank()]).slice(0, elementCount);
+        known = tensors;
+        long bytes = elementCount * dataType.byteSize();
+        SharedAllocation made = tensors.add(new SharedSegments(memory, group.rank(), group.worldSize(), bytes), lent);
+        return Allocation.shared(HostTensor.of(dataType, lent).slice(0, elementCount), made::letGo);
     }
 
-    /** Releases all memory; no tensor may be used any more. */
+    /** Unmaps the segments of all ranks; what callers have of them stays theirs. */
     public synchronized void close() {
         closed = true;
-        made.forEach(SharedMemory::close);
-        made.clear();
+        if (known != null) {
+            known.close();
+        }
     }
 }

@@ -1,5 +1,6 @@
 package ferro.collectives.engine.shm;
 
+import ferro.Allocation;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException;
@@ -108,7 +109,7 @@ public final class LocalPeers {
     }
 
     /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone; a failure fails the group. */
-    public HostTensor allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+    public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         try {
             return allocated(engine, dataType, elementCount, timeout);
         } catch (FerroException failure) {
@@ -117,13 +118,14 @@ public final class LocalPeers {
         }
     }
 
-    private HostTensor allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+    private Allocation allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
         Objects.requireNonNull(dataType, "dataType");
         Objects.requireNonNull(timeout, "timeout");
         SharedMemoryExecutor runs = executor;
         if (runs == null || elementCount < 0) {
-            return HostTensor.allocate(dataType, elementCount);
+            return own(dataType, elementCount, topology);
         }
+        exclusively(runs::sweep);
         SharedMemoryBootstrap.BootstrapSubject subject =
                 new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), timeout);
         SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
@@ -132,11 +134,17 @@ public final class LocalPeers {
                 meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
         if (!met.topology().isComplete()) {
             met.giveBack();
-            return HostTensor.allocate(dataType, elementCount);
+            return own(dataType, elementCount, met.topology());
         }
-        HostTensor[] made = new HostTensor[1];
-        exclusively(() -> made[0] = allocations.tensor(met.memory(), runs.tensors(), dataType, elementCount));
+        Allocation[] made = new Allocation[1];
+        exclusively(() ->
+                made[0] = allocations.allocation(met.memory(), met.lent(), runs.tensors(), dataType, elementCount));
         return made[0];
+    }
+
+    private Allocation own(DataType dataType, long elementCount, NodeTopology found) {
+        String why = group.worldSize() == 1 ? "rank 0 is the only one of \"" + group.name() + "\"" : found.whyNot();
+        return Allocation.own(HostTensor.allocate(dataType, elementCount), why);
     }
 
     /** Returns for people which ranks share memory, and why others do not. */
@@ -157,7 +165,7 @@ public final class LocalPeers {
         return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
     }
 
-    /** Releases the memory of tensors; called by the thread that makes progress, with the links ended. */
+    /** Unmaps the segments of tensors; called by the thread that makes progress, with the links ended. */
     public void close() {
         allocations.close();
     }

@@ -43,14 +43,17 @@ final class SharedMemoryBootstrap {
     private final int worldSize;
     private String host = "";
     private String silentBecause = "";
+    /** Null unless the memory is for a tensor. */
+    private ByteBuffer lent;
 
     /**
      * The outcome.
      *
      * @param memory   segments of the ranks that share memory with this one; null if there is none
+     * @param lent     this rank's segment for a tensor of the caller; null for the group's own memory
      * @param topology which ranks share memory
      */
-    record BootstrapOutcome(SharedMemory memory, NodeTopology topology) {
+    record BootstrapOutcome(SharedMemory memory, ByteBuffer lent, NodeTopology topology) {
         /** Closes memory that will not be used. */
         void giveBack() {
             close(memory);
@@ -124,11 +127,14 @@ final class SharedMemoryBootstrap {
         if (!silentBecause.isEmpty()) {
             return null;
         }
+        SharedMemory opened = null;
         try {
-            SharedMemory opened = provider.open(group, context, areaBytes);
+            opened = provider.open(group, context, areaBytes);
             host = opened.host();
+            lent = subject.text.isEmpty() ? null : opened.lend();
             return opened;
         } catch (FerroException failure) {
+            close(opened);
             if (failure.code() != Code.RESOURCE) {
                 throw failure;
             }
@@ -146,6 +152,7 @@ final class SharedMemoryBootstrap {
 
     private static void close(SharedMemory memory) {
         if (memory != null) {
+            memory.giveBack();
             memory.close();
         }
     }
@@ -153,7 +160,7 @@ final class SharedMemoryBootstrap {
     /** Returns the outcome for ranks of one process, where there is nothing to find out. */
     private BootstrapOutcome met(SharedMemory memory) {
         if (memory == null) {
-            return new BootstrapOutcome(null, NodeTopology.none(worldSize, silentBecause));
+            return new BootstrapOutcome(null, null, NodeTopology.none(worldSize, silentBecause));
         }
         List<NodeTopology.Said> said = new ArrayList<>();
         BitSet all = new BitSet();
@@ -162,7 +169,7 @@ final class SharedMemoryBootstrap {
             memory.reach(rank, memory.offer());
             said.add(new NodeTopology.Said(memory.host(), "", "", all, ""));
         }
-        return new BootstrapOutcome(memory, new NodeTopology(said));
+        return new BootstrapOutcome(memory, lent, new NodeTopology(said));
     }
 
     private BootstrapOutcome exchange(SharedMemory memory) {
@@ -198,7 +205,7 @@ final class SharedMemoryBootstrap {
         if (isAlone) {
             close(memory);
         }
-        return new BootstrapOutcome(isAlone ? null : memory, topology);
+        return new BootstrapOutcome(isAlone ? null : memory, isAlone ? null : lent, topology);
     }
 
     /** Checks, before any memory is made, whether all ranks make the same request; all ranks come to the same result. */

@@ -94,6 +94,16 @@ class SharedMemoryBootstrapTest {
         }
 
         @Override
+        public ByteBuffer lend() {
+            throw new IllegalStateException("no tensor is made of the segments of a group");
+        }
+
+        @Override
+        public void giveBack() {
+            // nothing counts
+        }
+
+        @Override
         public String host(RankContext context) {
             return "here";
         }

@@ -1,0 +1,54 @@
+package ferro.backend.shm;
+
+import java.nio.ByteBuffer;
+
+/** What one segment takes of the budget of its rank, until it is given back. Thread-safe. */
+final class TakenBytes {
+    private final Budget budget;
+    private final long bytes;
+    private final Runnable afterwards;
+    private Budget.Lent lent;
+    private boolean isGivenBack;
+
+    /**
+     * Notes bytes that the budget has counted already.
+     *
+     * @param afterwards runs once, when they are given back
+     */
+    TakenBytes(Budget budget, long bytes, Runnable afterwards) {
+        this.budget = budget;
+        this.bytes = bytes;
+        this.afterwards = afterwards;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Makes them count until nobody can reach a buffer, or {@link #giveBack}. */
+    synchronized void lend(ByteBuffer buffer) {
+        lent = budget.lend(buffer, this);
+    }
+
+    /** Gives them back unless a buffer was lent. */
+    void close() {
+        synchronized (this) {
+            if (lent != null) {
+                return;
+            }
+        }
+        giveBack();
+    }
+
+    /** Gives them back; idempotent. */
+    void giveBack() {
+        synchronized (this) {
+            if (isGivenBack) {
+                return;
+            }
+            isGivenBack = true;
+            budget.giveBack(bytes, lent != null);
+        }
+        afterwards.run();
+    }
+}

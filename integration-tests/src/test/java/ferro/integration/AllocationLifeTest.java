@@ -1,0 +1,159 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Allocation;
+import ferro.DataType;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How long memory of {@code group.allocate} lives, and what it counts. */
+@Timeout(120)
+class AllocationLifeTest {
+    /** More than the segments of a group of two ranks, and a good deal less than twice as much. */
+    private static final String LIMIT = "16MiB";
+
+    private static final int LARGE = 3 << 20;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"buffer", "allocation"})
+    void aNativeLibraryMayWriteAfterTheGroupIsClosed(String kept) throws IOException, InterruptedException {
+        List<String> line = JavaLine.rank(List.of(), WritesByAddress.class.getName(), kept);
+
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals(0, process.waitFor(), told);
+        assertTrue(told.contains(WritesByAddress.WRITTEN), told);
+    }
+
+    @Test
+    void anArrayMayBeReadFromItAfterTheGroupIsClosed() {
+        Map<Integer, Allocation> made = new ConcurrentHashMap<>();
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2)) {
+            well(ranks, group -> {
+                Allocation sum = group.allocate(DataType.FLOAT32, 3);
+                sum.tensor().setFloat(2, 1 + group.rank());
+                group.allReduce(sum.tensor(), ReduceOp.SUM);
+                made.put(group.rank(), sum);
+            });
+        }
+
+        for (Allocation sum : made.values()) {
+            float[] read = new float[3];
+            sum.tensor().copyTo(0, read, 0, 3);
+            assertArrayEquals(new float[] {0, 0, 3}, read);
+            sum.close();
+        }
+    }
+
+    /** Only the second rank has too little: both have memory of their own, and hear the reason. */
+    @Test
+    void beyondTheLimitOfOneRankNoRankShares() {
+        LoopbackRanks ranks = new LoopbackRanks(Map.of("ferro.links", "shm"));
+        try (ranks) {
+            List<Map<String, String>> settings = List.of(Map.of(), Map.of("ferro.shm.bytes", LIMIT));
+            List<Future<?>> running = ranks.joined(Duration.ofSeconds(30), settings).stream()
+                    .<Future<?>>map(group -> ranks.threads.submit(() -> {
+                        try (group) {
+                            Allocation made = group.allocate(DataType.FLOAT32, 2 * LARGE);
+                            String why = made.whyNotShared();
+                            assertFalse(made.isShared());
+                            assertTrue(why.contains("rank 1 offers none: ") && why.contains("ferro.shm.bytes"), why);
+                            sums(group, made);
+                        }
+                    }))
+                    .toList();
+            running.forEach(InProcessRanks::result);
+        }
+    }
+
+    @Test
+    void beyondTheLimitNoRankSharesAndAllHearWhy() {
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
+            well(ranks, group -> {
+                Allocation first = group.allocate(DataType.FLOAT32, LARGE);
+                assertTrue(first.isShared(), first.whyNotShared());
+
+                Allocation second = group.allocate(DataType.FLOAT32, LARGE);
+
+                assertFalse(second.isShared());
+                String why = second.whyNotShared();
+                assertTrue(why.contains("rank 0 offers none: ") && why.contains("raise ferro.shm.bytes"), why);
+                sums(group, second);
+                sums(group, first);
+            });
+        }
+    }
+
+    @Test
+    void whatIsClosedCountsNoMore() {
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
+            well(ranks, group -> {
+                List<Allocation> closed = new ArrayList<>();
+                for (int round = 0; round < 4; round++) {
+                    Allocation made = group.allocate(DataType.FLOAT32, LARGE);
+                    assertTrue(made.isShared(), made.whyNotShared());
+                    sums(group, made);
+                    made.close();
+                    closed.add(made);
+                }
+                closed.forEach(made -> sums(group, made));
+            });
+        }
+    }
+
+    @Test
+    void whatNobodyReachesCountsNoMore() {
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
+            well(ranks, group -> {
+                for (int round = 0; round < 4; round++) {
+                    Allocation made = group.allocate(DataType.FLOAT32, LARGE);
+                    assertTrue(made.isShared(), made.whyNotShared());
+                    sums(group, made);
+                }
+            });
+        }
+    }
+
+    @Test
+    void overTcpItSaysThatNoMemoryIsShared() {
+        try (InProcessRanks ranks = InProcessRanks.over("tcp", 2)) {
+            well(ranks, group -> {
+                Allocation made = group.allocate(DataType.FLOAT32, 5);
+
+                assertFalse(made.isShared());
+                assertTrue(made.whyNotShared().contains("ferro.links=tcp"), made.whyNotShared());
+                sums(group, made);
+            });
+        }
+    }
+
+    private static void sums(ProcessGroup group, Allocation made) {
+        long last = made.tensor().elementCount() - 1;
+        made.tensor().setFloat(last, 1 + group.rank());
+        group.allReduce(made.tensor(), ReduceOp.SUM);
+        assertEquals(3, made.tensor().getFloat(last));
+    }
+
+    private static void well(InProcessRanks ranks, Consumer<ProcessGroup> call) {
+        ranks.all(call).forEach(ended -> assertNull(ended.failure()));
+    }
+}
