@@ -16,6 +16,9 @@ import java.util.function.LongUnaryOperator;
 
 /** The calls of one rank on one type: each op once, on the same elements. */
 final class ScaledCalls {
+    /** A factor that is exact in f32, and in no shorter type. */
+    static final double FACTOR = 0.3f;
+
     private static final List<CollectiveKind> KINDS =
             List.of(CollectiveKind.ALL_REDUCE, CollectiveKind.REDUCE, CollectiveKind.REDUCE_SCATTER);
     /** Of f32 on three ranks also one whose parts are longer than a segment of 512 KiB. */

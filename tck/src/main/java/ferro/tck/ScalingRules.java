@@ -10,9 +10,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 122 and 123: averages and sums of multiplied inputs, bit by bit against plain sums. */
 public interface ScalingRules extends Subject {
-    /** A factor that is exact in f32, and in no shorter type. */
-    double FACTOR = 0.3f;
-
     /**
      * An average of f32 and f64 is the sum, divided once; one of two ranks in f16 and bf16 is rounded once.
      *
@@ -52,7 +49,7 @@ public interface ScalingRules extends Subject {
             ranks.run(group -> {
                 for (DataType type : DataType.values()) {
                     boolean floating = Numbers.isFloating(type);
-                    double factor = floating ? FACTOR : 3;
+                    double factor = floating ? ScaledCalls.FACTOR : 3;
                     LongUnaryOperator product = element -> floating
                             ? Numbers.ofDouble(type, product(type, element, factor))
                             : Numbers.narrow(type, element * (long) factor);
