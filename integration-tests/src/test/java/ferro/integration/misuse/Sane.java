@@ -76,6 +76,8 @@ final class Sane {
                 };
             case "long" -> parameter.getName().equals("count") ? 4L : 0L;
             case "double" -> 2.0;
+            case "float" -> 2.0f;
+            case "short" -> (short) 2;
             case "boolean" -> true;
             default -> null;
         };
