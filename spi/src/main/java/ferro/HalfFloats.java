@@ -133,9 +133,10 @@ public final class HalfFloats {
      * @param type    f16 or bf16
      * @param element bits of the element
      * @return its value
+     * @throws IllegalArgumentException if the type is another one
      */
     public static float widen(DataType type, short element) {
-        return type == DataType.FLOAT16 ? fromFloat16(element) : fromBfloat16(element);
+        return isFloat16(type) ? fromFloat16(element) : fromBfloat16(element);
     }
 
     /**
@@ -144,9 +145,10 @@ public final class HalfFloats {
      * @param type  f16 or bf16
      * @param value number to round
      * @return bits of the element
+     * @throws IllegalArgumentException if the type is another one
      */
     public static short narrow(DataType type, float value) {
-        return type == DataType.FLOAT16 ? toFloat16(value) : toBfloat16(value);
+        return isFloat16(type) ? toFloat16(value) : toBfloat16(value);
     }
 
     /**
@@ -234,6 +236,15 @@ public final class HalfFloats {
      */
     public static short toBfloat16(float value) {
         return Float.isNaN(value) ? BFLOAT16_NAN : (short) cut(Float.floatToRawIntBits(value), 16);
+    }
+
+    /** Returns whether a type is f16 and not bf16; refuses any other. */
+    private static boolean isFloat16(DataType type) {
+        if (type != DataType.FLOAT16 && type != DataType.BFLOAT16) {
+            throw new IllegalArgumentException(
+                    "elements of " + requireNonNull(type, "type").label() + ": need f16 or bf16");
+        }
+        return type == DataType.FLOAT16;
     }
 
     /** Drops low bits and rounds to nearest, ties to even; a carry correctly goes on into the exponent. */

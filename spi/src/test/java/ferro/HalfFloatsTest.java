@@ -241,4 +241,13 @@ class HalfFloatsTest {
         }
         return (bits & 0x8000) == 0 ? magnitude : -magnitude;
     }
+
+    @Test
+    void anElementOfAnotherTypeIsRefused() {
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> HalfFloats.widen(DataType.INT16, (short) 1));
+
+        assertTrue(refused.getMessage().contains("i16: need f16 or bf16"), refused.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> HalfFloats.narrow(DataType.FLOAT32, 1));
+    }
 }
