@@ -21,7 +21,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class Bfloat16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
-    private static final boolean AVERAGE = CHOICE.average();
+    private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final boolean BOTH = CHOICE.both();
     private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
     private static final int LANES = SPECIES.length();
@@ -38,11 +38,11 @@ final class Bfloat16Loops {
         short[] into = (short[]) operands.first;
         short[] source = (short[]) operands.second;
         int count = operands.count;
-        FloatVector divisor = divisor(operands);
+        FloatVector scale = scale(operands);
         ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
-            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), divisor);
+            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), scale);
             largest = larger(largest, result);
             result.intoArray(into, at + i);
             if (BOTH) {
@@ -58,12 +58,12 @@ final class Bfloat16Loops {
         int at = Math.toIntExact(operands.firstAt);
         short[] into = (short[]) operands.first;
         int count = operands.count;
-        FloatVector divisor = divisor(operands);
+        FloatVector scale = scale(operands);
         ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long sourceAt = from + (long) i * Short.BYTES;
             ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
-            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, sourceAt), divisor);
+            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, sourceAt), scale);
             largest = larger(largest, result);
             result.intoArray(into, at + i);
             if (BOTH) {
@@ -79,12 +79,12 @@ final class Bfloat16Loops {
         int from = Math.toIntExact(operands.secondAt);
         short[] source = (short[]) operands.second;
         int count = operands.count;
-        FloatVector divisor = divisor(operands);
+        FloatVector scale = scale(operands);
         ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long intoAt = at + (long) i * Short.BYTES;
             ShortVector left = (ShortVector) Direct.load(SPECIES, first, intoAt);
-            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), divisor);
+            ShortVector result = combine(left, ShortVector.fromArray(SPECIES, source, from + i), scale);
             largest = larger(largest, result);
             Direct.store(result, first, intoAt);
             if (BOTH) {
@@ -100,12 +100,12 @@ final class Bfloat16Loops {
         long at = operands.firstAt;
         long from = operands.secondAt;
         int count = operands.count;
-        FloatVector divisor = divisor(operands);
+        FloatVector scale = scale(operands);
         ShortVector largest = ShortVector.zero(SPECIES);
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * Short.BYTES;
             ShortVector left = (ShortVector) Direct.load(SPECIES, first, at + step);
-            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, from + step), divisor);
+            ShortVector result = combine(left, (ShortVector) Direct.load(SPECIES, second, from + step), scale);
             largest = larger(largest, result);
             Direct.store(result, first, at + step);
             if (BOTH) {
@@ -115,23 +115,24 @@ final class Bfloat16Loops {
         return holdsNaN(largest);
     }
 
-    private static ShortVector combine(ShortVector left, ShortVector right, FloatVector divisor) {
+    private static ShortVector combine(ShortVector left, ShortVector right, FloatVector scale) {
         IntVector a = left.reinterpretAsInts();
         IntVector b = right.reinterpretAsInts();
         FloatVector upper =
-                combine(a.and(UPPER).reinterpretAsFloats(), b.and(UPPER).reinterpretAsFloats(), divisor);
+                combine(a.and(UPPER).reinterpretAsFloats(), b.and(UPPER).reinterpretAsFloats(), scale);
         FloatVector lower = combine(
                 a.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
                 b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
-                divisor);
+                scale);
         return rounded(upper.reinterpretAsInts())
                 .and(UPPER)
                 .or(rounded(lower.reinterpretAsInts()).lanewise(VectorOperators.LSHR, Short.SIZE))
                 .reinterpretAsShorts();
     }
 
-    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector divisor) {
-        return AVERAGE ? a.add(b).div(divisor) : a.lanewise(OP, b);
+    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector scale) {
+        FloatVector result = a.lanewise(OP, b);
+        return SCALING == null ? result : result.lanewise(SCALING, scale);
     }
 
     /** To elements in the upper halves of ints; what the lower halves hold is no part of them. */
@@ -141,8 +142,8 @@ final class Bfloat16Loops {
         return bits.or(odd).add(JUST_BELOW_HALF);
     }
 
-    private static FloatVector divisor(LoopOperands operands) {
-        return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, operands.worldSize);
+    private static FloatVector scale(LoopOperands operands) {
+        return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale);
     }
 
     private static ShortVector larger(ShortVector largest, ShortVector result) {

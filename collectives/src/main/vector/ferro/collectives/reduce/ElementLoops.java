@@ -21,7 +21,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
-    private static final boolean AVERAGE = CHOICE.average();
+    private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final boolean BOTH = CHOICE.both();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
@@ -44,10 +44,10 @@ final class ElementLoops {
         int at = Math.toIntExact(operands.firstAt);
         int from = Math.toIntExact(operands.secondAt);
         int count = operands.count;
-        Vector<?> divisor = divisor(operands);
+        Vector<?> scale = scale(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
-            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i), divisor);
+            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i), scale);
             largest = larger(largest, result);
             put(result, first, at + i);
             if (BOTH) {
@@ -63,12 +63,11 @@ final class ElementLoops {
         long from = operands.secondAt;
         int at = Math.toIntExact(operands.firstAt);
         int count = operands.count;
-        Vector<?> divisor = divisor(operands);
+        Vector<?> scale = scale(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long sourceAt = from + (long) i * BYTES;
-            Vector<?> result =
-                    combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt), divisor);
+            Vector<?> result = combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt), scale);
             largest = larger(largest, result);
             put(result, first, at + i);
             if (BOTH) {
@@ -84,12 +83,11 @@ final class ElementLoops {
         long at = operands.firstAt;
         int from = Math.toIntExact(operands.secondAt);
         int count = operands.count;
-        Vector<?> divisor = divisor(operands);
+        Vector<?> scale = scale(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long intoAt = at + (long) i * BYTES;
-            Vector<?> result =
-                    combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i), divisor);
+            Vector<?> result = combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i), scale);
             largest = larger(largest, result);
             Direct.store(result, first, intoAt);
             if (BOTH) {
@@ -105,12 +103,12 @@ final class ElementLoops {
         long at = operands.firstAt;
         long from = operands.secondAt;
         int count = operands.count;
-        Vector<?> divisor = divisor(operands);
+        Vector<?> scale = scale(operands);
         Vector<?> largest = zero();
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * BYTES;
             Vector<?> result =
-                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step), divisor);
+                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step), scale);
             largest = larger(largest, result);
             Direct.store(result, first, at + step);
             if (BOTH) {
@@ -121,11 +119,11 @@ final class ElementLoops {
     }
 
     @SuppressWarnings("unchecked")
-    private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> divisor) {
+    private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> scale) {
         Vector<Object> a = (Vector<Object>) left;
         Vector<Object> b = (Vector<Object>) right;
-        if (AVERAGE) {
-            return a.add(b).div((Vector<Object>) divisor);
+        if (SCALING != null) {
+            return a.lanewise(OP, b).lanewise(SCALING, (Vector<Object>) scale);
         }
         if (FLIP == 0) {
             return a.lanewise(OP, b);
@@ -135,8 +133,13 @@ final class ElementLoops {
                 .lanewise(VectorOperators.XOR, FLIP);
     }
 
-    private static Vector<?> divisor(LoopOperands operands) {
-        return AVERAGE ? SPECIES.broadcast(operands.worldSize) : SPECIES.zero();
+    private static Vector<?> scale(LoopOperands operands) {
+        if (SCALING == null) {
+            return SPECIES.zero();
+        }
+        return ELEMENT == float.class
+                ? FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale)
+                : DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, operands.scale);
     }
 
     private static Vector<?> zero() {

@@ -19,7 +19,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class Float16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
-    private static final boolean AVERAGE = CHOICE.average();
+    private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
     private static final int LANES = SHORTS.length();
@@ -51,13 +51,13 @@ final class Float16Loops {
     }
 
     /** Combines blocks into one of f32. */
-    static void combine(short[] left, short[] right, float[] results, float worldSize) {
-        FloatVector divisor = FloatVector.broadcast(FLOATS, worldSize);
+    static void combine(short[] left, short[] right, float[] results, float scaledBy) {
+        FloatVector scale = FloatVector.broadcast(FLOATS, scaledBy);
         for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
             IntVector a = ShortVector.fromArray(SHORTS, left, i).reinterpretAsInts();
             IntVector b = ShortVector.fromArray(SHORTS, right, i).reinterpretAsInts();
-            combine(lower(a), lower(b), divisor).intoArray(results, i);
-            combine(widen(a), widen(b), divisor).intoArray(results, i + PAIRS);
+            combine(lower(a), lower(b), scale).intoArray(results, i);
+            combine(widen(a), widen(b), scale).intoArray(results, i + PAIRS);
         }
     }
 
@@ -74,8 +74,9 @@ final class Float16Loops {
         }
     }
 
-    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector divisor) {
-        return AVERAGE ? a.add(b).div(divisor) : a.lanewise(OP, b);
+    private static FloatVector combine(FloatVector a, FloatVector b, FloatVector scale) {
+        FloatVector result = a.lanewise(OP, b);
+        return SCALING == null ? result : result.lanewise(SCALING, scale);
     }
 
     private static FloatVector lower(IntVector pairs) {

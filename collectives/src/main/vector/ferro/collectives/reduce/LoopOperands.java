@@ -14,10 +14,10 @@ final class LoopOperands {
     /** Elements, whole vectors. */
     int count;
 
-    /** What averages divide by. */
-    final int worldSize;
+    /** What sums of averages are divided by, or multiplied with. */
+    final double scale;
 
-    LoopOperands(int worldSize) {
-        this.worldSize = worldSize;
+    LoopOperands(double scale) {
+        this.scale = scale;
     }
 }

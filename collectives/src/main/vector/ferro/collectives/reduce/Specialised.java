@@ -19,10 +19,10 @@ final class Specialised {
      *
      * @param type    element type
      * @param op      how elements are combined
-     * @param average whether the result is divided by the world size
+     * @param scaling how the result is scaled: DIV or MUL for averages, otherwise null
      * @param both    whether the second operand gets the result too
      */
-    record Choice(DataType type, VectorOperators.Binary op, boolean average, boolean both) {}
+    record Choice(DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, boolean both) {}
 
     /** Returns what the class of a lookup was defined for. */
     static Choice choice(Lookup lookup) {

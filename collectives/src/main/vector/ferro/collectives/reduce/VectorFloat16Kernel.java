@@ -10,15 +10,17 @@ import java.lang.invoke.MethodType;
  */
 final class VectorFloat16Kernel extends Float16Kernel {
     private final Float16Kernel plain;
+    private final float scale;
     private final MethodHandle isSpecial;
     private final MethodHandle combine;
     private final MethodHandle narrow;
     /** Whether the block of f32 is in the order of the loops. */
     private boolean inPairs;
 
-    VectorFloat16Kernel(MethodHandles.Lookup loops, Float16Kernel plain) {
+    VectorFloat16Kernel(MethodHandles.Lookup loops, Float16Kernel plain, double scale) {
         super((int) plain.worldSize);
         this.plain = plain;
+        this.scale = (float) scale;
         MethodType asking = MethodType.methodType(boolean.class, short[].class, short[].class);
         MethodType combining =
                 MethodType.methodType(void.class, short[].class, short[].class, float[].class, float.class);
@@ -42,7 +44,7 @@ final class VectorFloat16Kernel extends Float16Kernel {
         try {
             inPairs = !(boolean) isSpecial.invokeExact(left, right);
             if (inPairs) {
-                combine.invokeExact(left, right, results, worldSize);
+                combine.invokeExact(left, right, results, scale);
             } else {
                 plain.combine(left, right, results, taint);
             }

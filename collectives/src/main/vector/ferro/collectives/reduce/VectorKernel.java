@@ -15,12 +15,12 @@ final class VectorKernel extends Kernel {
     private final Directs directs = new Directs();
 
     /** {@code intoBoth} writes results into both operands; {@code lanes} is a power of two. */
-    VectorKernel(Loops intoFirst, Loops intoBoth, BlockKernel plain, int lanes, int worldSize) {
+    VectorKernel(Loops intoFirst, Loops intoBoth, BlockKernel plain, int lanes, double scale) {
         this.intoFirst = intoFirst;
         this.intoBoth = intoBoth;
         this.plain = plain;
         this.wholeVectors = -lanes;
-        this.operands = new LoopOperands(worldSize);
+        this.operands = new LoopOperands(scale);
     }
 
     @Override

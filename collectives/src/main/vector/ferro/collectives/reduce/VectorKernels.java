@@ -37,17 +37,20 @@ final class VectorKernels implements KernelFamily {
     @Override
     public Kernel untried(DataType type, ReduceOp op, int worldSize) {
         VectorOperators.Binary vectorOp = operator(op);
-        boolean average = op == ReduceOp.AVG;
+        // both round the same number where the reciprocal is exact, and a division takes ten times as long
+        boolean exact = Integer.bitCount(worldSize) == 1;
+        double scale = exact ? 1.0 / worldSize : worldSize;
+        VectorOperators.Binary scaling = op != ReduceOp.AVG ? null : exact ? VectorOperators.MUL : VectorOperators.DIV;
         BlockKernel plain = Kernels.plain(type, op, worldSize);
         if (plain instanceof Float16Kernel halves) {
-            Specialised.Choice choice = new Specialised.Choice(type, vectorOp, average, false);
+            Specialised.Choice choice = new Specialised.Choice(type, vectorOp, scaling, false);
             MethodHandles.Lookup defined =
                     ofFloat16.computeIfAbsent(choice, any -> Specialised.define(Float16Loops.class, any));
-            return new VectorFloat16Kernel(defined, halves);
+            return new VectorFloat16Kernel(defined, halves, scale);
         }
-        Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, average, false));
-        Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, average, true));
-        return new VectorKernel(intoFirst, intoBoth, plain, lanes(type), worldSize);
+        Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, scaling, false));
+        Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, scaling, true));
+        return new VectorKernel(intoFirst, intoBoth, plain, lanes(type), scale);
     }
 
     @Override
