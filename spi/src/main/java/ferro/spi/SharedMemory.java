@@ -32,6 +32,15 @@ public interface SharedMemory extends AutoCloseable {
     void settle();
 
     /**
+     * Reserves memory of the part of this rank's segment that was left for later, before anything is written to it.
+     *
+     * @param from  first byte in the segment, reserved by no call before
+     * @param bytes how many
+     * @throws ferro.FerroException RESOURCE if there is not enough memory, INTERRUPTED if the caller was interrupted
+     */
+    void reserve(long from, long bytes);
+
+    /**
      * Returns a segment, which was filled with zeros when it was made.
      *
      * @param rank this rank, or one that was reached

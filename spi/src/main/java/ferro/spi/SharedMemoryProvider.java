@@ -24,16 +24,17 @@ public interface SharedMemoryProvider {
     String host(RankContext context);
 
     /**
-     * Makes this rank's segment and reserves all its memory, so that a later write cannot fail.
+     * Makes this rank's segment and reserves its memory, but for the part that is asked for later, so that a write cannot
+     * fail. It is refused if the ranks of the host could not all have that part too.
      *
      * @param group   group whose ranks will share memory
      * @param context settings, including the most memory that may be used
-     * @param bytes   size of the segment of each rank, at most 2 GiB - 1, equal on all ranks of a host
+     * @param size    of the segment of each rank, at most 2 GiB - 1 bytes, equal on all ranks of a host
      * @return this rank's segment, and access to those of the others
      * @throws ferro.FerroException RESOURCE if there is not enough memory; the message says how much was needed and how
      *     much is available
      */
-    SharedMemory open(GroupSpec group, RankContext context, long bytes);
+    SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 
     /**
      * Returns whether all ranks of a group are threads of this process, so that each rank reaches every segment without

@@ -22,6 +22,10 @@ final class Budget implements AutoCloseable {
     private long taken;
     /** Bytes of lent buffers that were given back and can still be reached. */
     private long lingering;
+    /** Bytes of what is taken that memory is reserved for later. */
+    private long promised;
+    /** Most ranks of this host that any group of this rank has. */
+    private int ranks = 1;
 
     /** A buffer that a caller of the rank holds. */
     static final class Lent extends WeakReference<ByteBuffer> {
@@ -92,6 +96,21 @@ final class Budget implements AutoCloseable {
         Lent made = new Lent(buffer, unreachable, of);
         lent.add(made);
         return made;
+    }
+
+    /** Adds to the memory that is reserved later. */
+    synchronized void promise(long bytes) {
+        promised += bytes;
+    }
+
+    /**
+     * Returns the memory that all ranks of this host may still reserve, where each has promised as much as this one.
+     *
+     * @param ranksOfGroup of this host in the newest group
+     */
+    synchronized long promisedByAll(int ranksOfGroup) {
+        ranks = Math.max(ranks, ranksOfGroup);
+        return promised * ranks;
     }
 
     synchronized void giveBack(long bytes, boolean isLent) {

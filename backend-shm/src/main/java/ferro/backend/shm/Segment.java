@@ -1,5 +1,6 @@
 package ferro.backend.shm;
 
+import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,7 +40,8 @@ final class Segment implements AutoCloseable {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
     private final SegmentFolder place;
-    private final long bytes;
+    private final SegmentSize size;
+    private final long promised;
     private final String name;
     private final Path path;
     private final UUID token;
@@ -50,9 +52,19 @@ final class Segment implements AutoCloseable {
     private Mapper.Mapping area;
 
     Segment(SegmentFolder place, long bytes) {
+        this(place, SegmentSize.now(bytes), 0);
+    }
+
+    /**
+     * Makes a segment of which a part is reserved later.
+     *
+     * @param promised bytes that the ranks of the host may still reserve later, with those of this segment
+     */
+    Segment(SegmentFolder place, SegmentSize size, long promised) {
         SecureRandom random = new SecureRandom();
         this.place = place;
-        this.bytes = bytes;
+        this.size = size;
+        this.promised = promised;
         name = SegmentName.of(place.process(), unguessable(random)).toString();
         path = place.folder().resolve(name);
         token = unguessable(random);
@@ -130,34 +142,66 @@ final class Segment implements AutoCloseable {
     }
 
     /**
-     * Writes the whole file. Memory that is mapped but not allocated, and then cannot be allocated, would end the process
-     * by SIGBUS.
+     * Writes the file, but for what is reserved later. Memory that is mapped but not allocated, and then cannot be
+     * allocated, would end the process by SIGBUS.
      */
     private void reserve() throws IOException {
-        long need = fileBytes(bytes);
+        long end = fileBytes(size.bytes());
+        long need = end - size.later() + promised;
         long free = place.freeBytes();
         if (need > free) {
-            throw new IOException("there are " + free + " bytes free");
+            throw new IOException("there are " + free + " bytes free"
+                    + (promised > 0 ? ", and " + promised + " are kept for what ranks may still need" : ""));
         }
-        Optional<MemoryLimit> limit = place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
-        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, need));
-        long written = 0;
-        while (written < need) {
-            if (written % BETWEEN_LOOKS == 0) {
-                refuseIfLittleIsLeft(limit, need - written);
+        refuseIfLittleIsLeft(limit(), need);
+        write(0, size.laterFrom());
+        write(size.laterTo(), end);
+    }
+
+    /**
+     * Reserves a part that was left for later.
+     *
+     * @throws IOException if there is no memory, or if this thread was interrupted
+     */
+    void reserve(long from, long count) throws IOException {
+        // an interrupt that is for others would close the file for good
+        boolean interrupted = Thread.interrupted();
+        try {
+            write(from, from + count);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
-            zeros.position(0).limit((int) Math.min(zeros.capacity(), need - written));
-            written += write(zeros, written);
         }
     }
 
-    private int write(ByteBuffer zeros, long written) throws IOException {
+    private Optional<MemoryLimit> limit() throws IOException {
+        return place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
+    }
+
+    /** Writes zeros. */
+    private void write(long from, long to) throws IOException {
+        Optional<MemoryLimit> limit = limit();
+        ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, Math.max(1, to - from)));
+        for (long at = from; at < to; at += zeros.position()) {
+            if ((at - from) % BETWEEN_LOOKS == 0) {
+                refuseIfLittleIsLeft(limit, to - at);
+            }
+            zeros.position(0).limit((int) Math.min(zeros.capacity(), to - at));
+            write(zeros, at);
+        }
+    }
+
+    private void write(ByteBuffer zeros, long at) throws IOException {
         try {
-            return file.write(zeros);
+            for (int written = 0; zeros.hasRemaining(); written = zeros.position()) {
+                file.write(zeros, at + written);
+            }
         } catch (ClosedChannelException interrupted) {
             throw interrupted;
         } catch (IOException full) {
-            throw new IOException("only " + written + " bytes could be written: " + full.getMessage(), full);
+            throw new IOException(
+                    "only " + (at + zeros.position()) + " bytes could be written: " + full.getMessage(), full);
         }
     }
 
@@ -174,11 +218,11 @@ final class Segment implements AutoCloseable {
     }
 
     private void map() throws IOException {
-        area = place.mapper().map(file, 0, bytes);
+        area = place.mapper().map(file, 0, size.bytes());
     }
 
     private void sign() throws IOException {
-        try (Mapper.Mapping last = place.mapper().map(file, tokenAt(bytes), TOKEN_BYTES)) {
+        try (Mapper.Mapping last = place.mapper().map(file, tokenAt(size.bytes()), TOKEN_BYTES)) {
             last.bytes()
                     .putLong(0, token.getMostSignificantBits())
                     .putLong(Long.BYTES, token.getLeastSignificantBits());
@@ -188,7 +232,14 @@ final class Segment implements AutoCloseable {
     /** Returns what others need to find the segment; valid once all stages are over. */
     Offer offer() {
         return new Offer(
-                place.host(), place.process().pid(), descriptor, name, facts.device(), facts.inode(), bytes, token);
+                place.host(),
+                place.process().pid(),
+                descriptor,
+                name,
+                facts.device(),
+                facts.inode(),
+                size.bytes(),
+                token);
     }
 
     Mapper.Mapping area() {
@@ -196,7 +247,7 @@ final class Segment implements AutoCloseable {
     }
 
     long bytes() {
-        return bytes;
+        return size.bytes();
     }
 
     /**
@@ -205,12 +256,21 @@ final class Segment implements AutoCloseable {
      * @throws IOException if there is no address space, or the segment is settled
      */
     ByteBuffer lend() throws IOException {
-        return file.map(FileChannel.MapMode.READ_WRITE, 0, bytes).order(ByteOrder.nativeOrder());
+        return file.map(FileChannel.MapMode.READ_WRITE, 0, size.bytes()).order(ByteOrder.nativeOrder());
     }
 
-    /** Removes the name and closes the descriptor, once no rank looks for the segment any more; the memory stays. */
+    /**
+     * Removes the name, once no rank looks for the segment any more, and closes the descriptor unless memory is reserved
+     * later; the memory stays.
+     */
     void settle() throws IOException {
         unlink();
+        if (size.later() == 0) {
+            closeFile();
+        }
+    }
+
+    private void closeFile() throws IOException {
         if (file != null) {
             file.close();
         }
@@ -220,7 +280,8 @@ final class Segment implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try {
-            settle();
+            unlink();
+            closeFile();
         } finally {
             if (area != null) {
                 area.close();

@@ -7,6 +7,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.SharedMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
@@ -152,6 +153,22 @@ final class ShmMemory implements SharedMemory {
     }
 
     @Override
+    public void reserve(long from, long bytes) {
+        try {
+            own.reserve(from, bytes);
+            taken.reserved(bytes);
+        } catch (IOException failure) {
+            Code code = failure instanceof ClosedByInterruptException ? Code.INTERRUPTED : Code.RESOURCE;
+            String why = failure.getMessage() == null ? failure.toString() : failure.getMessage();
+            throw failure(
+                    code,
+                    "need " + bytes + " bytes more in " + place.folder() + ", where " + why + ShmMemoryProvider.MORE
+                            + ShmMemoryProvider.WAY_OUT,
+                    failure);
+        }
+    }
+
+    @Override
     public ByteBuffer lend() {
         try {
             ByteBuffer buffer = own.lend();
@@ -212,8 +229,12 @@ final class ShmMemory implements SharedMemory {
     }
 
     private FerroException failure(String what, IOException cause) {
+        return failure(Code.RESOURCE, what, cause);
+    }
+
+    private FerroException failure(Code code, String what, IOException cause) {
         return new FerroException(
-                Code.RESOURCE,
+                code,
                 Where.outside(group.name(), group.rank()),
                 "shared memory of group \"" + group.name() + "\" rank " + group.rank() + ": " + what,
                 cause);

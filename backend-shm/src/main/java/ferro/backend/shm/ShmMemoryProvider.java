@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
@@ -15,7 +16,9 @@ import java.util.Optional;
 
 /** Makes segments in files under {@code ferro.shm.dir}. */
 public final class ShmMemoryProvider implements SharedMemoryProvider {
-    private static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
+    static final String MORE = ": give it more (of a container: docker run --shm-size, --memory)";
+
+    static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
 
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public ShmMemoryProvider() {}
@@ -44,7 +47,8 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
      * @throws FerroException RESOURCE if there is no room, INTERRUPTED if the caller was interrupted
      */
     @Override
-    public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+    public SharedMemory open(GroupSpec group, RankContext context, SegmentSize size) {
+        long bytes = size.bytes();
         if (bytes < 1 || bytes > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("an area of " + bytes + " bytes for group \"" + group.name()
                     + "\": need 1 to " + Integer.MAX_VALUE);
@@ -58,7 +62,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
         TakenBytes taken = new TakenBytes(budget, bytes, () -> context.release(Budget.class));
         try {
-            return made(group, context, bytes, taken);
+            return made(group, context, size, taken);
         } catch (RuntimeException | Error failure) {
             taken.giveBack();
             throw failure;
@@ -80,18 +84,18 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         }
     }
 
-    private static SharedMemory made(GroupSpec group, RankContext context, long bytes, TakenBytes taken) {
+    private static SharedMemory made(GroupSpec group, RankContext context, SegmentSize size, TakenBytes taken) {
         Segment segment = null;
         try {
             SegmentFolder place = SegmentFolder.of(context);
             Leftovers.sweep(place.folder(), place.process());
-            segment = new Segment(place, bytes);
+            segment = new Segment(place, size, taken.promise(size));
             for (Segment.CreationStage stage : segment.stages()) {
                 stage.run();
             }
             return new ShmMemory(group, place, segment, taken);
         } catch (IOException failure) {
-            FerroException told = told(failure, group, context, bytes);
+            FerroException told = told(failure, group, context, size.bytes());
             closeAfter(told, segment);
             throw told;
         } catch (RuntimeException | Error failure) {
@@ -112,7 +116,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
                 Code.RESOURCE,
                 where,
                 what + "need " + Segment.fileBytes(bytes) + " bytes in " + folder + ", where " + reason(failure)
-                        + ": give it more (of a container: docker run --shm-size, --memory), name another folder by "
+                        + MORE + ", name another folder by "
                         + Settings.SHM_DIR.name() + WAY_OUT,
                 failure);
     }

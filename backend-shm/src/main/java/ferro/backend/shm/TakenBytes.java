@@ -1,5 +1,6 @@
 package ferro.backend.shm;
 
+import ferro.spi.SegmentSize;
 import java.nio.ByteBuffer;
 
 /** What one segment takes of the budget of its rank, until it is given back. Thread-safe. */
@@ -9,6 +10,8 @@ final class TakenBytes {
     private final Runnable afterwards;
     private Budget.Lent lent;
     private boolean isGivenBack;
+    /** Bytes of them that memory is reserved for later. */
+    private long later;
 
     /**
      * Notes bytes that the budget has counted already.
@@ -19,6 +22,25 @@ final class TakenBytes {
         this.budget = budget;
         this.bytes = bytes;
         this.afterwards = afterwards;
+    }
+
+    /**
+     * Promises that memory is reserved later for a part of them.
+     *
+     * @return bytes that the ranks of this host may still reserve, if each has promised as much as this one
+     */
+    synchronized long promise(SegmentSize size) {
+        later = size.later();
+        budget.promise(later);
+        return budget.promisedByAll(size.ranks());
+    }
+
+    /** Notes that memory is reserved for some of that part. */
+    synchronized void reserved(long part) {
+        if (!isGivenBack) {
+            later -= part;
+            budget.promise(-part);
+        }
     }
 
     long bytes() {
@@ -47,6 +69,7 @@ final class TakenBytes {
                 return;
             }
             isGivenBack = true;
+            budget.promise(-later);
             budget.giveBack(bytes, lent != null);
         }
         afterwards.run();

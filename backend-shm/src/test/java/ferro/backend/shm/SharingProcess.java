@@ -2,6 +2,7 @@ package ferro.backend.shm;
 
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,7 +22,7 @@ public final class SharingProcess {
         if (arguments[1].equals("provided")) {
             SystemContext context = SystemContext.of(Map.of("ferro.shm.dir", folder.toString()));
             GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
-            new ShmMemoryProvider().open(group, context, Long.parseLong(arguments[3]));
+            new ShmMemoryProvider().open(group, context, SegmentSize.now(Long.parseLong(arguments[3])));
             return;
         }
         boolean hidden = arguments[1].equals("hidden");

@@ -8,8 +8,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -28,11 +30,12 @@ class ShmMemoryProviderTest {
     @Test
     void theBudgetOfARankHoldsForAllItsGroupsAndComesBack() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
-            SharedMemory small = provider.open(GROUP, context, 1_000);
-            SharedMemory first = provider.open(GROUP, context, 40_000);
-            FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, 40_000));
+            SharedMemory small = provider.open(GROUP, context, SegmentSize.now(1_000));
+            SharedMemory first = provider.open(GROUP, context, SegmentSize.now(40_000));
+            FerroException failure =
+                    assertThrows(FerroException.class, () -> provider.open(GROUP, context, SegmentSize.now(40_000)));
             first.close();
-            provider.open(GROUP, context, 40_000).close();
+            provider.open(GROUP, context, SegmentSize.now(40_000)).close();
             small.close();
 
             assertEquals(Code.RESOURCE, failure.code());
@@ -47,15 +50,15 @@ class ShmMemoryProviderTest {
     @Test
     void whatIsLentCountsAfterTheCloseUntilItIsGivenBack() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
-            SharedMemory memory = provider.open(GROUP, context, 40_000);
+            SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
             ByteBuffer lent = memory.lend();
             memory.close();
 
-            assertThrows(FerroException.class, () -> provider.open(GROUP, context, 40_000));
+            assertThrows(FerroException.class, () -> provider.open(GROUP, context, SegmentSize.now(40_000)));
             memory.giveBack();
             memory.giveBack();
-            provider.open(GROUP, context, 40_000).close();
-            assertThrows(FerroException.class, () -> provider.open(GROUP, context, 65_537));
+            provider.open(GROUP, context, SegmentSize.now(40_000)).close();
+            assertThrows(FerroException.class, () -> provider.open(GROUP, context, SegmentSize.now(65_537)));
             lent.putInt(0, 1);
         }
     }
@@ -64,17 +67,37 @@ class ShmMemoryProviderTest {
     void whatIsLentCountsUntilNobodyReachesIt() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             for (int round = 0; round < 5; round++) {
-                SharedMemory memory = provider.open(GROUP, context, 40_000);
+                SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
                 memory.lend().putInt(0, round);
                 memory.close();
             }
         }
     }
 
+    /** The second group would fit if nobody needed what the first may need later. */
+    @Test
+    void memoryThatRanksMayStillNeedIsKeptForThem() throws Exception {
+        long free = Files.getFileStore(folder).getUsableSpace();
+        long later = 1L << 20;
+        int ranks = Math.toIntExact(free / later * 2 / 3);
+        SegmentSize size = new SegmentSize(2 << 20, 1 << 20, (1 << 20) + later, ranks);
+        try (SystemContext context = context(Map.of())) {
+            SharedMemory first = provider.open(GROUP, context, size);
+            FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, size));
+            first.close();
+            provider.open(GROUP, context, size).close();
+
+            assertEquals(Code.RESOURCE, failure.code());
+            String kept = "bytes free, and " + 2 * ranks * later + " are kept for what ranks may still need";
+            assertTrue(failure.getMessage().contains(kept), failure.getMessage());
+        }
+    }
+
     @Test
     void aFolderThatIsGoneIsAResource() throws Exception {
         try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
-            FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, 4096));
+            FerroException failure =
+                    assertThrows(FerroException.class, () -> provider.open(GROUP, context, SegmentSize.now(4096)));
 
             assertEquals(Code.RESOURCE, failure.code());
             assertTrue(failure.getMessage().contains("need 8192 bytes in " + folder + "/gone"), failure.getMessage());

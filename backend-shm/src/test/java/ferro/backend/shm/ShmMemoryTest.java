@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -203,6 +205,43 @@ class ShmMemoryTest {
         unmapped();
     }
 
+    @Test
+    void whatIsLeftForLaterTakesNoMemoryUntilItIsReserved() throws IOException, InterruptedException {
+        SegmentSize size = new SegmentSize(1 << 20, 4096, (1 << 20) - 8192, 2);
+        ShmMemory first = open(Places.inAContainer(folder), 0, size);
+        Path file = folder.resolve(Places.files(folder).get(0));
+        ShmMemory second = open(Places.inAContainer(folder), 1, size);
+        assertEquals((1 << 20) + 4096, Files.size(file));
+        assertEquals(16, kibibytes(file), "the first page, the last two, and the token's");
+        assertTrue(second.reach(0, first.offer()).isEmpty());
+
+        first.reserve(4096, 1 << 16);
+        assertEquals(16 + 64, kibibytes(file));
+        first.area(0).putInt(8192, 4711);
+        first.settle();
+        first.reserve(4096 + (1 << 16), 4096);
+
+        assertEquals(4711, second.area(0).getInt(8192));
+    }
+
+    private static long kibibytes(Path file) throws IOException, InterruptedException {
+        Process du = new ProcessBuilder("du", "-k", file.toString()).start();
+        String told = new String(du.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, du.waitFor(), told);
+        return Long.parseLong(told.substring(0, told.indexOf('\t')));
+    }
+
+    @Test
+    void anInterruptThatIsForOthersDoesNotKeepMemoryBack() throws IOException {
+        ShmMemory memory = open(Places.inAContainer(folder), 0, new SegmentSize(1 << 20, 4096, 1 << 20, 2));
+        Thread.currentThread().interrupt();
+
+        memory.reserve(4096, 4096);
+
+        assertTrue(Thread.interrupted());
+        memory.reserve(8192, 4096);
+    }
+
     /** Waits until the collector has unmapped what nobody reaches. */
     private void unmapped() throws IOException {
         long begun = System.nanoTime();
@@ -213,7 +252,11 @@ class ShmMemoryTest {
     }
 
     private ShmMemory open(SegmentFolder place, int rank) throws IOException {
-        Segment segment = new Segment(place, BYTES);
+        return open(place, rank, SegmentSize.now(BYTES));
+    }
+
+    private ShmMemory open(SegmentFolder place, int rank, SegmentSize size) throws IOException {
+        Segment segment = new Segment(place, size, 0);
         for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }

@@ -2,6 +2,7 @@ package ferro.backend.simulated;
 
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.nio.ByteBuffer;
@@ -47,10 +48,12 @@ final class SimulatedMemory implements SharedMemory {
             }
 
             @Override
-            public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+            public SharedMemory open(GroupSpec group, RankContext context, SegmentSize size) {
                 int number = opened.getAndIncrement();
                 return new SimulatedMemory(
-                        network.areas(ranks, number, (int) bytes), group.rank(), () -> network.leave(ranks, number));
+                        network.areas(ranks, number, (int) size.bytes()),
+                        group.rank(),
+                        () -> network.leave(ranks, number));
             }
 
             @Override
@@ -78,6 +81,11 @@ final class SimulatedMemory implements SharedMemory {
     @Override
     public ByteBuffer area(int rank) {
         return areas[rank];
+    }
+
+    @Override
+    public void reserve(long from, long bytes) {
+        // all memory is there
     }
 
     @Override

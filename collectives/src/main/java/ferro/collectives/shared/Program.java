@@ -96,6 +96,8 @@ public final class Program {
     /** Whether it uses neither slots nor flags, so that a rank may be several such operations ahead of the others. */
     final boolean isShort;
 
+    /** Bytes of a slot that the operation uses. */
+    final int slotBytes;
     /** The step by which this rank enters. */
     final int entered;
     /**
@@ -132,8 +134,19 @@ public final class Program {
             movedBefore[mark] = moved(mark * MARK);
             receivedBefore[mark] = received(mark * MARK);
         }
+        this.slotBytes = slotBytes(builder.unit());
         this.entered = enters();
         this.isDirect = looksDirect();
+    }
+
+    private int slotBytes(int unit) {
+        int most = 0;
+        for (int i = 0; i < size; i++) {
+            if (chunk[i] >= 0 && kind[i] >= COPY_IN && kind[i] != COPY) {
+                most = Math.max(most, at[i] + count[i] * unit);
+            }
+        }
+        return most;
     }
 
     private int enters() {

@@ -195,6 +195,10 @@ final class ProgramBuilder {
         return late;
     }
 
+    int unit() {
+        return call.unit();
+    }
+
     int chunks() {
         return chunks;
     }

@@ -93,7 +93,21 @@ public record SegmentLayout(int slotBytes) {
         return HEADERS * ProgressWords.LINE_BYTES;
     }
 
-    int slot(int index) {
+    /**
+     * Returns how much of a slot to reserve for data of some length: little more than that, and always more than before,
+     * so that lengths that grow do not reserve each time.
+     */
+    int reserved(int bytes) {
+        return Math.min(slotBytes, Math.max(PAGE, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1));
+    }
+
+    /**
+     * Returns where a slot begins.
+     *
+     * @param index which slot
+     * @return offset in the segment, a multiple of 4096
+     */
+    public int slot(int index) {
         return FIRST_SLOT + index * slotBytes;
     }
 

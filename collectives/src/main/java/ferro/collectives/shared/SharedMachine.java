@@ -30,6 +30,7 @@ public class SharedMachine {
     private final int rank;
     private final int worldSize;
     private final SegmentLayout layout;
+    private final ReservedSlots ownSlots;
     private final int looksMost;
     private final ByteBuffer[] areas;
     private final StagedElements[] elements;
@@ -100,9 +101,16 @@ public class SharedMachine {
      * @param events receives an event for a rank that is in another call
      * @param wake   wakes a rank that may sleep, after something was published for it
      * @param looks  most polls of the fast path
+     * @param slots  reserves memory of this rank's slots, which is not there before
      */
     public record SegmentView(
-            int rank, SegmentLayout layout, ByteBuffer[] areas, Transport.Events events, IntConsumer wake, int looks) {}
+            int rank,
+            SegmentLayout layout,
+            ByteBuffer[] areas,
+            Transport.Events events,
+            IntConsumer wake,
+            int looks,
+            SlotMemory slots) {}
 
     /**
      * Makes a machine for segments that no other machine of this rank has worked in.
@@ -112,6 +120,7 @@ public class SharedMachine {
     public SharedMachine(SegmentView place) {
         this.rank = place.rank;
         this.layout = place.layout;
+        this.ownSlots = new ReservedSlots(place.layout, place.slots);
         this.looksMost = place.looks;
         this.areas = place.areas.clone();
         this.worldSize = areas.length;
@@ -162,6 +171,7 @@ public class SharedMachine {
         // operands in shared tensors are read by others as they are
         tensor = work.inTensors == null ? NOT_ASKED : factor == 1 ? tensors.number(operand, result) : 0;
         program = tensor > 0 ? work.inTensors : work;
+        ownSlots.reserve(program);
     }
 
     /** Drops the references to the memory of the last operation, which is finished. */
@@ -199,6 +209,7 @@ public class SharedMachine {
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan(work)) {
             return false;
         }
+        ownSlots.reserve(work);
         factor = how == null ? 1 : how.factor();
         for (int step = 1; step < work.entered; step++) {
             long from = Elements.at(operand, work.in[step]);
@@ -337,6 +348,7 @@ public class SharedMachine {
             long number = standing.tensor(peer);
             if (number == 0) {
                 program = program.late;
+                ownSlots.reserve(program);
                 return true;
             }
             tensorAreas[peer] = tensors.area(number, peer);

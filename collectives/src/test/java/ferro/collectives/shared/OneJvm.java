@@ -44,6 +44,11 @@ final class OneJvm {
         }
 
         @Override
+        public void reserve(long from, long bytes) {
+            // all memory is there
+        }
+
+        @Override
         public ByteBuffer lend() {
             return areas[me].duplicate().order(ByteOrder.nativeOrder());
         }

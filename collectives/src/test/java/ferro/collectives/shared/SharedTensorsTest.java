@@ -129,6 +129,11 @@ class SharedTensorsTest {
         }
 
         @Override
+        public void reserve(long from, long bytes) {
+            inner.reserve(from, bytes);
+        }
+
+        @Override
         public ByteBuffer lend() {
             return inner.lend();
         }

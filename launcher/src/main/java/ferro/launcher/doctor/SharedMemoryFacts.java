@@ -3,6 +3,7 @@ package ferro.launcher.doctor;
 import ferro.FerroException;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemoryProvider;
 import java.io.IOException;
@@ -60,7 +61,7 @@ final class SharedMemoryFacts {
     private static Optional<String> tried(SharedMemoryProvider provider, RankContext context) {
         GroupSpec alone = new GroupSpec("doctor", 0, 1, Settings.TIMEOUT.of(context));
         try {
-            provider.open(alone, context, TRIAL_BYTES).close();
+            provider.open(alone, context, SegmentSize.now(TRIAL_BYTES)).close();
             return Optional.empty();
         } catch (FerroException failure) {
             return Optional.of(failure.getMessage());

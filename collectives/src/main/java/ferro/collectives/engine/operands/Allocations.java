@@ -7,6 +7,7 @@ import ferro.collectives.shared.SharedAllocation;
 import ferro.collectives.shared.SharedAllocation.SharedSegments;
 import ferro.collectives.shared.SharedTensors;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import java.nio.ByteBuffer;
 import java.util.Optional;
@@ -24,9 +25,10 @@ public final class Allocations {
         this.group = group;
     }
 
-    /** Returns the size of the segment of each rank. */
-    public static long areaBytes(DataType dataType, long elementCount) {
-        return (SharedAllocation.segmentBytes(elementCount * dataType.byteSize()) + PAGE - 1) / PAGE * PAGE;
+    /** Returns the size of the segment of each rank, all of which is needed at once. */
+    public static SegmentSize size(DataType dataType, long elementCount) {
+        long bytes = SharedAllocation.segmentBytes(Math.max(0, elementCount) * dataType.byteSize());
+        return SegmentSize.now((bytes + PAGE - 1) / PAGE * PAGE);
     }
 
     /**

@@ -81,7 +81,7 @@ public final class LocalPeers {
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
             Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
             sharing.refusedBecause().ifPresent(meeting::refrain);
-            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.areaBytes());
+            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.size());
             exclusively(() -> share(sharing, met));
             sharing.report(isJoined, topology.lines(links));
         }
@@ -130,8 +130,7 @@ public final class LocalPeers {
                 new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), timeout);
         SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
         Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
-        SharedMemoryBootstrap.BootstrapOutcome met =
-                meeting.hold(provider, Allocations.areaBytes(dataType, elementCount));
+        SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, Allocations.size(dataType, elementCount));
         if (!met.topology().isComplete()) {
             met.giveBack();
             return own(dataType, elementCount, met.topology());

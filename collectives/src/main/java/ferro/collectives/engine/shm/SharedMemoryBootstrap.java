@@ -9,6 +9,7 @@ import ferro.Work;
 import ferro.collectives.shared.NodeTopology;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
@@ -105,11 +106,11 @@ final class SharedMemoryBootstrap {
     }
 
     /** Runs the exchange with the other ranks, all of which must run it too. */
-    BootstrapOutcome hold(SharedMemoryProvider provider, long areaBytes) {
+    BootstrapOutcome hold(SharedMemoryProvider provider, SegmentSize size) {
         if (!subject.text.isEmpty()) {
             refuseOtherSubjects();
         }
-        SharedMemory memory = open(provider, areaBytes);
+        SharedMemory memory = open(provider, size);
         try {
             BootstrapOutcome outcome = provider.isOneProcess() ? met(memory) : exchange(memory);
             if (subject.text.isEmpty()) {
@@ -122,14 +123,14 @@ final class SharedMemoryBootstrap {
         }
     }
 
-    private SharedMemory open(SharedMemoryProvider provider, long areaBytes) {
+    private SharedMemory open(SharedMemoryProvider provider, SegmentSize size) {
         refrain(unavailableBecause(provider));
         if (!silentBecause.isEmpty()) {
             return null;
         }
         SharedMemory opened = null;
         try {
-            opened = provider.open(group, context, areaBytes);
+            opened = provider.open(group, context, size);
             host = opened.host();
             lent = subject.text.isEmpty() ? null : opened.lend();
             return opened;

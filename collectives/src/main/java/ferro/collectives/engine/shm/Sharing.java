@@ -5,6 +5,7 @@ import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SharedMachine.SegmentView;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
 import java.lang.System.Logger.Level;
@@ -56,8 +57,16 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
                         + layout.ranksMost() + ", which slots of " + layout.slotBytes() + " bytes have lines for");
     }
 
-    long areaBytes() {
-        return (rings.end() + PAGE - 1) / PAGE * PAGE;
+    /** Returns the size of each segment; the slots take memory when the first call needs them. */
+    SegmentSize size() {
+        long bytes = (rings.end() + PAGE - 1) / PAGE * PAGE;
+        return layout.end() <= bytes && hasSlots()
+                ? new SegmentSize(bytes, layout.slot(0), layout.end(), ranks)
+                : new SegmentSize(bytes, bytes, bytes, ranks);
+    }
+
+    private boolean hasSlots() {
+        return ranks == group.worldSize();
     }
 
     /**
@@ -71,7 +80,8 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
         for (int rank = 0; rank < areas.length; rank++) {
             areas[rank] = memory.area(rank);
         }
-        return new SharedMemoryExecutor(new SegmentView(group.rank(), layout, areas, events, wake, Math.max(1, spins)));
+        return new SharedMemoryExecutor(
+                new SegmentView(group.rank(), layout, areas, events, wake, Math.max(1, spins), memory::reserve));
     }
 
     /**

@@ -13,6 +13,7 @@ import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.nio.ByteBuffer;
@@ -60,7 +61,7 @@ class SharedMemoryBootstrapTest {
         }
 
         @Override
-        public SharedMemory open(GroupSpec group, RankContext context, long bytes) {
+        public SharedMemory open(GroupSpec group, RankContext context, SegmentSize size) {
             return this;
         }
 
@@ -91,6 +92,11 @@ class SharedMemoryBootstrapTest {
         public ByteBuffer area(int rank) {
             throw new IllegalStateException("rank " + rank + " is asked for its area, which is "
                     + (closed ? "closed" : "of a rank that was lost"));
+        }
+
+        @Override
+        public void reserve(long from, long bytes) {
+            // all memory is there
         }
 
         @Override

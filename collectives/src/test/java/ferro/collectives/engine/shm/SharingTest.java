@@ -3,7 +3,9 @@ package ferro.collectives.engine.shm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.collectives.shared.SegmentLayout;
 import ferro.spi.GroupSpec;
+import ferro.spi.SegmentSize;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Optional;
@@ -14,8 +16,19 @@ class SharingTest {
     void anAreaIsAsLargeAsTheRanksOfItsHostNeed() {
         Sharing few = sharing(4096, 8);
 
-        assertTrue(few.areaBytes() < 3 << 20, "" + few.areaBytes());
+        assertTrue(few.size().bytes() < 3 << 20, "" + few.size());
         assertEquals(Optional.empty(), few.refusedBecause());
+    }
+
+    @Test
+    void slotsTakeMemoryLaterAndRingsAtOnce() {
+        SegmentSize size = sharing(2, 2).size();
+
+        assertEquals(SegmentLayout.FIRST_SLOT, size.laterFrom());
+        assertEquals(3 << 20, size.later());
+        assertTrue(size.bytes() > size.laterTo(), "" + size);
+        assertEquals(2, size.ranks());
+        assertEquals(0, sharing(4, 2).size().later(), "there are no slots");
     }
 
     @Test
