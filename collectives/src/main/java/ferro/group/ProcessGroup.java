@@ -58,6 +58,9 @@ import java.util.function.Consumer;
  * there. An asynchronous form returns without waiting for other ranks; its tensors must not be used until the work is
  * done. Each call ends by the group's deadline ({@code ferro.timeout}, 120 s) or by that of {@link #within}.
  *
+ * <p>A group has one queue: a call waits for those before it, however short it is itself. What must not wait behind long
+ * calls has a group of its own, made by {@link #newGroup} of the same ranks.
+ *
  * <h2>Tensors</h2>
  * Lengths, counts and positions are numbers of elements. A call works in place or writes into the given tensors; it
  * allocates no result. Operand and result may alias only in the forms that work in place. In all-reduce and, on the
