@@ -87,6 +87,13 @@ public final class HalfFloats {
         }
     }
 
+    private static boolean isFloat16(DataType type) {
+        if (!isHalf(requireNonNull(type, "type"))) {
+            throw new IllegalArgumentException("conversion of an element of " + type.label() + ": need f16 or bf16");
+        }
+        return type == DataType.FLOAT16;
+    }
+
     private static boolean isHalf(DataType type) {
         return type.isFloating() && type.carrier() == Carrier.SHORT;
     }

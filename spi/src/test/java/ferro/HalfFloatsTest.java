@@ -133,6 +133,8 @@ class HalfFloatsTest {
         HostTensor halves = HostTensor.of(DataType.FLOAT16, new short[3], 0, 3);
         HostTensor others = HostTensor.of(DataType.BFLOAT16, new short[3], 0, 3);
         assertThrows(IllegalArgumentException.class, () -> HalfFloats.convert(halves, others));
+        assertThrows(IllegalArgumentException.class, () -> HalfFloats.widen(DataType.UINT16, (short) 1));
+        assertThrows(IllegalArgumentException.class, () -> HalfFloats.narrow(DataType.FLOAT32, 1));
         String lengths = assertThrows(
                         IllegalArgumentException.class, () -> HalfFloats.convert(floats.slice(0, 2), halves))
                 .getMessage();
