@@ -173,6 +173,9 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Combines the tensors of all ranks, element by element, and leaves part r of the result on rank r.
      *
+     * <p>On host tensors, and without the setting {@code ferro.algorithm}, part r has the bits that part r of an
+     * {@link #allReduce} of the same tensors has; over NCCL that is not promised.
+     *
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
      * @param op  reduction; the same on every rank

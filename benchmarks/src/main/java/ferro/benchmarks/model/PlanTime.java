@@ -215,8 +215,8 @@ public final class PlanTime {
         }
         Step.Arrival arrival = (Step.Arrival) step;
         double bytes = bytes(rank, arrival.chunks());
-        if (arrival instanceof Step.LocalCopy copy) {
-            boolean nothing = load.inPlace && copy.from() == Region.IN && copy.region() == Region.OUT;
+        if (arrival instanceof Step.Local local) {
+            boolean nothing = load.inPlace && local.from() == Region.IN && local.region() == Region.OUT;
             return nothing ? 0 : bytes * rates.combinePerByte();
         }
         double combining = arrival instanceof Step.ReceiveCombine ? rates.combinePerByte() : 0;

@@ -13,10 +13,12 @@ import java.util.Set;
  * @param kind     of operation
  * @param topology where it runs
  * @param name     as in settings, tables and fingerprints; unique within its kind
+ * @param order    in which it combines the operands of an element
  * @param maker    makes the plan or program of one rank
  * @param traits   further properties that callers must know
  */
-public record Algorithm(CollectiveKind kind, Topology topology, String name, Maker maker, Set<Trait> traits) {
+public record Algorithm(
+        CollectiveKind kind, Topology topology, String name, CombineOrder order, Maker maker, Set<Trait> traits) {
     /** A property of an algorithm. */
     public enum Trait {
         /**

@@ -4,6 +4,7 @@ import ferro.CollectiveKind;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Chooses the algorithm of an operation; immutable, any thread may use it.
@@ -47,6 +48,10 @@ public final class AlgorithmChoice {
          */
         public Case(CollectiveKind kind, int worldSize, long bytes) {
             this(kind, worldSize, worldSize, bytes, 0);
+        }
+
+        private Case of(CollectiveKind other) {
+            return new Case(other, worldSize, hosts, bytes, slotBytes);
         }
     }
 
@@ -111,7 +116,7 @@ public final class AlgorithmChoice {
 
     /**
      * Returns the algorithm for an operation: an override if it runs in the topology, else the measured one, else the
-     * built-in one.
+     * built-in one. Without an override, a reduce-scatter has the bits of the all-reduce of the same size.
      *
      * @param topology for which {@link #serves} is true for the kind
      * @param needed   values that decide the choice
@@ -122,11 +127,19 @@ public final class AlgorithmChoice {
         if (wanted != null && wanted.topology() == topology && wanted.fits(needed.bytes, needed.slotBytes)) {
             return wanted;
         }
-        List<String> known = AlgorithmRegistry.names(needed.kind, topology);
+        if (needed.kind == CollectiveKind.REDUCE_SCATTER) {
+            List<Algorithm> twins = AlgorithmRegistry.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)));
+            return measured(needed, twins.stream().map(Algorithm::name).toList())
+                    .orElse(twins.get(0));
+        }
+        return measured(needed, AlgorithmRegistry.names(needed.kind, topology))
+                .orElseGet(() -> AlgorithmRegistry.of(needed.kind, builtIn(topology, needed)));
+    }
+
+    private Optional<Algorithm> measured(Case needed, List<String> known) {
         return tuned.algorithm(needed.kind, needed.worldSize, needed.bytes, known)
                 .map(name -> AlgorithmRegistry.of(needed.kind, name))
-                .filter(measured -> measured.fits(needed.bytes, needed.slotBytes))
-                .orElseGet(() -> AlgorithmRegistry.of(needed.kind, builtIn(topology, needed)));
+                .filter(measured -> measured.fits(needed.bytes, needed.slotBytes));
     }
 
     /**
@@ -150,6 +163,10 @@ public final class AlgorithmChoice {
         };
     }
 
+    private static IllegalArgumentException hasTwin(Case needed) {
+        return new IllegalArgumentException(needed + " has no algorithm of its own: it has that of an all-reduce");
+    }
+
     private String flat(Case needed) {
         int worldSize = needed.worldSize;
         long bytes = needed.bytes;
@@ -158,7 +175,7 @@ public final class AlgorithmChoice {
             case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
             case BROADCAST, REDUCE -> worldSize <= 2 ? "direct" : "binomial";
             case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
-            case REDUCE_SCATTER -> "direct";
+            case REDUCE_SCATTER -> throw hasTwin(needed);
             case ALL_TO_ALL -> "pairwise";
             case BARRIER -> "dissemination";
         };
@@ -192,7 +209,8 @@ public final class AlgorithmChoice {
             case ALL_REDUCE -> readsAll ? "flat" : "halfInPlace";
             case REDUCE -> readsAll ? "flat" : "shares";
             case BARRIER -> "flat";
-            case BROADCAST, ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER, ALL_TO_ALL -> "staged";
+            case REDUCE_SCATTER -> throw hasTwin(needed);
+            case BROADCAST, ALL_GATHER, GATHER, SCATTER, ALL_TO_ALL -> "staged";
         };
     }
 

@@ -11,6 +11,14 @@ import static ferro.CollectiveKind.REDUCE_SCATTER;
 import static ferro.CollectiveKind.SCATTER;
 import static ferro.collectives.algorithm.Algorithm.Trait.ONE_ORDER;
 import static ferro.collectives.algorithm.Algorithm.Trait.STAGED_AT_ONCE;
+import static ferro.collectives.algorithm.CombineOrder.DOUBLING;
+import static ferro.collectives.algorithm.CombineOrder.HALVING;
+import static ferro.collectives.algorithm.CombineOrder.HOSTS_DOUBLING;
+import static ferro.collectives.algorithm.CombineOrder.HOSTS_RING;
+import static ferro.collectives.algorithm.CombineOrder.PART_FIRST;
+import static ferro.collectives.algorithm.CombineOrder.PART_LAST;
+import static ferro.collectives.algorithm.CombineOrder.RANKS;
+import static ferro.collectives.algorithm.CombineOrder.UNSPECIFIED;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toUnmodifiableList;
@@ -37,45 +45,67 @@ import java.util.Set;
  */
 public final class AlgorithmRegistry {
     private static final List<Algorithm> ALL = List.of(
-            flat(ALL_REDUCE, "ring", RingAllReduce::plan),
-            flat(ALL_REDUCE, "recursiveDoubling", RecursiveDoublingAllReduce::plan, ONE_ORDER),
-            flat(ALL_REDUCE, "halvingDoubling", HalvingDoublingAllReduce::plan),
+            flat(ALL_REDUCE, "ring", PART_FIRST, RingAllReduce::plan),
+            flat(ALL_REDUCE, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER),
+            flat(ALL_REDUCE, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan),
             byHosts(
                     ALL_REDUCE,
                     "byHostsDoubling",
+                    HOSTS_DOUBLING,
                     (rank, size, root, hosts) -> HostPlans.smallAllReduce(rank, hosts),
                     ONE_ORDER),
-            byHosts(ALL_REDUCE, "byHostsRing", (rank, size, root, hosts) -> HostPlans.largeAllReduce(rank, hosts)),
-            shared(ALL_REDUCE, "flat", FlatReductions::allReduce, ONE_ORDER, STAGED_AT_ONCE),
-            shared(ALL_REDUCE, "halfInPlace", HalfInPlaceAllReduce::program),
+            byHosts(
+                    ALL_REDUCE,
+                    "byHostsRing",
+                    HOSTS_RING,
+                    (rank, size, root, hosts) -> HostPlans.largeAllReduce(rank, hosts)),
+            shared(ALL_REDUCE, "flat", RANKS, FlatReductions::allReduce, ONE_ORDER, STAGED_AT_ONCE),
+            shared(ALL_REDUCE, "halfInPlace", PART_FIRST, HalfInPlaceAllReduce::program),
             rooted(BROADCAST, "binomial", BinomialBroadcast::plan),
             rooted(BROADCAST, "direct", DirectBroadcast::plan),
-            byHosts(BROADCAST, "byHosts", (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts)),
-            shared(BROADCAST, "staged", RootedPrograms::broadcast),
+            byHosts(
+                    BROADCAST,
+                    "byHosts",
+                    UNSPECIFIED,
+                    (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts)),
+            shared(BROADCAST, "staged", UNSPECIFIED, RootedPrograms::broadcast),
             rooted(REDUCE, "binomial", BinomialReduce::plan),
             rooted(REDUCE, "direct", DirectReduce::plan),
-            shared(REDUCE, "flat", FlatReductions::reduce, STAGED_AT_ONCE),
-            shared(REDUCE, "shares", SharesReduce::program),
-            flat(ALL_GATHER, "ring", RingAllGather::plan),
-            flat(ALL_GATHER, "direct", DirectAllGather::plan),
-            flat(ALL_GATHER, "recursiveDoubling", RecursiveDoublingAllGather::plan),
-            byHosts(ALL_GATHER, "byHosts", (rank, size, root, hosts) -> HostPlans.allGather(rank, hosts)),
-            shared(ALL_GATHER, "staged", ExchangePrograms::allGather),
-            flat(REDUCE_SCATTER, "direct", DirectReduceScatter::plan),
-            flat(REDUCE_SCATTER, "ring", RingReduceScatter::plan),
-            shared(REDUCE_SCATTER, "staged", ExchangePrograms::reduceScatter),
+            shared(REDUCE, "flat", UNSPECIFIED, FlatReductions::reduce, STAGED_AT_ONCE),
+            shared(REDUCE, "shares", UNSPECIFIED, SharesReduce::program),
+            flat(ALL_GATHER, "ring", UNSPECIFIED, RingAllGather::plan),
+            flat(ALL_GATHER, "direct", UNSPECIFIED, DirectAllGather::plan),
+            flat(ALL_GATHER, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan),
+            byHosts(ALL_GATHER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.allGather(rank, hosts)),
+            shared(ALL_GATHER, "staged", UNSPECIFIED, ExchangePrograms::allGather),
+            flat(REDUCE_SCATTER, "direct", PART_FIRST, DirectReduceScatter::plan),
+            flat(REDUCE_SCATTER, "directDoubling", DOUBLING, AlgorithmRegistry::directDoubling),
+            flat(REDUCE_SCATTER, "halving", HALVING, HalvingReduceScatter::plan),
+            flat(REDUCE_SCATTER, "ring", PART_LAST, RingReduceScatter::plan),
+            byHosts(
+                    REDUCE_SCATTER,
+                    "byHostsDoubling",
+                    HOSTS_DOUBLING,
+                    (rank, size, root, hosts) -> HostPlans.smallReduceScatter(rank, hosts)),
+            byHosts(
+                    REDUCE_SCATTER,
+                    "byHostsRing",
+                    HOSTS_RING,
+                    (rank, size, root, hosts) -> HostPlans.largeReduceScatter(rank, hosts)),
+            shared(REDUCE_SCATTER, "flat", RANKS, FlatReductions::reduceScatter, STAGED_AT_ONCE),
+            shared(REDUCE_SCATTER, "staged", PART_FIRST, ExchangePrograms::reduceScatter),
             rooted(GATHER, "binomial", BinomialGather::plan),
             rooted(GATHER, "direct", DirectGather::plan),
-            shared(GATHER, "staged", RootedPrograms::gather),
+            shared(GATHER, "staged", UNSPECIFIED, RootedPrograms::gather),
             rooted(SCATTER, "binomial", BinomialScatter::plan),
             rooted(SCATTER, "direct", DirectScatter::plan),
-            shared(SCATTER, "staged", RootedPrograms::scatter),
-            flat(ALL_TO_ALL, "pairwise", PairwiseAllToAll::plan),
-            flat(ALL_TO_ALL, "bruck", BruckAllToAll::plan),
-            shared(ALL_TO_ALL, "staged", ExchangePrograms::allToAll),
-            flat(BARRIER, "dissemination", DisseminationBarrier::plan),
-            byHosts(BARRIER, "byHosts", (rank, size, root, hosts) -> HostPlans.barrier(rank, hosts)),
-            shared(BARRIER, "flat", ExchangePrograms::barrier));
+            shared(SCATTER, "staged", UNSPECIFIED, RootedPrograms::scatter),
+            flat(ALL_TO_ALL, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
+            flat(ALL_TO_ALL, "bruck", UNSPECIFIED, BruckAllToAll::plan),
+            shared(ALL_TO_ALL, "staged", UNSPECIFIED, ExchangePrograms::allToAll),
+            flat(BARRIER, "dissemination", UNSPECIFIED, DisseminationBarrier::plan),
+            byHosts(BARRIER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.barrier(rank, hosts)),
+            shared(BARRIER, "flat", UNSPECIFIED, ExchangePrograms::barrier));
 
     private static final Map<CollectiveKind, Map<Topology, List<String>>> NAMES = ALL.stream()
             .collect(groupingBy(
@@ -136,21 +166,47 @@ public final class AlgorithmRegistry {
         throw new IllegalArgumentException("no algorithm \"" + name + "\" for " + kind + ": use one of " + known);
     }
 
-    private static Algorithm flat(CollectiveKind kind, String name, Rootless plans, Trait... traits) {
+    /**
+     * Lists the algorithms of a reduce-scatter that give the bits of an all-reduce.
+     *
+     * @param allReduce row
+     * @return rows of the same topology and order; at least one, the first by default
+     * @throws IllegalArgumentException if it is no all-reduce
+     */
+    public static List<Algorithm> twins(Algorithm allReduce) {
+        if (allReduce.kind() != ALL_REDUCE) {
+            throw new IllegalArgumentException("twins of " + allReduce + ": need an all-reduce");
+        }
+        return ALL.stream()
+                .filter(row -> row.kind() == REDUCE_SCATTER
+                        && row.topology() == allReduce.topology()
+                        && row.order() == allReduce.order())
+                .toList();
+    }
+
+    private static Plan directDoubling(int rank, int size) {
+        ReductionTree tree = ReductionTree.doubling(ReductionTree.operandsOf(size));
+        return TreeReduceScatter.plan("directDoubling", rank, size, part -> tree);
+    }
+
+    private static Algorithm flat(
+            CollectiveKind kind, String name, CombineOrder order, Rootless plans, Trait... traits) {
         PlanMaker maker = (rank, size, root, hosts) -> plans.plan(rank, size);
-        return new Algorithm(kind, Topology.FLAT, name, maker, Set.of(traits));
+        return new Algorithm(kind, Topology.FLAT, name, order, maker, Set.of(traits));
     }
 
     private static Algorithm rooted(CollectiveKind kind, String name, Rooted plans) {
         PlanMaker maker = (rank, size, root, hosts) -> plans.plan(rank, size, root);
-        return new Algorithm(kind, Topology.FLAT, name, maker, Set.of());
+        return new Algorithm(kind, Topology.FLAT, name, UNSPECIFIED, maker, Set.of());
     }
 
-    private static Algorithm byHosts(CollectiveKind kind, String name, PlanMaker plans, Trait... traits) {
-        return new Algorithm(kind, Topology.HOSTS, name, plans, Set.of(traits));
+    private static Algorithm byHosts(
+            CollectiveKind kind, String name, CombineOrder order, PlanMaker plans, Trait... traits) {
+        return new Algorithm(kind, Topology.HOSTS, name, order, plans, Set.of(traits));
     }
 
-    private static Algorithm shared(CollectiveKind kind, String name, ProgramMaker programs, Trait... traits) {
-        return new Algorithm(kind, Topology.SHARED_MEMORY, name, programs, Set.of(traits));
+    private static Algorithm shared(
+            CollectiveKind kind, String name, CombineOrder order, ProgramMaker programs, Trait... traits) {
+        return new Algorithm(kind, Topology.SHARED_MEMORY, name, order, programs, Set.of(traits));
     }
 }

@@ -7,7 +7,8 @@ import ferro.collectives.plan.Region;
 
 /**
  * Reduce-scatter pairwise: each rank sends to every other rank that rank's part of the operand, and combines what it
- * receives; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole operand, no scratch.
+ * receives; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole operand, no scratch. It combines in the order of
+ * {@link RingAllReduce}: its own operand, then those of the ranks after it.
  *
  * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */
@@ -18,8 +19,8 @@ final class DirectReduceScatter {
         PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.all(size)).out(Extent.only(rank));
         plan.copy(Region.IN, Region.OUT, rank, 1);
         for (int i = 1; i < size; i++) {
-            int peer = (rank + i) % size;
-            plan.send(peer, Region.IN, peer, 1).receiveCombine(Math.floorMod(rank - i, size), Region.OUT, rank, 1);
+            int peer = Math.floorMod(rank - i, size);
+            plan.send(peer, Region.IN, peer, 1).receiveCombine((rank + i) % size, Region.OUT, rank, 1);
         }
         return plan.build();
     }

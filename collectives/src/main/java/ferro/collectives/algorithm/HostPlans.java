@@ -5,6 +5,7 @@ import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Plans for collectives of a group that spans hosts. One rank of each host, its leader or the root, sends for it, so
@@ -65,47 +66,91 @@ final class HostPlans {
     }
 
     /**
-     * Makes an all-reduce in a ring of hosts, one chunk per host. Members send and receive chunks in the order in which
-     * the ring needs and produces them.
+     * Makes an all-reduce in a ring of hosts, one group of chunks per host. Members send and receive chunks in the order in
+     * which the ring needs and produces them.
      */
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int count = hosts.count();
         int host = hosts.of(rank);
+        int chunks = ringChunks(hosts);
         PlanBuilder plan =
-                new PlanBuilder("byHostsRing", count).in(Extent.all(count)).out(Extent.all(count));
+                new PlanBuilder("byHostsRing", chunks).in(Extent.all(chunks)).out(Extent.all(chunks));
         if (rank != hosts.leader(host)) {
-            for (int i = 0; i < count; i++) {
-                int chunk = Math.floorMod(host - i, count);
+            for (int chunk : ringOrder(host, hosts)) {
                 plan.copy(Region.IN, Region.OUT, chunk, 1).send(hosts.leader(host), Region.OUT, chunk, 1);
             }
-            for (int i = 0; i < count; i++) {
-                plan.receive(hosts.leader(host), Region.OUT, Math.floorMod(host + 1 - i, count), 1);
-            }
+            ringOrder(host + 1, hosts).forEach(chunk -> plan.receive(hosts.leader(host), Region.OUT, chunk, 1));
             return plan.build();
         }
         List<Integer> members = hosts.beside(rank);
-        for (int i = 0; i < count; i++) {
-            int chunk = Math.floorMod(host - i, count);
+        for (int chunk : ringOrder(host, hosts)) {
             plan.copy(Region.IN, Region.OUT, chunk, 1);
             members.forEach(member -> plan.receiveCombine(member, Region.OUT, chunk, 1));
         }
         int next = hosts.leader(host + 1);
         int previous = hosts.leader(host - 1);
         for (int i = 0; i < count - 1; i++) {
-            plan.send(next, Region.OUT, Math.floorMod(host - i, count), 1);
-            plan.receiveCombine(previous, Region.OUT, Math.floorMod(host - i - 1, count), 1);
+            ringGroup(host - i, hosts).forEach(chunk -> plan.send(next, Region.OUT, chunk, 1));
+            ringGroup(host - i - 1, hosts).forEach(chunk -> plan.receiveCombine(previous, Region.OUT, chunk, 1));
         }
         for (int i = 0; i < count; i++) {
-            int chunk = Math.floorMod(host + 1 - i, count);
-            if (i > 0) {
-                plan.receive(previous, Region.OUT, chunk, 1);
+            for (int chunk : ringGroup(host + 1 - i, hosts)) {
+                if (i > 0) {
+                    plan.receive(previous, Region.OUT, chunk, 1);
+                }
+                if (i < count - 1) {
+                    plan.send(next, Region.OUT, chunk, 1);
+                }
+                members.forEach(member -> plan.send(member, Region.OUT, chunk, 1));
             }
-            if (i < count - 1) {
-                plan.send(next, Region.OUT, chunk, 1);
-            }
-            members.forEach(member -> plan.send(member, Region.OUT, chunk, 1));
         }
         return plan.build();
+    }
+
+    /** Returns into how many chunks a ring of hosts cuts: no part of a rank may lie in the groups of two hosts. */
+    private static int ringChunks(Hosts hosts) {
+        return hosts.worldSize() % hosts.count() == 0 ? hosts.count() : hosts.worldSize();
+    }
+
+    /** Returns the chunks that begin at a host; host numbers wrap. */
+    private static List<Integer> ringGroup(int host, Hosts hosts) {
+        int chunks = ringChunks(hosts);
+        int group = Math.floorMod(host, hosts.count());
+        return IntStream.range(0, chunks)
+                .filter(chunk -> chunk * hosts.count() / chunks == group)
+                .boxed()
+                .toList();
+    }
+
+    /** Returns all chunks, those that begin at a host first, then those that begin at the hosts before it. */
+    private static List<Integer> ringOrder(int host, Hosts hosts) {
+        return IntStream.range(0, hosts.count())
+                .mapToObj(i -> ringGroup(host - i, hosts))
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** Makes a reduce-scatter with the bits of {@link #smallAllReduce}. */
+    static Plan smallReduceScatter(int rank, Hosts hosts) {
+        ReductionTree tree = ReductionTree.doubling(sums(0, hosts));
+        return TreeReduceScatter.plan("byHostsDoubling", rank, hosts.worldSize(), part -> tree);
+    }
+
+    /** Makes a reduce-scatter with the bits of {@link #largeAllReduce}. */
+    static Plan largeReduceScatter(int rank, Hosts hosts) {
+        int size = hosts.worldSize();
+        List<ReductionTree> trees = IntStream.range(0, hosts.count())
+                .mapToObj(host -> ReductionTree.inTurn(sums(host, hosts)))
+                .toList();
+        return TreeReduceScatter.plan("byHostsRing", rank, size, part -> trees.get(part * hosts.count() / size));
+    }
+
+    /** Returns the sum of each host, from one host on. */
+    private static List<ReductionTree> sums(int first, Hosts hosts) {
+        return IntStream.range(first, first + hosts.count())
+                .mapToObj(host -> ReductionTree.inTurn(ReductionTree.operands(hosts.ranks(host)))
+                        .ofOneHost())
+                .toList();
     }
 
     /**

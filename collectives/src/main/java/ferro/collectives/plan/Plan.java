@@ -15,7 +15,7 @@ import java.util.List;
  * @param out        chunks in {@link Region#OUT}
  * @param scratch    chunks in {@link Region#SCRATCH}
  * @param sends      first list
- * @param receives   second list: receives, combining receives and copies
+ * @param receives   second list: receives, combining receives and local steps
  */
 public record Plan(
         String algorithm,

@@ -8,7 +8,7 @@ import java.util.List;
  * each must wait for; not thread-safe.
  *
  * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the last
- * copy that read one of its chunks, and for the last step that wrote one, so that the order of combines, and with it every
+ * local step that read one of its chunks, and for the last step that wrote one, so that the order of combines, and with it every
  * bit of the result, is the same in every run.
  */
 public final class PlanBuilder {
@@ -125,6 +125,22 @@ public final class PlanBuilder {
     }
 
     /**
+     * Combines chunks of a region of this rank into those of another.
+     *
+     * @param from   source region
+     * @param region where to
+     * @param chunk  first chunk
+     * @param chunks how many
+     * @return this
+     */
+    public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
+        int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
+        receives.add(
+                new Step.LocalCombine(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched, false));
+        return this;
+    }
+
+    /**
      * Ends the plan. A combine that nothing writes over in OUT completes its chunks: what is in OUT then is the result.
      *
      * @return plan
@@ -147,7 +163,7 @@ public final class PlanBuilder {
                 over += written[chunk] ? 1 : 0;
                 written[chunk] = true;
             }
-            if (arrival instanceof Step.ReceiveCombine combine && over < combine.chunks()) {
+            if (arrival instanceof Step.Combine combine && over < combine.chunks()) {
                 if (over > 0) {
                     throw new IllegalStateException("receive " + i + " of plan " + algorithm + " completes only "
                             + (combine.chunks() - over) + " of its " + combine.chunks() + " chunks: cut it");
@@ -157,7 +173,18 @@ public final class PlanBuilder {
         }
     }
 
-    private static Step.ReceiveCombine completing(Step.ReceiveCombine combine) {
+    private static Step.Arrival completing(Step.Combine step) {
+        if (step instanceof Step.LocalCombine local) {
+            return new Step.LocalCombine(
+                    local.from(),
+                    local.region(),
+                    local.chunk(),
+                    local.chunks(),
+                    local.afterSends(),
+                    local.afterReceives(),
+                    true);
+        }
+        Step.ReceiveCombine combine = (Step.ReceiveCombine) step;
         return new Step.ReceiveCombine(
                 combine.peer(),
                 combine.region(),
@@ -179,13 +206,13 @@ public final class PlanBuilder {
         return 0;
     }
 
-    /** As {@link #lastWrite}, but also counts copies that read these chunks. */
+    /** As {@link #lastWrite}, but also counts steps of this rank that read these chunks. */
     private int lastTouch(Region region, int chunk, int chunks) {
         int written = lastWrite(region, chunk, chunks);
         for (int i = receives.size() - 1; i >= written; i--) {
-            if (receives.get(i) instanceof Step.LocalCopy copy
-                    && copy.from() == region
-                    && overlap(copy.chunk(), copy.chunks(), chunk, chunks)) {
+            if (receives.get(i) instanceof Step.Local local
+                    && local.from() == region
+                    && overlap(local.chunk(), local.chunks(), chunk, chunks)) {
                 return i + 1;
             }
         }

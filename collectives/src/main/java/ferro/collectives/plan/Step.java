@@ -59,6 +59,17 @@ public sealed interface Step {
         int chunks();
     }
 
+    /** An entry that combines. */
+    sealed interface Combine extends Arrival {
+        /**
+         * Returns whether the chunks are combined of the operands of all ranks then, so that an average is divided here;
+         * {@link PlanBuilder} works it out.
+         *
+         * @return false if an operand is missing
+         */
+        boolean completes();
+    }
+
     /**
      * Receives chunks and overwrites what is there.
      *
@@ -81,15 +92,24 @@ public sealed interface Step {
      * @param chunks        how many
      * @param afterSends    sends to wait for
      * @param afterReceives receives to wait for
-     * @param completes     whether the chunks are combined of the operands of all ranks then, so that an average is divided
-     *                      here; {@link PlanBuilder} works it out
+     * @param completes     as {@link Combine#completes}
      */
     record ReceiveCombine(
             int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
-            implements Arrival {}
+            implements Combine {}
+
+    /** A step between two regions of this rank; it is in the list of receives, and is finished when posted. */
+    sealed interface Local extends Arrival {
+        /**
+         * Returns the region read.
+         *
+         * @return another one than {@link #region}
+         */
+        Region from();
+    }
 
     /**
-     * Copies chunks from another region of this rank; it is in the list of receives, and is finished when posted.
+     * Copies chunks from another region of this rank.
      *
      * @param from          source region
      * @param region        where to
@@ -99,5 +119,20 @@ public sealed interface Step {
      * @param afterReceives receives to wait for
      */
     record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
-            implements Arrival {}
+            implements Local {}
+
+    /**
+     * Combines chunks of another region of this rank into what is there.
+     *
+     * @param from          source region
+     * @param region        where to
+     * @param chunk         first chunk, the same in both regions
+     * @param chunks        how many
+     * @param afterSends    sends to wait for
+     * @param afterReceives receives to wait for
+     * @param completes     as {@link Combine#completes}
+     */
+    record LocalCombine(
+            Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
+            implements Local, Combine {}
 }

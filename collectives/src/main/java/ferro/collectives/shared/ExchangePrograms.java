@@ -53,7 +53,8 @@ public final class ExchangePrograms {
     }
 
     /**
-     * Makes the program of one rank.
+     * Makes the program of one rank, with the bits of {@link HalfInPlaceAllReduce}: rank r combines its operand with those
+     * of ranks r + 1, r + 2 and so on.
      *
      * @param call       operation, and the rank that the program is for
      * @param chunkBytes bytes staged at once

@@ -20,9 +20,18 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return elements * unit;
     }
 
-    /** Returns the elements of one rank's part, for operations with a part for each rank. */
+    /** Returns the elements of the shortest part of a rank; all have so many in operations with a part for each rank. */
     long part() {
         return elements / worldSize;
+    }
+
+    /** Returns the first element of the part of a rank; the first parts are one longer if they cannot all be equal. */
+    long partStart(int rank) {
+        return rank * part() + Math.min(rank, elements % worldSize);
+    }
+
+    long partLength(int rank) {
+        return partStart(rank + 1) - partStart(rank);
     }
 
     boolean isRoot() {

@@ -3,11 +3,11 @@ package ferro.collectives.shared;
 import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * All-reduce of tensors in memory that all ranks share: each rank reduces its share of the tensors of all ranks, and
+ * All-reduce of tensors in memory that all ranks share: each rank reduces its part of the tensors of all ranks, and
  * writes it to all of them.
  *
- * <p>The shares are those of the chunks that would be staged otherwise, so that the bits of the result do not depend on
- * where the tensors lie.
+ * <p>The order of the ranks is that of {@link HalfInPlaceAllReduce}, so that the bits of the result do not depend on where
+ * the tensors lie.
  */
 final class TensorAllReduce {
     /** Longest tensor in a buffer. */
@@ -22,36 +22,31 @@ final class TensorAllReduce {
     }
 
     /** Makes the program; {@code late} runs where not all tensors are shared. */
-    static Program program(SharedCall call, Chunks chunks, Program late) {
+    static Program program(SharedCall call, Program late) {
         TensorAllReduce maker = new TensorAllReduce(call);
         maker.program.enter();
         maker.program.choose(late);
-        for (int chunk = 0; chunk < chunks.count(); chunk++) {
-            maker.reduce(Shares.of(chunks.piece(chunk, 0), call, call.rank()), chunks.start(chunk));
-        }
+        maker.reduce(call.partStart(call.rank()), Math.toIntExact(call.partLength(call.rank())));
         maker.program.publish(1);
         maker.program.awaitAll(1);
         return maker.program.build();
     }
 
-    private void reduce(ChunkPart share, long chunkStart) {
-        int block = HalfInPlaceAllReduce.block(call, share.count());
-        for (int done = 0; done < share.count(); done += block) {
-            int count = Math.min(block, share.count() - done);
-            long element = chunkStart + share.at() / call.unit() + done;
-            reduceBlock(new ChunkPart(Program.TENSOR, Math.toIntExact(element * call.unit()), count), element);
+    /** Reduces a part in blocks that begin at lines, so that no vector crosses one. */
+    private void reduce(long start, int length) {
+        int head = Math.min(length, Math.floorMod(-start, SharedCall.ALIGNMENT / call.unit()));
+        reduceBlock(start, head);
+        int block = HalfInPlaceAllReduce.block(call, length);
+        for (int done = head; done < length; done += block) {
+            reduceBlock(start + done, Math.min(block, length - done));
         }
     }
 
-    private void reduceBlock(ChunkPart part, long element) {
-        for (int places = 2; places < call.worldSize(); places++) {
-            program.combine(call.behind(places), part, element);
-        }
-        if (call.worldSize() > 1) {
-            program.completeBoth(call.behind(1), part, element);
-        }
-        for (int places = 2; places < call.worldSize(); places++) {
-            program.copyOver(call.behind(places), part, element);
+    private void reduceBlock(long element, int count) {
+        ChunkPart run = new ChunkPart(Program.TENSOR, Math.toIntExact(element * call.unit()), count);
+        HalfInPlaceAllReduce.combine(program, call, run, element);
+        for (int places = 1; places < call.worldSize() - 1; places++) {
+            program.copyOver(call.behind(places), run, element);
         }
     }
 }

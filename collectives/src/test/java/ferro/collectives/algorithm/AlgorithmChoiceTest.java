@@ -54,7 +54,8 @@ class AlgorithmChoiceTest {
         "REDUCE, 4100, shares",
         "BROADCAST, 1, staged",
         "ALL_GATHER, 100000, staged",
-        "REDUCE_SCATTER, 1, staged",
+        "REDUCE_SCATTER, 4096, flat",
+        "REDUCE_SCATTER, 4100, staged",
         "GATHER, 1, staged",
         "SCATTER, 1, staged",
         "ALL_TO_ALL, 1, staged",
@@ -71,6 +72,8 @@ class AlgorithmChoiceTest {
     @CsvSource({
         "ALL_REDUCE, 65536, byHostsDoubling",
         "ALL_REDUCE, 65540, byHostsRing",
+        "REDUCE_SCATTER, 65536, byHostsDoubling",
+        "REDUCE_SCATTER, 65540, byHostsRing",
         "BROADCAST, 1, byHosts",
         "ALL_GATHER, 1, byHosts",
         "BARRIER, 0, byHosts"
@@ -129,6 +132,51 @@ class AlgorithmChoiceTest {
 
         assertTrue(algorithm.contains("\"bruck\"") && algorithm.contains("halvingDoubling"), algorithm);
         assertTrue(kind.contains("\"allSum\"") && kind.contains("reduceScatter"), kind);
+    }
+
+    /** With a measured table, too; an override of one kind alone may part them. */
+    @ParameterizedTest
+    @CsvSource({
+        "false, ",
+        "true, ",
+        "false, allReduce 4 max ring",
+        "false, allReduce 4 max recursiveDoubling",
+        "true, allReduce 4 max halvingDoubling",
+        "false, reduceScatter 4 max ring",
+        "false, reduceScatter 4 max direct",
+        "false, allReduce 4 max byHostsRing",
+        "false, allReduce 4 max halfInPlace",
+        "false, reduceScatter 4 max staged"
+    })
+    void aReduceScatterIsTheTwinOfTheAllReduceOfItsSize(boolean far, String table) {
+        AlgorithmChoice choice = AlgorithmChoice.of("").far(far).with(TunedRows.parse(table == null ? "" : table));
+        for (Topology topology : Topology.values()) {
+            for (int worldSize : new int[] {1, 2, 3, 4, 5, 8, 9, 64}) {
+                for (int shift = 3; shift < 33; shift++) {
+                    for (long bytes : new long[] {(1L << shift) - 4, 1L << shift, (1L << shift) + 4}) {
+                        Algorithm whole = choose(choice, topology, CollectiveKind.ALL_REDUCE, worldSize, bytes);
+                        Algorithm parts = choose(choice, topology, CollectiveKind.REDUCE_SCATTER, worldSize, bytes);
+                        assertTrue(
+                                AlgorithmRegistry.twins(whole).contains(parts),
+                                () -> whole + ", " + parts + " " + bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    private static Algorithm choose(
+            AlgorithmChoice choice, Topology topology, CollectiveKind kind, int worldSize, long bytes) {
+        return choice.algorithm(topology, new AlgorithmChoice.Case(kind, worldSize, 3, bytes, 131_072));
+    }
+
+    @Test
+    void aReduceScatterFollowsAnAllReduceThatIsOverridden() {
+        AlgorithmChoice both = AlgorithmChoice.of("allReduce=recursiveDoubling");
+
+        assertEquals("directDoubling", name(both, CollectiveKind.REDUCE_SCATTER, 4, 1L << 30));
+        AlgorithmChoice one = AlgorithmChoice.of("allReduce=recursiveDoubling,reduceScatter=ring");
+        assertEquals("ring", name(one, CollectiveKind.REDUCE_SCATTER, 4, 1L << 30));
     }
 
     private static String name(AlgorithmChoice choice, CollectiveKind kind, int worldSize, long bytes) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class AlgorithmRegistryTest {
     private static final Path PAGE = Path.of("../docs/algorithms.md");
+    private static final Pattern TWINS = Pattern.compile("\\| `(\\w+)` \\| (none|`\\w+`) \\| .*");
     private static final Pattern ROW = Pattern.compile("\\| (\\w+) \\| `(\\w+)` \\|.*");
 
     @Test
@@ -42,6 +43,30 @@ class AlgorithmRegistryTest {
                     : row.plan(0, 4, 0, hosts).algorithm();
             assertEquals(row.name(), made, row.toString());
         }
+    }
+
+    @Test
+    void thePageNamesTheTwinOfEachReduceScatter() throws IOException {
+        Set<String> onPage = new TreeSet<>();
+        for (String line : Files.readAllLines(PAGE)) {
+            Matcher row = TWINS.matcher(line);
+            if (row.matches()) {
+                onPage.add(row.group(1) + " " + row.group(2));
+            }
+        }
+        Set<String> twins = new TreeSet<>();
+        for (Algorithm row : AlgorithmRegistry.all()) {
+            if (row.kind() == CollectiveKind.ALL_REDUCE) {
+                assertFalse(AlgorithmRegistry.twins(row).isEmpty(), row + " has no twin");
+                AlgorithmRegistry.twins(row).forEach(twin -> twins.add(twin.name() + " `" + row.name() + "`"));
+            }
+        }
+        AlgorithmRegistry.all().stream()
+                .filter(row -> row.kind() == CollectiveKind.REDUCE_SCATTER)
+                .map(Algorithm::name)
+                .filter(name -> twins.stream().noneMatch(twin -> twin.startsWith(name + " ")))
+                .forEach(name -> twins.add(name + " none"));
+        assertEquals(twins, onPage);
     }
 
     @Test

@@ -85,7 +85,7 @@ class HostPlansTest {
         assertTrue(Hosts.of(3, (a, b) -> Math.abs(a - b) <= 1).isEmpty());
     }
 
-    private static List<int[]> layouts(int size) {
+    static List<int[]> layouts(int size) {
         List<int[]> layouts = new ArrayList<>();
         for (int hosts = 2; hosts < size; hosts++) {
             int[] inTurn = new int[size];

@@ -7,14 +7,15 @@ import java.util.BitSet;
  *
  * @param chunk number of the chunk in the operands
  * @param ranks contributing ranks
- * @param hash  of the tree of combines, equal for trees that differ only in the order of two operands
+ * @param hash  of the tree of combines, equal for trees that differ only in the order of two operands, and the same for
+ *     all chunks
  * @param isComplete whether the last combine completed it
  */
 record Contribution(int chunk, BitSet ranks, long hash, boolean isComplete) {
     static Contribution of(int rank, int chunk) {
         BitSet ranks = new BitSet();
         ranks.set(rank);
-        return new Contribution(chunk, ranks, mix(31L * rank + 1_000_003L * chunk + 17), false);
+        return new Contribution(chunk, ranks, mix(31L * rank + 17), false);
     }
 
     /** Returns the combination of both, which may complete it. */

@@ -110,7 +110,7 @@ final class PlanLiveness {
         while (rank.postedReceives < rank.receives.size()
                 && rank.allows(rank.receives.get(rank.postedReceives))
                 && (!rendezvous || rank.postedReceives == rank.doneReceives)) {
-            if (rank.receives.get(rank.postedReceives) instanceof Step.LocalCopy) {
+            if (rank.receives.get(rank.postedReceives) instanceof Step.Local) {
                 rank.received[rank.postedReceives] = true;
                 rank.count();
             }
@@ -128,7 +128,7 @@ final class PlanLiveness {
         }
         for (int i = rank.doneReceives; i < rank.postedReceives; i++) {
             Step.Arrival arrival = rank.receives.get(i);
-            if (!(arrival instanceof Step.LocalCopy)) {
+            if (!(arrival instanceof Step.Local)) {
                 rank.received[i] |= rank.partnerOfReceive[i] < ranks[PlanSet.peer(arrival)].postedSends;
             }
         }

@@ -105,9 +105,8 @@ final class PlanRaces {
         if (first.isSend) {
             return first.index < knows[0];
         }
-        boolean earlierCopy = !second.isSend
-                && first.index < second.index
-                && plan.receives().get(first.index) instanceof Step.LocalCopy;
+        boolean earlierCopy =
+                !second.isSend && first.index < second.index && plan.receives().get(first.index) instanceof Step.Local;
         return first.index < knows[1] || earlierCopy;
     }
 
@@ -123,8 +122,8 @@ final class PlanRaces {
             Step.Arrival arrival = plan.receives().get(i);
             for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
                 RegionChunk into = place(plan, arrival.region(), chunk, inPlace);
-                if (arrival instanceof Step.LocalCopy copy) {
-                    RegionChunk from = place(plan, copy.from(), chunk, inPlace);
+                if (arrival instanceof Step.Local local) {
+                    RegionChunk from = place(plan, local.from(), chunk, inPlace);
                     if (from.equals(into)) {
                         continue;
                     }

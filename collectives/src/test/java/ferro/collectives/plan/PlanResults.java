@@ -3,6 +3,7 @@ package ferro.collectives.plan;
 import ferro.CollectiveKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -83,6 +84,17 @@ final class PlanResults {
         return results.failure.or(results::checkAll);
     }
 
+    /** Returns, by rank and chunk, the hash of what OUT holds at the end; 0 where it holds nothing. */
+    static long[][] expressions(PlanSet plans) {
+        PlanResults results = new PlanResults(plans, false);
+        results.run();
+        return results.ranks.stream()
+                .map(rank -> Arrays.stream(rank.out)
+                        .mapToLong(found -> found == null ? 0 : found.hash())
+                        .toArray())
+                .toArray(long[][]::new);
+    }
+
     /** Runs all plans to their end. It terminates, as {@link PlanLiveness} has proved before. */
     private void run() {
         boolean moved = true;
@@ -135,11 +147,15 @@ final class PlanResults {
     private boolean arrive(PlanMemory rank, int index) {
         Step.Arrival arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
-        if (arrival instanceof Step.LocalCopy copy) {
-            Contribution[] copied = new Contribution[copy.chunks()];
-            System.arraycopy(rank.region(copy.from()), copy.chunk(), copied, 0, copy.chunks());
-            checkSet(copied, () -> plans.arrival(rank.rank, index));
-            System.arraycopy(copied, 0, into, copy.chunk(), copy.chunks());
+        if (arrival instanceof Step.Local local) {
+            Contribution[] read = new Contribution[local.chunks()];
+            System.arraycopy(rank.region(local.from()), local.chunk(), read, 0, local.chunks());
+            checkSet(read, () -> plans.arrival(rank.rank, index));
+            if (arrival instanceof Step.LocalCombine combine) {
+                combine(rank, index, read, combine.completes());
+            } else {
+                System.arraycopy(read, 0, into, local.chunk(), local.chunks());
+            }
             return true;
         }
         Contribution[] message =

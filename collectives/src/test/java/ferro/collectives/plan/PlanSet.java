@@ -89,14 +89,14 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     /** Returns what to call an entry of the second list in a message. */
     String arrival(int rank, int index) {
         Step.Arrival arrival = of(rank).receives().get(index);
-        String what = arrival instanceof Step.LocalCopy copy
-                ? "copy from " + copy.from()
+        String what = arrival instanceof Step.Local local
+                ? (arrival instanceof Step.LocalCopy ? "copy from " : "combine from ") + local.from()
                 : (arrival instanceof Step.Receive ? "from " : "combine from ") + peer(arrival);
         return "rank " + rank + " receive " + index + " (" + what + ", "
                 + chunks(arrival.region(), arrival.chunk(), arrival.chunks()) + ")";
     }
 
-    /** Returns from whom a message comes; -1 for a copy. */
+    /** Returns from whom a message comes; -1 for a local step. */
     static int peer(Step.Arrival arrival) {
         return arrival instanceof Step.Receive receive
                 ? receive.peer()

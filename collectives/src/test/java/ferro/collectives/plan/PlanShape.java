@@ -102,7 +102,7 @@ final class PlanShape {
     }
 
     private static Optional<String> ofArrival(Step.Arrival arrival, int index, Plan plan, int size) {
-        if (!(arrival instanceof Step.LocalCopy) && (PlanSet.peer(arrival) < 0 || PlanSet.peer(arrival) >= size)) {
+        if (!(arrival instanceof Step.Local) && (PlanSet.peer(arrival) < 0 || PlanSet.peer(arrival) >= size)) {
             return Optional.of(" names a rank that is not among " + size);
         }
         if (arrival.afterReceives() > index) {
@@ -115,11 +115,14 @@ final class PlanShape {
         if (arrival.region() == Region.IN) {
             return Optional.of(" writes the caller's operand");
         }
-        if (arrival instanceof Step.LocalCopy copy) {
-            if (copy.from() == copy.region()) {
+        if (arrival instanceof Step.Local local) {
+            if (local.from() == local.region()) {
                 return Optional.of(" copies onto itself");
             }
-            Optional<String> why = inside(plan, copy.from(), copy.chunk(), copy.chunks());
+            if (arrival instanceof Step.LocalCombine && local.from() == Region.IN) {
+                return Optional.of(" combines the operand, which is multiplied only where it is copied or sent");
+            }
+            Optional<String> why = inside(plan, local.from(), local.chunk(), local.chunks());
             if (why.isPresent()) {
                 return why;
             }

@@ -35,6 +35,17 @@ public final class PlanVerifier {
         return PlanShape.whyNot(plans).or(() -> proveRun(plans)).map(why -> plans + ": " + why);
     }
 
+    /**
+     * Returns how plans combine, as hashes of expressions: equal ones give the same bits.
+     *
+     * @param kind        as {@link ferro.Collective#kind}
+     * @param plansByRank the plan of each rank, which are proved
+     * @return by rank and chunk; 0 where a rank has no result
+     */
+    public static long[][] expressions(CollectiveKind kind, List<Plan> plansByRank) {
+        return PlanResults.expressions(new PlanSet(kind, List.copyOf(plansByRank), 0));
+    }
+
     /** Proves the run of plans whose every step is valid by itself. */
     private static Optional<String> proveRun(PlanSet plans) {
         PlanLinks links = new PlanLinks(plans);

@@ -263,6 +263,40 @@ class PlanVerifierTest {
     }
 
     @Test
+    void refusesALocalCombineOfTheOperand() {
+        List<Plan> plans = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            plans.add(new PlanBuilder("ownLast", 1)
+                    .in(Extent.all(1))
+                    .out(Extent.all(1))
+                    .send(1 - rank, Region.IN, 0, 1)
+                    .receive(1 - rank, Region.OUT, 0, 1)
+                    .combine(Region.IN, Region.OUT, 0, 1)
+                    .build());
+        }
+
+        assertRefused(CollectiveKind.ALL_REDUCE, plans, "rank 0 receive 1", "combines the operand");
+    }
+
+    @Test
+    void refusesALocalCombineThatDoesNotWaitForWhatItReads() {
+        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "directDoubling", 4);
+        change(
+                plans,
+                0,
+                plan -> receives(plan, receives -> {
+                    int last = receives.size() - 1;
+                    Step.LocalCombine step = (Step.LocalCombine) receives.get(last);
+                    receives.set(last, new Step.LocalCombine(step.from(), step.region(), 0, 1, 0, 2, step.completes()));
+                }));
+
+        assertRefused(
+                CollectiveKind.REDUCE_SCATTER,
+                plans,
+                "rank 0 receive 4 (combine from SCRATCH, OUT chunk 0) is not ordered with rank 0 receive");
+    }
+
+    @Test
     void refusesChunksThatTheirRegionDoesNotHold() {
         List<Plan> plans = plans(CollectiveKind.GATHER, "direct", 3);
         change(plans, 2, plan -> sends(plan, sends -> sends.set(0, with(sends.get(0), 1, 2))));

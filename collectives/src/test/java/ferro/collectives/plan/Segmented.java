@@ -71,6 +71,16 @@ public final class Segmented {
             return new Step.LocalCopy(
                     copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
         }
+        if (arrival instanceof Step.LocalCombine combine) {
+            return new Step.LocalCombine(
+                    combine.from(),
+                    region,
+                    piece.first,
+                    piece.count,
+                    piece.afterSends,
+                    piece.afterReceives,
+                    combine.completes());
+        }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive
                 ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)

@@ -130,6 +130,11 @@ final class ProgramProof {
                 : Optional.of(refuted);
     }
 
+    /** Returns the expression of an element of a result, when all operations are proved. */
+    String expression(int number, int rank, int element) {
+        return values.expression(runs.get(number).memory[rank].out(element));
+    }
+
     private String run() {
         boolean moved = true;
         while (moved) {

@@ -105,9 +105,18 @@ class ProgramsTest {
                 boolean isOneChunk =
                         !AlgorithmRegistry.of(kind, algorithm).fits(2, 1) || kind == CollectiveKind.BARRIER;
                 int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
+                int odd = kind == CollectiveKind.ALL_REDUCE && !isOneChunk ? 1 : 0;
                 for (int elements : isOneChunk
                         ? new int[] {0, ranks, LINE * ranks}
-                        : new int[] {ranks, chunk - ranks, chunk, 2 * chunk, 3 * chunk - ranks, 4 * chunk, 7 * chunk}) {
+                        : new int[] {
+                            ranks,
+                            chunk - ranks + odd,
+                            chunk,
+                            2 * chunk + odd,
+                            3 * chunk - ranks,
+                            4 * chunk,
+                            7 * chunk - odd
+                        }) {
                     operations.add(
                             new Operation(kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean(), 0));
                     if (algorithm.equals("halfInPlace")) {

@@ -76,6 +76,20 @@ final class Values {
         }
     }
 
+    /** Returns a text that is equal for values made alike of the operands of the same ranks, in whichever operation. */
+    String expression(int value) {
+        long key = keys[value];
+        if (key < 0) {
+            return (key >> 32 & 255) + "[" + (int) key + "]";
+        }
+        if (isComplete(value) || isMultiplied(value)) {
+            return expression((int) key);
+        }
+        String one = expression((int) (key >> 32));
+        String other = expression((int) key);
+        return one.compareTo(other) < 0 ? "(" + one + "+" + other + ")" : "(" + other + "+" + one + ")";
+    }
+
     String text(int value) {
         if (value < 0) {
             return "nothing";

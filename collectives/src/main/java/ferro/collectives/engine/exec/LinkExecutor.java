@@ -5,6 +5,7 @@ import ferro.collectives.engine.operands.Aliasing;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.util.BitSet;
@@ -22,6 +23,7 @@ public final class LinkExecutor implements Executor {
     public static final long SHARING_BYTES_MOST = 64L << 10;
 
     private final Lanes lanes;
+    private final KeptKernels kernels;
     private final PlanRun[] runs;
     /** The oldest one under way. */
     private PlanRun current;
@@ -32,8 +34,9 @@ public final class LinkExecutor implements Executor {
     /** Makes an executor that has at most so many operations under way at once. */
     public LinkExecutor(Transport transport, int most) {
         this.lanes = new Lanes(transport, Lane.COLLECTIVE);
+        this.kernels = new KeptKernels(transport.worldSize());
         this.runs = new PlanRun[most];
-        this.current = new PlanRun(lanes);
+        this.current = new PlanRun(lanes, kernels);
         this.runs[0] = current;
     }
 
@@ -97,7 +100,7 @@ public final class LinkExecutor implements Executor {
         int index = (first + behind) % runs.length;
         PlanRun run = runs[index];
         if (run == null) {
-            run = new PlanRun(lanes);
+            run = new PlanRun(lanes, kernels);
             runs[index] = run;
         }
         return run;

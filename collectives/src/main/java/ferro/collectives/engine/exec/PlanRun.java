@@ -10,6 +10,8 @@ import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Copies;
+import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -27,6 +29,7 @@ final class PlanRun {
     private final Lanes lanes;
     private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
+    private final KeptKernels kernels;
     private final Products products = new Products();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /** Position of each send on its link, counted from 1; it is finished once that many sends of the link are finished. */
@@ -43,8 +46,9 @@ final class PlanRun {
     private boolean alone;
     private long bytesBefore;
 
-    PlanRun(Lanes lanes) {
+    PlanRun(Lanes lanes, KeptKernels kernels) {
         this.lanes = lanes;
+        this.kernels = kernels;
     }
 
     /**
@@ -85,7 +89,7 @@ final class PlanRun {
         }
         Schedule.Posts receives = schedule.receives;
         for (int i = 0; i < receives.count; i++) {
-            if (receives.kind[i] != Schedule.COPY) {
+            if (!receives.isLocal(i)) {
                 receivePlace[i] = ++lanes.to(receives.peer[i]).receivePlaces;
             }
         }
@@ -125,7 +129,7 @@ final class PlanRun {
     }
 
     private boolean hasArrived(int index) {
-        return schedule.receives.kind[index] == Schedule.COPY
+        return schedule.receives.isLocal(index)
                 || lanes.to(schedule.receives.peer[index]).link.received() >= receivePlace[index];
     }
 
@@ -167,8 +171,8 @@ final class PlanRun {
     /** Returns false if its position on the link is not next yet. */
     private boolean postReceive(Schedule.Posts posts, int index) {
         HostTensor into = memory[posts.region[index].ordinal()];
-        if (posts.kind[index] == Schedule.COPY) {
-            copy(posts, index, memory[posts.source[index].ordinal()], into);
+        if (posts.isLocal(index)) {
+            doLocally(posts, index, into);
             return true;
         }
         Lanes.CountedLink channel = lanes.to(posts.peer[index]);
@@ -184,6 +188,22 @@ final class PlanRun {
         }
         channel.receivesPosted++;
         return true;
+    }
+
+    private void doLocally(Schedule.Posts posts, int index, HostTensor into) {
+        HostTensor source = memory[posts.source[index].ordinal()];
+        if (posts.kind[index] == Schedule.COPY) {
+            copy(posts, index, source, into);
+            return;
+        }
+        ReduceOp op = posts.kind[index] == Schedule.LOCAL_COMPLETE ? prepared.completing : prepared.combining;
+        kernels.of(into.dataType(), op)
+                .combine(
+                        into.memory(),
+                        Elements.at(into, posts.from[index]),
+                        source.memory(),
+                        Elements.at(source, posts.sourceFrom[index]),
+                        posts.elements[index]);
     }
 
     /** Does the copies of an operation that consists of copies only. */
@@ -212,7 +232,7 @@ final class PlanRun {
     /** Returns the ranks from which data is awaited, or that have not yet taken data of this rank. */
     BitSet waitingFor() {
         BitSet peers = new BitSet();
-        if (receivesDone < schedule.receives.count && schedule.receives.kind[receivesDone] != Schedule.COPY) {
+        if (receivesDone < schedule.receives.count && !schedule.receives.isLocal(receivesDone)) {
             peers.set(schedule.receives.peer[receivesDone]);
         } else if (sendsDone < schedule.sends.count) {
             peers.set(schedule.sends.peer[sendsDone]);
@@ -242,7 +262,7 @@ final class PlanRun {
         long elements = 0;
         int bytes = 1;
         for (int i = 0; i < count; i++) {
-            if (posts.kind[i] != Schedule.COPY) {
+            if (!posts.isLocal(i)) {
                 elements += posts.elements[i];
                 bytes = memory[posts.region[i].ordinal()].dataType().byteSize();
             }

@@ -150,8 +150,8 @@ public final class Planner {
             return new Prepared(key, identity, algorithm.program(call(carried, unit), shared.slotBytes()));
         }
         Plan plan = plan(algorithm, group.rank(), key.root());
-        boolean isAlike = algorithm.topology() == Topology.HOSTS || bytes <= Schedule.SCRATCH_BYTES_MOST;
-        return prepared(key, plan, isAlike ? List.of(plan) : all(algorithm, key.root()));
+        boolean hasOnePass = bytes <= Schedule.SCRATCH_BYTES_MOST;
+        return prepared(key, plan, hasOnePass ? List.of(plan) : all(algorithm, key.root()));
     }
 
     private SharedCall call(Prepared.Key key, int unit) {

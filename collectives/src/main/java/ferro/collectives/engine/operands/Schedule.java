@@ -24,10 +24,14 @@ public final class Schedule {
     static final byte RECEIVE = 0;
     /** A receive that combines with the present elements. */
     public static final byte COMBINE = 1;
-    /** A copy between regions. */
-    public static final byte COPY = 2;
     /** A combine after which the elements are those of the result. */
-    public static final byte COMPLETE = 3;
+    public static final byte COMPLETE = 2;
+    /** A copy between regions. */
+    public static final byte COPY = 3;
+    /** A combine of one region into another. */
+    public static final byte LOCAL_COMBINE = 4;
+    /** A combine of one region into another, after which the elements are those of the result. */
+    public static final byte LOCAL_COMPLETE = 5;
 
     public final Posts sends = new Posts();
     public final Posts receives = new Posts();
@@ -70,10 +74,15 @@ public final class Schedule {
             count++;
         }
 
+        /** Returns whether a post moves nothing between ranks. */
+        public boolean isLocal(int index) {
+            return kind[index] >= COPY;
+        }
+
         private long moved() {
             long sum = 0;
             for (int i = 0; i < count; i++) {
-                sum += kind[i] == COPY ? 0 : elements[i];
+                sum += isLocal(i) ? 0 : elements[i];
             }
             return sum;
         }
@@ -94,7 +103,7 @@ public final class Schedule {
 
     /** Returns whether a kind of post combines, whether it completes or not. */
     public static boolean isCombine(byte kind) {
-        return kind == COMBINE || kind == COMPLETE;
+        return kind != RECEIVE && kind != COPY;
     }
 
     /** Returns how many elements are sent to other ranks and received from them. */
@@ -215,10 +224,12 @@ public final class Schedule {
             return new ScheduledPost(
                     RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0);
         }
-        if (step instanceof Step.LocalCopy copy) {
-            long source = offset(copy.from(), place);
+        if (step instanceof Step.Local local) {
+            boolean completes = step instanceof Step.LocalCombine combine && combine.completes();
+            byte kind = step instanceof Step.LocalCopy ? COPY : completes ? LOCAL_COMPLETE : LOCAL_COMBINE;
+            long source = offset(local.from(), place);
             return new ScheduledPost(
-                    COPY, -1, copy.region(), offset(copy.region(), place), place.count, copy.from(), source);
+                    kind, -1, local.region(), offset(local.region(), place), place.count, local.from(), source);
         }
         Step.Arrival arrival = (Step.Arrival) step;
         int peer = step instanceof Step.Receive receive ? receive.peer() : ((Step.ReceiveCombine) step).peer();

@@ -14,12 +14,16 @@ public final class Scratch {
     private static final int LEAST_BYTES = 4096;
 
     private final HostTensor[] byType = new HostTensor[DataType.values().length];
+    private final HostTensor[] empty = new HostTensor[DataType.values().length];
     private ByteBuffer memory;
 
     /** Returns a tensor of at least so many elements: one view for all operations of a type. */
     public HostTensor of(DataType type, long elements) {
-        if (elements == 0 || type == null) {
+        if (type == null) {
             return NOTHING;
+        }
+        if (elements == 0) {
+            return empty(type);
         }
         int bytes = Math.toIntExact(elements * type.byteSize());
         HostTensor known = byType[type.ordinal()];
@@ -40,5 +44,15 @@ public final class Scratch {
                         .order(ByteOrder.nativeOrder()));
         byType[type.ordinal()] = made;
         return made;
+    }
+
+    /** Returns a tensor without elements; it has its type, by which a link finds out how to combine. */
+    private HostTensor empty(DataType type) {
+        HostTensor known = empty[type.ordinal()];
+        if (known == null) {
+            known = HostTensor.ofArray(type, type.carrier().newArray(0), 0, 0);
+            empty[type.ordinal()] = known;
+        }
+        return known;
     }
 }

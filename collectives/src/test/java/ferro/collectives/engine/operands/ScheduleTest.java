@@ -92,14 +92,14 @@ class ScheduleTest {
             if (!isReady(rank, posts, i)) {
                 return false;
             }
-            boolean copies = posts.kind[i] == Schedule.COPY;
-            if (!copies && wire(posts.peer[i], rank).size() < posts.elements[i]) {
+            boolean isLocal = posts.isLocal(i);
+            if (!isLocal && wire(posts.peer[i], rank).size() < posts.elements[i]) {
                 return false;
             }
             long[] into = memory.get(rank)[posts.region[i].ordinal()];
             for (long k = 0; k < posts.elements[i]; k++) {
                 int at = (int) (posts.from[i] + k);
-                long value = copies
+                long value = isLocal
                         ? memory.get(rank)[posts.source[i].ordinal()][(int) (posts.sourceFrom[i] + k)]
                         : wire(posts.peer[i], rank).remove();
                 into[at] = Schedule.isCombine(posts.kind[i]) ? into[at] + value : value;

@@ -1,0 +1,47 @@
+package ferro.collectives.algorithm;
+
+import ferro.collectives.plan.Extent;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.PlanBuilder;
+import ferro.collectives.plan.Region;
+
+/**
+ * Reduce-scatter by recursive halving: each rank exchanges half of what it still has with the rank at half the distance;
+ * {@code log2 p} steps, {@code n(p-1)/p} bytes where n is the whole operand. Chunks on their way are in SCRATCH, half of
+ * the operand. Worlds that are no power of two combine in the same order by {@link TreeReduceScatter}.
+ *
+ * <p>Source: the first half of the all-reduce of Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1.
+ */
+final class HalvingReduceScatter {
+    private static final String NAME = "halving";
+
+    private HalvingReduceScatter() {}
+
+    static Plan plan(int rank, int size) {
+        if (Integer.bitCount(size) != 1 || size <= 2) {
+            ReductionTree tree = ReductionTree.halving(ReductionTree.operandsOf(size));
+            return TreeReduceScatter.plan(NAME, rank, size, part -> tree);
+        }
+        PlanBuilder plan = new PlanBuilder(NAME, size).in(Extent.all(size)).out(Extent.only(rank));
+        int length = size / 2;
+        plan.scratch(new Extent(block(rank, length), length));
+        plan.copy(Region.IN, Region.SCRATCH, block(rank, length), length);
+        Region sending = Region.IN;
+        for (int half = length; half > 1; half /= 2) {
+            int peer = rank ^ half;
+            plan.send(peer, sending, block(peer, half), half)
+                    .receiveCombine(peer, Region.SCRATCH, block(rank, half), half);
+            sending = Region.SCRATCH;
+        }
+        int last = rank ^ 1;
+        return plan.send(last, Region.SCRATCH, last, 1)
+                .copy(Region.SCRATCH, Region.OUT, rank, 1)
+                .receiveCombine(last, Region.OUT, rank, 1)
+                .build();
+    }
+
+    /** Returns the first chunk of the aligned block of {@code length} chunks that contains the chunk of a rank. */
+    private static int block(int rank, int length) {
+        return rank / length * length;
+    }
+}
