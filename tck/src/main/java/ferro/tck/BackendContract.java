@@ -19,9 +19,10 @@ import org.junit.jupiter.api.TestReporter;
  *
  * <p>{@link #declaredRefusals} names what a back end cannot do: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op
- * ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of the first nine are then skipped; a cell of the
- * others must be refused before anything moves. A refusal that is not declared fails.
+ * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER}, {@link #WHOLE_AVERAGES}, the
+ * label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of
+ * the first ten are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared
+ * fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
  * 120, 121 and 201 then run on device tensors, the others on host tensors.
@@ -58,6 +59,9 @@ public abstract class BackendContract
     public static final String MESSAGE_TAGS = "message tags";
     /** One bit pattern for every NaN, which is the result of MIN and MAX, and zeros ordered by sign. */
     public static final String CANONICAL_NANS = "canonical NaNs";
+
+    /** An all-reduce and a reduce-scatter combine the operands of an element in the same order. */
+    public static final String ONE_ORDER = "one order of reductions";
 
     /** A failure is known on all ranks with the same cause, also on ranks that make no call. */
     public static final String AGREED_FAILURES = "agreed failures";

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 111 to 114: the bits of results, large results, and calls that may be refused. */
+/** Rules 111 to 114 and 124: the bits of results, large results, and calls that may be refused. */
 public interface ResultRules extends Subject {
     /**
      * Rounding depends on the order of additions, so the order must be the same on all ranks and in all runs.
@@ -152,6 +152,54 @@ public interface ResultRules extends Subject {
         for (int number = 0; number < names.size(); number++) {
             assertEquals(hashes[0][number], hashes[1][number], "ranks 0 and 1 at " + names.get(number));
             assertEquals(hashes[0][number], hashes[2][number], "ranks 0 and 2 at " + names.get(number));
+        }
+    }
+
+    /**
+     * A sharded optimiser reduces and scatters what a replicated one all-reduces, and must get the same bits.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(124)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {2, 3, 4, 5})
+    default void aPartOfAnAllReduceHasTheBitsOfTheReduceScatter(int worldSize) {
+        needs(BackendContract.ONE_ORDER);
+        int[] parts = {1, 7, 300, 5000, 70_000, 300_000};
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(Duration.ofSeconds(120), group -> {
+                for (int part : parts) {
+                    for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
+                        compareWithReduceScatter(group, part, op);
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
+        Random random = new Random(group.rank() * 1000L + part);
+        float[] data = new float[part * group.worldSize()];
+        for (int index = 0; index < data.length; index++) {
+            data[index] = (float) Math.exp(8 * random.nextGaussian());
+        }
+        float[] own = new float[part];
+        Collective scatter = new Collective.ReduceScatter(HostTensor.of(data), HostTensor.of(own), op, null);
+        if (Cells.RefusedCells.of(group, scatter).isPresent()) {
+            if (group.rank() == 0) {
+                refused(op.name());
+            }
+            return;
+        }
+        group.reduceScatter(data, own, op);
+        group.allReduce(data, op);
+        int first = group.rank() * part;
+        int wrong = Arrays.mismatch(data, first, first + part, own, 0, part);
+        if (wrong >= 0) {
+            throw new AssertionError("element " + wrong + " of " + part + " on rank " + group.rank() + " of "
+                    + group.worldSize() + " is " + own[wrong] + " by reduceScatter and " + data[first + wrong]
+                    + " by allReduce, " + op.name());
         }
     }
 

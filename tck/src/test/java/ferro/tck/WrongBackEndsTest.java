@@ -46,6 +46,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.TakesAUsersCodeForAnyType.class, 119),
                 Arguments.of(WrongResults.MultipliesByTheFraction.class, 122),
                 Arguments.of(WrongResults.MultipliesTheSum.class, 123),
+                Arguments.of(WrongResults.ReducesAndScattersInAnotherOrder.class, 124),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

@@ -5,6 +5,7 @@ import ferro.Collective.AllReduce;
 import ferro.Collective.Barrier;
 import ferro.Collective.Broadcast;
 import ferro.Collective.Reduce;
+import ferro.Collective.ReduceScatter;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
@@ -229,6 +230,21 @@ final class WrongResults {
                         HostTensor data = (HostTensor) call.operand();
                         float[] array = (float[]) data.memory();
                         array[(int) data.offset()] = Math.nextUp(array[(int) data.offset()]);
+                    }
+                }
+            });
+        }
+    }
+
+    static final class ReducesAndScattersInAnotherOrder extends Decorated {
+        ReducesAndScattersInAnotherOrder() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public void run(Collective call, Duration timeout) {
+                    super.run(call, timeout);
+                    if (call instanceof ReduceScatter && call.out().elementCount() > 1) {
+                        float[] part = (float[]) ((HostTensor) call.out()).memory();
+                        part[1] = Math.nextUp(part[1]);
                     }
                 }
             });

@@ -29,6 +29,7 @@ class NcclContractTest extends BackendContract {
                 MESSAGE_TAGS,
                 CANONICAL_NANS,
                 EXACT_SCALING,
+                ONE_ORDER,
                 WHOLE_AVERAGES,
                 "i16",
                 "u16");
