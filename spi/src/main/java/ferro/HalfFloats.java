@@ -245,15 +245,6 @@ public final class HalfFloats {
         return Float.isNaN(value) ? BFLOAT16_NAN : (short) cut(Float.floatToRawIntBits(value), 16);
     }
 
-    /** Returns whether a type is f16 and not bf16; refuses any other. */
-    private static boolean isFloat16(DataType type) {
-        if (type != DataType.FLOAT16 && type != DataType.BFLOAT16) {
-            throw new IllegalArgumentException(
-                    "elements of " + requireNonNull(type, "type").label() + ": need f16 or bf16");
-        }
-        return type == DataType.FLOAT16;
-    }
-
     /** Drops low bits and rounds to nearest, ties to even; a carry correctly goes on into the exponent. */
     private static int cut(int bits, int dropped) {
         int odd = bits >>> dropped & 1;
