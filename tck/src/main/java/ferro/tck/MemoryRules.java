@@ -40,6 +40,13 @@ public interface MemoryRules extends Subject {
                     sumsAreThoseOfArrays(group, first.tensor());
                     sumsAreThoseOfArrays(group, second.tensor());
                 }
+                for (int part : new int[] {61, 5_000, 40_000}) {
+                    long elements = (long) part * group.worldSize();
+                    try (Allocation first = group.allocate(DataType.FLOAT32, elements);
+                            Allocation second = group.allocate(DataType.FLOAT32, elements)) {
+                        new AllocatedCalls(group, first.tensor(), second.tensor(), part).compare();
+                    }
+                }
             });
         }
     }

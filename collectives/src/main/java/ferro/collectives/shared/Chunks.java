@@ -49,9 +49,14 @@ record Chunks(long elements, int unit, int length, int room) {
         return (int) Math.max(1, (elements + length - 1) / length);
     }
 
+    /** Returns whether nothing lies beside the header, so that it may tell where operands lie. */
+    boolean areInSlots() {
+        return room == 0;
+    }
+
     /** Returns the number of slots that are used, one after the other. */
     int slots() {
-        return room == 0 ? count() : 0;
+        return areInSlots() ? count() : 0;
     }
 
     long start(int index) {

@@ -6,6 +6,9 @@ import ferro.collectives.shared.ProgramBuilder.ChunkPart;
  * Programs of the collectives in which every rank has data for every rank. Each rank stages the data that the others
  * need, and reads from all. It stages the next chunk before it reads this one. A rank that has staged chunk i + 1 has
  * read chunk i - 1.
+ *
+ * <p>A rank whose operand lies in memory that all ranks share stages nothing: the others read the operand. It ends when
+ * all of them have.
  */
 public final class ExchangePrograms {
     private static final String NAME = "staged";
@@ -27,7 +30,8 @@ public final class ExchangePrograms {
         this.form = form;
         int pieces = form == ExchangeKind.GATHER ? 1 : call.worldSize();
         this.chunks = Chunks.of(call.part(), call.unit(), pieces, chunkBytes);
-        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
+        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.slots());
+        program.readOperands(chunks.areInSlots() && call.fitsInBuffers());
     }
 
     /**
@@ -87,7 +91,7 @@ public final class ExchangePrograms {
         for (int chunk = 0; chunk <= last; chunk++) {
             copyOwn(chunk);
             if (chunk > 0) {
-                program.awaitAll(chunk);
+                program.awaitAllStaged(chunk);
             } else if (last > 0) {
                 program.awaitAllEntered();
             }
@@ -101,6 +105,10 @@ public final class ExchangePrograms {
                 }
                 read(places, chunk);
             }
+        }
+        if (chunks.areInSlots()) {
+            program.tellRead(chunks.count());
+            program.awaitAllRead(chunks.count());
         }
         return program.build();
     }
@@ -124,18 +132,20 @@ public final class ExchangePrograms {
 
     private void read(int places, int chunk) {
         int peer = call.behind(places);
+        ChunkPart piece = chunks.piece(chunk, form == ExchangeKind.GATHER ? 0 : call.rank());
         switch (form) {
-            case GATHER -> program.copyOut(peer, chunks.piece(chunk, 0), part(peer, chunk));
-            case SWAP -> program.copyOut(peer, chunks.piece(chunk, call.rank()), part(peer, chunk));
-            case REDUCE -> combine(places, chunks.piece(chunk, call.rank()), chunks.start(chunk));
+            case GATHER -> program.copyOut(peer, piece, chunks.start(chunk), part(peer, chunk));
+            case SWAP -> program.copyOut(peer, piece, part(call.rank(), chunk), part(peer, chunk));
+            case REDUCE -> combine(places, piece, chunk);
         }
     }
 
-    private void combine(int places, ChunkPart from, long to) {
+    private void combine(int places, ChunkPart from, int chunk) {
+        long operand = part(call.rank(), chunk);
         if (places == call.worldSize() - 1) {
-            program.complete(call.behind(places), from, to);
+            program.complete(call.behind(places), from, operand, chunks.start(chunk));
         } else {
-            program.combine(call.behind(places), from, to);
+            program.combine(call.behind(places), from, operand, chunks.start(chunk));
         }
     }
 

@@ -21,18 +21,15 @@ public final class HalfInPlaceAllReduce {
 
     private final SharedCall call;
     private final Chunks chunks;
-    /** Whether headers tell where tensors lie. */
-    private final boolean mayBeInTensors;
-
     private final ProgramBuilder program;
 
     private HalfInPlaceAllReduce(SharedCall call, int chunkBytes) {
         this.call = call;
-        this.mayBeInTensors = call.bytes() <= TensorAllReduce.BYTES_MOST;
         // the place beside the header tells where tensors lie
         this.chunks = Chunks.of(call.partLength(0), call.unit(), call.worldSize(), chunkBytes)
                 .inSlots();
         this.program = new ProgramBuilder(call, NAME, chunks.slots(), reduced(chunks.count() - 1));
+        program.readOperands(call.fitsInBuffers());
     }
 
     /**
@@ -43,38 +40,20 @@ public final class HalfInPlaceAllReduce {
      * @return program
      */
     public static Program program(SharedCall call, int chunkBytes) {
-        HalfInPlaceAllReduce normal = new HalfInPlaceAllReduce(call, chunkBytes);
-        if (!normal.mayBeInTensors) {
-            return normal.normal();
+        HalfInPlaceAllReduce staged = new HalfInPlaceAllReduce(call, chunkBytes);
+        if (call.fitsInBuffers()) {
+            staged.program.insteadInTensors(TensorAllReduce.program(call));
         }
-        Program late = new HalfInPlaceAllReduce(call, chunkBytes).late();
-        normal.program.insteadInTensors(TensorAllReduce.program(call, late));
-        return normal.normal();
+        return staged.program();
     }
 
-    private Program normal() {
+    private Program program() {
         copyIn(0);
         program.enter();
-        return staged();
-    }
-
-    /** Makes the program of a rank that has entered to work in shared tensors and finds that not all ranks can. */
-    private Program late() {
-        program.enter();
-        program.awaitAllEntered();
-        copyIn(0);
-        program.publish(copiedIn(0));
-        return staged();
-    }
-
-    private Program staged() {
+        program.choose();
         int last = chunks.count() - 1;
         for (int chunk = 0; chunk <= last; chunk++) {
-            if (chunk == 0 && mayBeInTensors) {
-                program.awaitAllStaged(copiedIn(0));
-            } else if (chunk == 0) {
-                program.awaitAllEntered();
-            } else {
+            if (chunk > 0) {
                 program.awaitAll(copiedIn(chunk));
             }
             reduce(chunk);

@@ -17,8 +17,14 @@ public final class Program {
     /** The chunk that is the room for little data beside the header. */
     static final int SMALL = -3;
 
-    /** The chunk that is the tensor of a rank, in memory that all ranks share. */
-    static final int TENSOR = -2;
+    /** The chunk that is the operand of a rank, in memory that all ranks share. */
+    static final int OPERAND = -2;
+
+    /** The chunk that is the result of a rank, in memory that all ranks share. */
+    static final int RESULT = -4;
+
+    /** In a step that reads a segment: what it reads is no part of an operand. */
+    static final long NO_OPERAND = -1;
 
     /**
      * Waits until every rank has entered the operation before this one, or an earlier one if the program {@link #isShort};
@@ -32,43 +38,55 @@ public final class Program {
     /** Waits until all ranks have entered, and compares headers. */
     static final byte AWAIT_ALL_ENTERED = 3;
     /**
-     * As {@link #AWAIT_ALL_ENTERED}; then continues with {@link #late}, unless the tensors of all ranks lie in memory
-     * that they share.
+     * As {@link #AWAIT_ALL_ENTERED}; then continues with {@link #inTensors}, if there is one and the tensors of all ranks
+     * lie in memory that they share.
      */
     static final byte CHOOSE = 4;
-    /** Waits until all ranks have entered, and until those whose tensors lie in shared memory have set their flags. */
-    static final byte AWAIT_ALL_STAGED = 5;
     /** Sets this rank's flag. */
-    static final byte PUBLISH = 6;
+    static final byte PUBLISH = 5;
     /** Waits for the flag of a rank. */
-    static final byte AWAIT = 7;
+    static final byte AWAIT = 6;
     /** Waits for the flags of all other ranks. */
-    static final byte AWAIT_ALL = 8;
-    /** Copies from the operand into this rank's segment. */
-    static final byte COPY_IN = 9;
+    static final byte AWAIT_ALL = 7;
+    /** Waits for the flag of a rank, except between ranks that stage nothing. */
+    static final byte AWAIT_STAGED = 8;
+    /** Waits for the flags of all other ranks, except between ranks that stage nothing. */
+    static final byte AWAIT_ALL_STAGED = 9;
+    /** Sets this rank's flag: it has read all operands that it needs. */
+    static final byte TELL_READ = 10;
+    /** Waits for the flag of a rank, or of all others, if they read this rank's operand where it lies. */
+    static final byte AWAIT_READ = 11;
+    /** Copies from the operand into this rank's segment, unless the others read the operand where it lies. */
+    static final byte COPY_IN = 12;
+    /** Copies from the operand into this rank's segment, to combine it there. */
+    static final byte COPY_OWN_IN = 13;
     /** Copies from a rank's segment into the result. */
-    static final byte COPY_OUT = 10;
+    static final byte COPY_OUT = 14;
     /** Copies from the operand to the result; copies nothing where both are the same memory. */
-    static final byte COPY = 11;
+    static final byte COPY = 15;
     /** Combines a rank's segment into the result. */
-    static final byte COMBINE = 12;
+    static final byte COMBINE = 16;
     /** Combines the result and a rank's segment into both. */
-    static final byte COMBINE_BOTH = 13;
+    static final byte COMBINE_BOTH = 17;
     /** Combines a rank's segment into the same place of this rank's segment. */
-    static final byte COMBINE_AREAS = 14;
-    /** Copies from the result into a rank's tensor. */
-    static final byte COPY_OVER = 15;
+    static final byte COMBINE_AREAS = 18;
+    /** Copies from the result into a rank's result, in memory that all ranks share. */
+    static final byte COPY_OVER = 19;
 
     /**
-     * The program that runs instead if this rank's operand and result are one tensor in memory that the ranks share; else
-     * null. It enters at once, and then {@link #CHOOSE}s.
+     * The program that goes on from {@link #CHOOSE}, with the step after its gate, if the operands of all ranks lie in
+     * memory that they share, and their results if it {@link #needsResults}; else null.
      */
     final Program inTensors;
+    /** Whether ranks write the results of others in that program. */
+    final boolean needsResults;
     /**
-     * In a program for tensors in shared memory: the program that runs if not the tensors of all ranks are shared. Both
-     * have the same steps up to the choice.
+     * Whether headers tell where operands lie in memory that all ranks share. A rank whose operand does stages nothing:
+     * where the others would read its segment, they read its operand.
      */
-    final Program late;
+    final boolean readsOperands;
+    /** Whether a rank writes into its own segment, if its operand is not shared. */
+    final boolean stages;
 
     final String algorithm;
     final int size;
@@ -81,7 +99,10 @@ public final class Program {
     final int[] chunk;
     /** First byte in the chunk. */
     final int[] at;
-    /** First elements in operand and result. */
+    /**
+     * First elements in operand and result. Where a step reads the segment of a rank, the operand is that rank's, and
+     * {@link #NO_OPERAND} says that something else lies there.
+     */
     final long[] in;
 
     final long[] out;
@@ -96,12 +117,15 @@ public final class Program {
     /** Whether it uses neither slots nor flags, so that a rank may be several such operations ahead of the others. */
     final boolean isShort;
 
+    /** Whether slots hold results too, which other ranks may write: they are needed wherever the operand lies. */
+    final boolean keepsResults;
+
     /** Bytes of a slot that the operation uses. */
     final int slotBytes;
     /** The step by which this rank enters. */
     final int entered;
     /**
-     * Whether a rank, once it has entered, only waits for others to have entered, and moves data. A blocking call runs
+     * Whether a rank, once it has entered, only waits for others to have entered or read, and moves data. A blocking call runs
      * such a program on the fast path.
      */
     final boolean isDirect;
@@ -113,7 +137,8 @@ public final class Program {
 
     Program(ProgramBuilder builder) {
         this.inTensors = builder.inTensors();
-        this.late = builder.late();
+        this.needsResults = builder.needsResults();
+        this.readsOperands = builder.readsOperands();
         this.algorithm = builder.algorithm();
         this.size = builder.size();
         this.kind = builder.kinds();
@@ -135,6 +160,8 @@ public final class Program {
             receivedBefore[mark] = received(mark * MARK);
         }
         this.slotBytes = slotBytes(builder.unit());
+        this.stages = count(COPY_IN) > 0;
+        this.keepsResults = count(COMBINE_BOTH) + count(COMBINE_AREAS) + count(COPY_OWN_IN) > 0;
         this.entered = enters();
         this.isDirect = looksDirect();
     }
@@ -151,7 +178,7 @@ public final class Program {
 
     private int enters() {
         int step = 1;
-        while (kind[step] == COPY_IN) {
+        while (kind[step] == COPY_IN || kind[step] == COPY_OWN_IN) {
             step++;
         }
         return step;
@@ -160,9 +187,17 @@ public final class Program {
     private boolean looksDirect() {
         boolean direct = kind[entered] == ENTER;
         for (int i = entered + 1; i < size; i++) {
-            direct &= kind[i] == AWAIT_ENTERED || kind[i] > COPY_IN;
+            direct &= kind[i] == AWAIT_ENTERED || kind[i] == TELL_READ || kind[i] == AWAIT_READ || kind[i] > COPY_IN;
         }
         return direct;
+    }
+
+    private int count(byte wanted) {
+        int found = 0;
+        for (byte each : kind) {
+            found += each == wanted ? 1 : 0;
+        }
+        return found;
     }
 
     /**
@@ -198,7 +233,7 @@ public final class Program {
         long sum = movedBefore[mark];
         for (int i = mark * MARK; i < steps; i++) {
             sum += switch (kind[i]) {
-                case COPY_IN, COPY_OUT, COMBINE, COMBINE_AREAS, COPY_OVER -> count[i];
+                case COPY_IN, COPY_OWN_IN, COPY_OUT, COMBINE, COMBINE_AREAS, COPY_OVER -> count[i];
                 case COMBINE_BOTH -> 2L * count[i];
                 default -> 0;
             };
@@ -227,11 +262,15 @@ public final class Program {
             case AWAIT_ENTERED -> "await entered";
             case AWAIT_ALL_ENTERED -> "await all entered";
             case CHOOSE -> "choose";
-            case AWAIT_ALL_STAGED -> "await all staged";
             case PUBLISH -> "publish";
             case AWAIT -> "await";
             case AWAIT_ALL -> "await all";
+            case AWAIT_STAGED -> "await staged";
+            case AWAIT_ALL_STAGED -> "await all staged";
+            case TELL_READ -> "tell read";
+            case AWAIT_READ -> "await read";
             case COPY_IN -> "copy in";
+            case COPY_OWN_IN -> "copy own in";
             case COPY_OUT -> "copy out";
             case COPY -> "copy";
             case COMBINE -> completes[step] ? "complete" : "combine";

@@ -29,7 +29,8 @@ final class ProgramBuilder {
     private boolean[] completes = new boolean[16];
     private int size;
     private Program inTensors;
-    private Program late;
+    private boolean needsResults;
+    private boolean readsOperands;
 
     /** Fields of a step that are small numbers. */
     enum Field {
@@ -75,13 +76,9 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL_ENTERED, -1, 0);
     }
 
-    void choose(Program otherwise) {
+    /** Awaits that all have entered; then continues with {@link #insteadInTensors}, if all can. */
+    void choose() {
         wait(Program.CHOOSE, -1, 0);
-        late = otherwise;
-    }
-
-    void awaitAllStaged(int value) {
-        wait(Program.AWAIT_ALL_STAGED, -1, value);
     }
 
     void publish(int value) {
@@ -96,41 +93,83 @@ final class ProgramBuilder {
         wait(Program.AWAIT_ALL, -1, value);
     }
 
+    void awaitStaged(int peer, int value) {
+        wait(Program.AWAIT_STAGED, peer, value);
+    }
+
+    void awaitAllStaged(int value) {
+        wait(Program.AWAIT_ALL_STAGED, -1, value);
+    }
+
+    void tellRead(int value) {
+        wait(Program.TELL_READ, -1, value);
+    }
+
+    void awaitRead(int peer, int value) {
+        wait(Program.AWAIT_READ, peer, value);
+    }
+
+    void awaitAllRead(int value) {
+        wait(Program.AWAIT_READ, -1, value);
+    }
+
     void copyIn(long from, ChunkPart to) {
         move(Program.COPY_IN, call.rank(), to, from, 0);
     }
 
+    /** Copies into this rank's segment what it combines there itself. */
+    void copyOwnIn(long from, ChunkPart to) {
+        move(Program.COPY_OWN_IN, call.rank(), to, from, 0);
+    }
+
+    /** Copies what is no operand. */
     void copyOut(int peer, ChunkPart from, long to) {
-        move(Program.COPY_OUT, peer, from, 0, to);
+        copyOut(peer, from, Program.NO_OPERAND, to);
+    }
+
+    /** Copies what a rank has staged of its operand, from an element of that operand on. */
+    void copyOut(int peer, ChunkPart from, long operand, long to) {
+        move(Program.COPY_OUT, peer, from, operand, to);
     }
 
     void copy(long from, long to, int count) {
         move(Program.COPY, -1, new ChunkPart(0, 0, count), from, to);
     }
 
+    /** Combines the same element of all ranks. */
     void combine(int peer, ChunkPart from, long to) {
-        move(Program.COMBINE, peer, from, 0, to);
+        combine(peer, from, to, to);
     }
 
-    void combineAreas(int peer, ChunkPart part) {
-        move(Program.COMBINE_AREAS, peer, part, 0, 0);
+    /** Combines what a rank has staged of its operand, from an element of that operand on. */
+    void combine(int peer, ChunkPart from, long operand, long to) {
+        move(Program.COMBINE, peer, from, operand, to);
+    }
+
+    void combineAreas(int peer, ChunkPart part, long operand) {
+        move(Program.COMBINE_AREAS, peer, part, operand, 0);
+    }
+
+    /** Combines the same element of all ranks, with the last operand that is missing. */
+    void complete(int peer, ChunkPart from, long to) {
+        complete(peer, from, to, to);
     }
 
     /** Combines with the last operand that is missing. */
-    void complete(int peer, ChunkPart from, long to) {
-        combine(peer, from, to);
+    void complete(int peer, ChunkPart from, long operand, long to) {
+        combine(peer, from, operand, to);
         completes(from);
     }
 
     /** Combines with the last operand that is missing, into both. */
     void completeBoth(int peer, ChunkPart both, long to) {
-        move(Program.COMBINE_BOTH, peer, both, 0, to);
+        move(Program.COMBINE_BOTH, peer, both, to, to);
         completes(both);
     }
 
     /** Combines with the last operand that is missing, in the areas. */
-    void completeAreas(int peer, ChunkPart part) {
-        combineAreas(peer, part);
+    void completeAreas(int peer, ChunkPart part, long operand) {
+        combineAreas(peer, part, operand);
         completes(part);
     }
 
@@ -141,12 +180,23 @@ final class ProgramBuilder {
     }
 
     void copyOver(int peer, ChunkPart to, long from) {
-        move(Program.COPY_OVER, peer, to, 0, from);
+        move(Program.COPY_OVER, peer, to, Program.NO_OPERAND, from);
     }
 
-    /** Sets the program for tensors in shared memory. */
+    /** Lets headers tell where operands lie, in the place beside the header; nothing else may lie there. */
+    void readOperands(boolean ifPossible) {
+        readsOperands = ifPossible;
+    }
+
+    /** Sets the program that goes on from {@link #choose} in shared operands. */
+    void insteadInOperands(Program other) {
+        inTensors = other;
+    }
+
+    /** Sets the program that goes on from {@link #choose} in shared operands and results. */
     void insteadInTensors(Program other) {
         inTensors = other;
+        needsResults = true;
     }
 
     Program build() {
@@ -191,8 +241,12 @@ final class ProgramBuilder {
         return inTensors;
     }
 
-    Program late() {
-        return late;
+    boolean needsResults() {
+        return needsResults;
+    }
+
+    boolean readsOperands() {
+        return readsOperands;
     }
 
     int unit() {

@@ -4,6 +4,9 @@ package ferro.collectives.shared;
  * Programs that move data from the root to all ranks, or from all ranks to the root. A rank with data stages it, and a
  * rank that needs data copies it out. A reader publishes how much it has read, as far as the writer needs it to use a
  * slot again.
+ *
+ * <p>A rank whose data lies in memory that all ranks share stages nothing: the readers read it there. It ends when they
+ * have.
  */
 public final class RootedPrograms {
     private static final String NAME = "staged";
@@ -17,7 +20,8 @@ public final class RootedPrograms {
         this.call = call;
         this.chunks = chunks;
         this.hasPieces = hasPieces;
-        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.count() - 1);
+        this.program = new ProgramBuilder(call, NAME, chunks.slots(), chunks.slots());
+        program.readOperands(chunks.areInSlots() && call.fitsInBuffers());
     }
 
     /**
@@ -65,9 +69,11 @@ public final class RootedPrograms {
         for (int chunk = 0; chunk < chunks.count(); chunk++) {
             awaitWritten(call.root(), chunk);
             int piece = hasPieces ? call.rank() : 0;
-            program.copyOut(call.root(), chunks.piece(chunk, piece), chunks.start(chunk));
+            long operand = (hasPieces ? call.rank() * chunks.elements() : 0) + chunks.start(chunk);
+            program.copyOut(call.root(), chunks.piece(chunk, piece), operand, chunks.start(chunk));
             tellRead(chunk);
         }
+        tellAllRead();
         return program.build();
     }
 
@@ -83,10 +89,12 @@ public final class RootedPrograms {
             for (int places = 1; places < call.worldSize(); places++) {
                 int peer = call.behind(places);
                 awaitWritten(peer, chunk);
-                program.copyOut(peer, chunks.piece(chunk, 0), peer * chunks.elements() + chunks.start(chunk));
+                long to = peer * chunks.elements() + chunks.start(chunk);
+                program.copyOut(peer, chunks.piece(chunk, 0), chunks.start(chunk), to);
             }
             tellRead(chunk);
         }
+        tellAllRead();
         return program.build();
     }
 
@@ -108,6 +116,9 @@ public final class RootedPrograms {
             }
         }
         awaitRead(chunks.count() - SegmentLayout.SLOTS);
+        if (chunks.areInSlots()) {
+            program.awaitRead(call.isRoot() ? -1 : call.root(), chunks.count());
+        }
     }
 
     private void stage(int chunk) {
@@ -129,10 +140,17 @@ public final class RootedPrograms {
         if (chunk == 0) {
             program.awaitEntered(peer);
         } else {
-            program.await(peer, chunk);
+            program.awaitStaged(peer, chunk);
         }
     }
 
+    private void tellAllRead() {
+        if (chunks.areInSlots()) {
+            program.tellRead(chunks.count());
+        }
+    }
+
+    /** Tells that a chunk is read, if its slot is needed again. */
     private void tellRead(int chunk) {
         if (chunk <= chunks.count() - SegmentLayout.SLOTS) {
             program.publish(chunk + 1);

@@ -78,14 +78,24 @@ public record SegmentLayout(int slotBytes) {
         return PAGE + line(operation) * SMALL_BYTES;
     }
 
-    /** Returns where a header holds the number of the shared memory that the tensor lies in; 0 for none. */
-    static int tensor(long operation) {
+    /** Returns where a header holds the number of the shared memory that the operand lies in; 0 for none. */
+    static int operand(long operation) {
         return payload(operation);
     }
 
-    /** Returns where a header holds the first byte of the tensor in that memory. */
-    static int tensorStart(long operation) {
-        return payload(operation) + Long.BYTES;
+    /** Returns where a header holds the first byte of the operand in that memory. */
+    static int operandStart(long operation) {
+        return operand(operation) + Long.BYTES;
+    }
+
+    /** Returns where a header holds the number of the shared memory that the result lies in; 0 for none. */
+    static int result(long operation) {
+        return operandStart(operation) + Long.BYTES;
+    }
+
+    /** Returns where a header holds the first byte of the result in that memory. */
+    static int resultStart(long operation) {
+        return result(operation) + Long.BYTES;
     }
 
     /** Returns where the flag lies. */

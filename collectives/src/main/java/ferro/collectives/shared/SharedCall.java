@@ -34,6 +34,11 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
         return partStart(rank + 1) - partStart(rank);
     }
 
+    /** Returns whether operands and results are short enough for one buffer each. */
+    boolean fitsInBuffers() {
+        return bytes() <= Integer.MAX_VALUE;
+    }
+
     boolean isRoot() {
         return rank == root;
     }

@@ -25,8 +25,6 @@ public class SharedMachine {
     /** An operation that ends within this many polls ends well below a microsecond after it began. */
     public static final int LOOKS_IN_NO_TIME = 100;
 
-    private static final int NOT_ASKED = -1;
-
     private final int rank;
     private final int worldSize;
     private final SegmentLayout layout;
@@ -36,17 +34,12 @@ public class SharedMachine {
     private final StagedElements[] elements;
     private final SharedStanding standing;
     private final SharedTensors tensors;
+    private final SharedOperands operands;
     private final KeptKernels kernels;
     private final Multiplied multiplied = new Multiplied();
     /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
-    /**
-     * Where the tensors of all ranks lie in shared memory, for the operation under way: which memory, and from which
-     * byte.
-     */
-    private final ByteBuffer[] tensorAreas;
 
-    private final int[] tensorStarts;
     private final OperandSide in = new OperandSide();
     private final OperandSide out = new OperandSide();
     private Program program;
@@ -63,34 +56,10 @@ public class SharedMachine {
     private Kernel completing;
 
     private int next;
-    /**
-     * Number of the shared memory that the operation under way may work in; 0 for none, {@code NOT_ASKED} if the program
-     * has no such choice.
-     */
-    private int tensor;
     /** Number of the operation that this rank has entered on the fast path. */
     private long shown;
-
-    /** Where the elements of the operand or the result lie. */
-    private static final class OperandSide {
-        private Object memory;
-        private long start;
-        private int unit;
-
-        void of(HostTensor tensor) {
-            if (tensor == null) {
-                memory = null;
-                return;
-            }
-            memory = tensor.memory();
-            start = tensor.offset();
-            unit = memory instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
-        }
-
-        long place(long element) {
-            return start + element * unit;
-        }
-    }
+    /** The step from which that operation goes on if it does not end there. */
+    private int resumed;
 
     /**
      * The segments that a machine works in.
@@ -127,8 +96,7 @@ public class SharedMachine {
         this.kernels = new KeptKernels(worldSize);
         this.standing = new SharedStanding(place);
         this.tensors = new SharedTensors();
-        this.tensorAreas = new ByteBuffer[worldSize];
-        this.tensorStarts = new int[worldSize];
+        this.operands = new SharedOperands(worldSize, standing, tensors);
         this.elements = new StagedElements[worldSize];
         for (int i = 0; i < worldSize; i++) {
             elements[i] = new StagedElements(areas[i]);
@@ -165,13 +133,23 @@ public class SharedMachine {
         use(operand, result, how);
         call = header;
         standing.waitAnew();
-        // others may be further, because they have seen that this rank has entered: their headers before are gone
-        next = shown == header.sequence() ? work.entered + 1 : 0;
         tensors.sweep();
-        // operands in shared tensors are read by others as they are
-        tensor = work.inTensors == null ? NOT_ASKED : factor == 1 ? tensors.number(operand, result) : 0;
-        program = tensor > 0 ? work.inTensors : work;
-        ownSlots.reserve(program);
+        program = work;
+        if (shown == header.sequence()) {
+            // others may be further, because they have seen that this rank has entered: their headers before are gone
+            next = resumed;
+        } else {
+            next = 0;
+            operands.find(work, operand, result, factor == 1);
+            reserve(work);
+        }
+    }
+
+    /** Reserves the slots that this rank stages into, or in which others leave results for it. */
+    private void reserve(Program work) {
+        if (!operands.isShared() || work.keepsResults) {
+            ownSlots.reserve(work);
+        }
     }
 
     /** Drops the references to the memory of the last operation, which is finished. */
@@ -209,14 +187,18 @@ public class SharedMachine {
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan(work)) {
             return false;
         }
-        ownSlots.reserve(work);
         factor = how == null ? 1 : how.factor();
-        for (int step = 1; step < work.entered; step++) {
+        operands.find(work, operand, null, factor == 1);
+        reserve(work);
+        for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
-            copyIn(operand.dataType(), at(work, step), operand.memory(), from, work.count[step]);
+            copyIn(operand.dataType(), segmentAt(work, step), operand.memory(), from, work.count[step]);
         }
+        operands.tell(work);
         standing.enter(sequence, common);
+        standing.waitAnew();
         shown = sequence;
+        resumed = work.entered + 1;
         return true;
     }
 
@@ -229,27 +211,42 @@ public class SharedMachine {
      * @param operand or null
      * @param result  or null
      * @param how     how to combine, or null
-     * @return number of polls that found data missing; {@link #NOT_THERE} if the data is not there or not right: then
-     *         operand and result are unchanged
+     * @return number of polls that found something missing; {@link #NOT_THERE} if the operation must go on elsewhere: the
+     *         data is not there or not right, and operand and result are unchanged, or others have not yet read the operand
      */
     public int consume(Program work, CallHeader.Call common, HostTensor operand, HostTensor result, ReduceOp how) {
         int looks = 0;
         while (!isPublished(work, common)) {
-            if (++looks >= looksMost) {
+            looks = looked(looks);
+            if (looks == NOT_THERE) {
                 return NOT_THERE;
-            }
-            if (looks > LOOKS_IN_NO_TIME) {
-                Thread.onSpinWait();
             }
         }
         use(operand, result, how);
         for (int step = work.entered + 1; step < work.size; step++) {
             if (work.kind[step] > Program.COPY_IN) {
                 move(work, step);
+            } else if (work.kind[step] == Program.TELL_READ && operands.isAnyShared()) {
+                standing.publish(work.value[step]);
+            }
+            while (work.kind[step] == Program.AWAIT_READ && !isRead(work, step)) {
+                looks = looked(looks);
+                if (looks == NOT_THERE) {
+                    resumed = step;
+                    return NOT_THERE;
+                }
             }
         }
         finished(work, shown, common);
         return looks;
+    }
+
+    /** Counts a poll that found something missing; returns {@link #NOT_THERE} if that was the last one. */
+    private int looked(int looks) {
+        if (looks > LOOKS_IN_NO_TIME) {
+            Thread.onSpinWait();
+        }
+        return looks + 1 < looksMost ? looks + 1 : NOT_THERE;
     }
 
     /** Returns whether everything is published that the operation needs from other ranks, with the right headers. */
@@ -280,12 +277,14 @@ public class SharedMachine {
         int first = next;
         int step = first;
         while (step < program.size) {
+            Program before = program;
             if (program.kind[step] >= Program.COPY_IN) {
                 move(program, step);
             } else if (!isDone(program, step)) {
                 break;
             }
-            step++;
+            // another program was chosen: its gate is behind this rank
+            step = program == before ? step + 1 : 1;
             next = step;
             standing.waitAnew();
         }
@@ -316,9 +315,7 @@ public class SharedMachine {
             case Program.GATE:
                 return standing.allBegan(work);
             case Program.ENTER:
-                if (tensor != NOT_ASKED) {
-                    standing.tensorIn(tensor, in.start);
-                }
+                operands.tell(work);
                 standing.enter(call.sequence(), call.call());
                 return true;
             case Program.AWAIT_ENTERED:
@@ -327,9 +324,14 @@ public class SharedMachine {
                 return standing.allEntered(call);
             case Program.CHOOSE:
                 return hasChosen();
+            case Program.AWAIT_STAGED:
+                return standing.hasStaged(work.peer[step], work.value[step], passes(work));
             case Program.AWAIT_ALL_STAGED:
-                return standing.allStaged(call, work.value[step]);
+                return standing.allStaged(work.value[step], passes(work));
+            case Program.AWAIT_READ:
+                return isRead(work, step);
             case Program.PUBLISH:
+            case Program.TELL_READ:
                 standing.publish(work.value[step]);
                 return true;
             case Program.AWAIT:
@@ -344,44 +346,84 @@ public class SharedMachine {
         if (!standing.allEntered(call)) {
             return false;
         }
-        for (int peer = 0; peer < worldSize; peer++) {
-            long number = standing.tensor(peer);
-            if (number == 0) {
-                program = program.late;
-                ownSlots.reserve(program);
-                return true;
-            }
-            tensorAreas[peer] = tensors.area(number, peer);
-            tensorStarts[peer] = (int) standing.tensorStart(peer);
+        if (operands.areChosen(program)) {
+            program = program.inTensors;
         }
         return true;
     }
 
+    /** Returns whether waits for what others have staged pass over ranks that stage nothing, as this one. */
+    private boolean passes(Program work) {
+        return work.readsOperands && (operands.isShared() || !work.stages);
+    }
+
+    /** Returns whether this rank's operand may be used again, as far as a step waits for that. */
+    private boolean isRead(Program work, int step) {
+        int peer = work.peer[step];
+        return !operands.isShared()
+                || (peer < 0 ? standing.allReached(work.value[step]) : standing.hasReached(peer, work.value[step]));
+    }
+
     private void move(Program work, int step) {
         int count = work.count[step];
-        int at = at(work, step);
+        long to = out.place(work.out[step]);
         switch (work.kind[step]) {
             case Program.COPY_IN:
-                copyIn(type, at, in.memory, in.place(work.in[step]), count);
+                if (!operands.isShared()) {
+                    copyIn(type, segmentAt(work, step), in.memory(), in.place(work.in[step]), count);
+                }
+                break;
+            case Program.COPY_OWN_IN:
+                copyIn(type, segmentAt(work, step), in.memory(), in.place(work.in[step]), count);
                 break;
             case Program.COPY_OUT:
-                elements[work.peer[step]].read(type, at, out.memory, out.place(work.out[step]), count);
+                copyOut(work, step, to);
                 break;
             case Program.COPY:
-                copy(in.place(work.in[step]), out.place(work.out[step]), count);
+                copy(in.place(work.in[step]), to, count);
                 break;
             case Program.COPY_OVER:
-                Elements.copy(type, area(work, step), at, out.memory, out.place(work.out[step]), count);
+                Elements.copy(type, area(work, step), at(work, step), out.memory(), to, count);
                 break;
             case Program.COMBINE:
-                kernel(work, step).combine(out.memory, out.place(work.out[step]), area(work, step), at, count);
+                kernel(work, step).combine(out.memory(), to, area(work, step), at(work, step), count);
                 break;
             case Program.COMBINE_BOTH:
-                kernel(work, step).combineBoth(out.memory, out.place(work.out[step]), area(work, step), at, count);
+                if (writesBack(work, step)) {
+                    kernel(work, step).combineBoth(out.memory(), to, area(work, step), at(work, step), count);
+                } else {
+                    kernel(work, step).combine(out.memory(), to, area(work, step), at(work, step), count);
+                    copyBoth(work, step, to);
+                }
                 break;
             default:
-                kernel(work, step).combine(areas[rank], at, areas[work.peer[step]], at, count);
+                kernel(work, step).combine(areas[rank], segmentAt(work, step), area(work, step), at(work, step), count);
         }
+    }
+
+    private void copyOut(Program work, int step, long to) {
+        int at = at(work, step);
+        if (operands.areReadBy(work, step)) {
+            Elements.copy(type, out.memory(), to, area(work, step), at, work.count[step]);
+        } else {
+            elements[work.peer[step]].read(type, at, out.memory(), to, work.count[step]);
+        }
+    }
+
+    /** Returns whether the other result of a step belongs where its other operand is. */
+    private boolean writesBack(Program work, int step) {
+        return work.chunk[step] == Program.OPERAND
+                ? operands.isInPlace(work.peer[step])
+                : !operands.areReadBy(work, step);
+    }
+
+    /** Copies the result of a step to where it belongs too: the segment of another rank, or that rank's result. */
+    private void copyBoth(Program work, int step, long from) {
+        int peer = work.peer[step];
+        boolean inTensors = work.chunk[step] == Program.OPERAND;
+        ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
+        int at = inTensors ? operands.resultAt(work, step) : segmentAt(work, step);
+        Elements.copy(type, into, at, out.memory(), from, work.count[step]);
     }
 
     private Kernel kernel(Program work, int step) {
@@ -398,27 +440,30 @@ public class SharedMachine {
 
     private void copy(long from, long to, int count) {
         if (factor != 1) {
-            multiplied.copy(type, factor, out.memory, to, in.memory, from, count);
-        } else if (in.memory != out.memory || from != to) {
-            Elements.copy(type, out.memory, to, in.memory, from, count);
+            multiplied.copy(type, factor, out.memory(), to, in.memory(), from, count);
+        } else if (in.memory() != out.memory() || from != to) {
+            Elements.copy(type, out.memory(), to, in.memory(), from, count);
         }
     }
 
+    /** Returns the memory that a step accesses besides this rank's operand and result. */
     private ByteBuffer area(Program work, int step) {
-        int peer = work.peer[step];
-        return work.chunk[step] == Program.TENSOR ? tensorAreas[peer] : areas[peer];
+        return operands.areMeant(work, step) ? operands.memory(work, step) : areas[work.peer[step]];
     }
 
-    /** Returns the first byte that a step accesses in its segment or tensor. */
+    /** Returns the first byte that a step accesses there. */
     private int at(Program work, int step) {
+        return operands.areMeant(work, step) ? operands.at(work, step, type.byteSize()) : segmentAt(work, step);
+    }
+
+    /** Returns the first byte of the place in a segment that a step names. */
+    private int segmentAt(Program work, int step) {
         int chunk = work.chunk[step];
-        if (chunk >= 0) {
-            return slots[chunk % SegmentLayout.SLOTS] + work.at[step];
-        }
-        long operation = standing.operation();
-        int start = chunk == Program.LINE
-                ? SegmentLayout.payload(operation)
-                : chunk == Program.SMALL ? SegmentLayout.small(operation) : tensorStarts[work.peer[step]];
+        int start = switch (chunk) {
+            case Program.LINE -> SegmentLayout.payload(standing.operation());
+            case Program.SMALL -> SegmentLayout.small(standing.operation());
+            default -> slots[chunk % SegmentLayout.SLOTS];
+        };
         return start + work.at[step];
     }
 
@@ -430,7 +475,7 @@ public class SharedMachine {
     public BitSet waitingFor() {
         BitSet peers = new BitSet();
         for (int peer = 0; peer < worldSize && !isFinished(); peer++) {
-            peers.set(peer, peer != rank && standing.isAwaited(peer, program, next, call));
+            peers.set(peer, peer != rank && standing.isAwaited(peer, program, next, call, passes(program)));
         }
         return peers;
     }

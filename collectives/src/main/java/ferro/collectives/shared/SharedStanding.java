@@ -82,19 +82,34 @@ final class SharedStanding {
         wakeAll();
     }
 
-    /** Writes into the header that is to be entered where this rank's tensor lies. */
-    void tensorIn(long number, long start) {
-        own.putLong(SegmentLayout.tensor(operations), number);
-        own.putLong(SegmentLayout.tensorStart(operations), start);
+    /** Writes into the header that is to be entered where this rank's operand lies; 0 for nowhere that all ranks share. */
+    void operandIn(long number, long start) {
+        own.putLong(SegmentLayout.operand(operations), number);
+        own.putLong(SegmentLayout.operandStart(operations), start);
     }
 
-    /** Returns the number of the shared memory that holds the tensor of a rank that has entered; 0 for none. */
-    long tensor(int peer) {
-        return areas[peer].getLong(SegmentLayout.tensor(operations));
+    /** Writes into the header that is to be entered where this rank's result lies; 0 for nowhere that all ranks share. */
+    void resultIn(long number, long start) {
+        own.putLong(SegmentLayout.result(operations), number);
+        own.putLong(SegmentLayout.resultStart(operations), start);
     }
 
-    long tensorStart(int peer) {
-        return areas[peer].getLong(SegmentLayout.tensorStart(operations));
+    /** Returns the number of the shared memory that holds the operand of a rank that has entered; 0 for none. */
+    long operand(int peer) {
+        return areas[peer].getLong(SegmentLayout.operand(operations));
+    }
+
+    long operandStart(int peer) {
+        return areas[peer].getLong(SegmentLayout.operandStart(operations));
+    }
+
+    /** Returns the number of the shared memory that holds the result of a rank that has entered; 0 for none. */
+    long result(int peer) {
+        return areas[peer].getLong(SegmentLayout.result(operations));
+    }
+
+    long resultStart(int peer) {
+        return areas[peer].getLong(SegmentLayout.resultStart(operations));
     }
 
     void publish(int value) {
@@ -173,13 +188,10 @@ final class SharedStanding {
         return true;
     }
 
-    /**
-     * Returns whether all ranks have entered and staged. A rank whose tensor is shared enters before it has staged
-     * anything, and publishes by its flag when it has.
-     */
-    boolean allStaged(CallHeader call, int value) {
+    /** As {@link #allReached}, but passes over ranks that stage nothing if {@code mayPass}. */
+    boolean allStaged(int value, boolean mayPass) {
         while (come < worldSize) {
-            if (!hasEntered(behind(come), call) || !hasStaged(behind(come), value)) {
+            if (!hasStaged(behind(come), value, mayPass)) {
                 return false;
             }
             come++;
@@ -187,8 +199,9 @@ final class SharedStanding {
         return true;
     }
 
-    private boolean hasStaged(int peer, int value) {
-        return tensor(peer) == 0 || hasReached(peer, value);
+    /** As {@link #hasReached}, but passes over a rank that stages nothing if {@code mayPass}. */
+    boolean hasStaged(int peer, int value, boolean mayPass) {
+        return mayPass && operand(peer) != 0 || hasReached(peer, value);
     }
 
     boolean allReached(int value) {
@@ -253,19 +266,18 @@ final class SharedStanding {
         return peer < worldSize ? peer : peer - worldSize;
     }
 
-    /** Returns whether a step of a program waits for a rank. */
-    boolean isAwaited(int peer, Program work, int step, CallHeader call) {
+    /** Returns whether a step of a program waits for a rank, given whether waits pass over ranks that stage nothing. */
+    boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
         long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
         int value = work.value[step];
-        boolean isOut = entered < call.sequence();
-        return switch (work.kind[step]) {
-            case Program.GATE -> isBehind(peer, work);
-            case Program.AWAIT_ENTERED -> peer == work.peer[step] && isOut;
-            case Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> isOut;
-            case Program.AWAIT_ALL_STAGED -> isOut || !hasStaged(peer, value);
-            case Program.AWAIT -> peer == work.peer[step] && !hasReached(peer, value);
-            case Program.AWAIT_ALL -> !hasReached(peer, value);
-            default -> false;
-        };
+        boolean isMeant = work.peer[step] < 0 || work.peer[step] == peer;
+        return isMeant
+                && switch (work.kind[step]) {
+                    case Program.GATE -> isBehind(peer, work);
+                    case Program.AWAIT_ENTERED, Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> entered < call.sequence();
+                    case Program.AWAIT, Program.AWAIT_ALL, Program.AWAIT_READ -> !hasReached(peer, value);
+                    case Program.AWAIT_STAGED, Program.AWAIT_ALL_STAGED -> !hasStaged(peer, value, mayPass);
+                    default -> false;
+                };
     }
 }

@@ -37,14 +37,14 @@ public final class SharedTensors {
         return allocation;
     }
 
-    /**
-     * Returns the number, from 1, of the memory that an operation works in; 0 if it is none of these, or not in place.
-     */
-    int number(HostTensor operand, HostTensor result) {
-        if (known.isEmpty() || operand.memory() != result.memory() || operand.offset() != result.offset()) {
-            return 0;
-        }
-        if (operand.memory() instanceof ByteBuffer buffer) {
+    /** Returns whether there is no such memory that any rank may name. */
+    boolean isEmpty() {
+        return known.isEmpty();
+    }
+
+    /** Returns the number, from 1, of the memory that a tensor lies in; 0 if it is none of these, or null. */
+    int number(HostTensor tensor) {
+        if (tensor != null && tensor.memory() instanceof ByteBuffer buffer) {
             for (int i = known.size(); i > 0; i--) {
                 if (known.get(i - 1).refersTo(buffer)) {
                     return (int) known.get(i - 1).number();

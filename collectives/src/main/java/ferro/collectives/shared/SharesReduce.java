@@ -7,14 +7,21 @@ import ferro.collectives.shared.ProgramBuilder.ChunkPart;
  * The root then copies the shares out. The operands of the other ranks are not changed.
  */
 public final class SharesReduce {
+    private static final String NAME = "shares";
+
     private final SharedCall call;
     private final Chunks chunks;
+    /** Whether others may read operands where they lie. */
+    private final boolean mayRead;
+
     private final ProgramBuilder program;
 
     private SharesReduce(SharedCall call, int chunkBytes) {
         this.call = call;
         this.chunks = Chunks.of(call.elements(), call.unit(), 1, chunkBytes);
-        this.program = new ProgramBuilder(call, "shares", chunks.slots(), 2 * chunks.count());
+        this.mayRead = chunks.areInSlots() && call.fitsInBuffers();
+        this.program = new ProgramBuilder(call, NAME, chunks.slots(), 2 * chunks.count());
+        program.readOperands(mayRead);
     }
 
     /**
@@ -25,17 +32,41 @@ public final class SharesReduce {
      * @return program
      */
     public static Program program(SharedCall call, int chunkBytes) {
-        return new SharesReduce(call, chunkBytes).program();
+        SharesReduce staged = new SharesReduce(call, chunkBytes);
+        if (call.worldSize() == 2 && staged.mayRead) {
+            staged.program.insteadInOperands(inOperands(call, staged.chunks));
+        }
+        return staged.program();
+    }
+
+    /**
+     * Makes the program that goes on when both of two ranks have their operands in shared memory: the root reads that of
+     * the other. Two operands give the same bits in either order.
+     */
+    private static Program inOperands(SharedCall call, Chunks chunks) {
+        ProgramBuilder program = new ProgramBuilder(call, NAME, 0, 1);
+        if (!call.isRoot()) {
+            program.await(call.root(), 1);
+            return program.build();
+        }
+        for (int chunk = 0; chunk < chunks.count(); chunk++) {
+            long from = chunks.start(chunk);
+            int length = chunks.length(chunk);
+            program.copy(from, from, length);
+            int at = Math.toIntExact(from * call.unit());
+            program.complete(call.behind(1), new ChunkPart(Program.OPERAND, at, length), from);
+        }
+        program.publish(1);
+        return program.build();
     }
 
     private Program program() {
         int last = chunks.count() - 1;
         copyIn(0);
         program.enter();
+        program.choose();
         for (int chunk = 0; chunk <= last; chunk++) {
-            if (chunk == 0) {
-                program.awaitAllEntered();
-            } else {
+            if (chunk > 0) {
                 program.awaitAll(2 * chunk);
             }
             reduce(chunk);
@@ -48,14 +79,17 @@ public final class SharesReduce {
                 copyOut(chunk);
             }
         }
+        program.awaitAllRead(2 * last + 1);
         return program.build();
     }
 
     private void copyIn(int chunk) {
         for (int rank = 0; rank < call.worldSize(); rank++) {
-            if (rank != call.root() || !call.isRoot()) {
-                ChunkPart share = share(chunk, rank);
+            ChunkPart share = share(chunk, rank);
+            if (rank != call.rank()) {
                 program.copyIn(element(chunk, share), share);
+            } else if (!call.isRoot()) {
+                program.copyOwnIn(element(chunk, share), share);
             }
         }
     }
@@ -79,9 +113,9 @@ public final class SharesReduce {
         } else if (call.isRoot()) {
             program.combine(peer, share, from);
         } else if (completes) {
-            program.completeAreas(peer, share);
+            program.completeAreas(peer, share, from);
         } else {
-            program.combineAreas(peer, share);
+            program.combineAreas(peer, share, from);
         }
     }
 

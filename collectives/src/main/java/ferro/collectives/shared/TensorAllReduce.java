@@ -3,16 +3,13 @@ package ferro.collectives.shared;
 import ferro.collectives.shared.ProgramBuilder.ChunkPart;
 
 /**
- * All-reduce of tensors in memory that all ranks share: each rank reduces its part of the tensors of all ranks, and
- * writes it to all of them.
+ * All-reduce of tensors in memory that all ranks share: each rank reduces its part of the operands of all ranks, and
+ * writes it to the results of all ranks. No other rank reads or writes its part, so each rank may work in place or not.
  *
  * <p>The order of the ranks is that of {@link HalfInPlaceAllReduce}, so that the bits of the result do not depend on where
  * the tensors lie.
  */
 final class TensorAllReduce {
-    /** Longest tensor in a buffer. */
-    static final long BYTES_MOST = Integer.MAX_VALUE;
-
     private final SharedCall call;
     private final ProgramBuilder program;
 
@@ -21,11 +18,9 @@ final class TensorAllReduce {
         this.program = new ProgramBuilder(call, HalfInPlaceAllReduce.NAME, 0, 1);
     }
 
-    /** Makes the program; {@code late} runs where not all tensors are shared. */
-    static Program program(SharedCall call, Program late) {
+    /** Makes the program that goes on when all have entered, in place of the one that stages. */
+    static Program program(SharedCall call) {
         TensorAllReduce maker = new TensorAllReduce(call);
-        maker.program.enter();
-        maker.program.choose(late);
         maker.reduce(call.partStart(call.rank()), Math.toIntExact(call.partLength(call.rank())));
         maker.program.publish(1);
         maker.program.awaitAll(1);
@@ -43,10 +38,12 @@ final class TensorAllReduce {
     }
 
     private void reduceBlock(long element, int count) {
-        ChunkPart run = new ChunkPart(Program.TENSOR, Math.toIntExact(element * call.unit()), count);
-        HalfInPlaceAllReduce.combine(program, call, run, element);
+        int at = Math.toIntExact(element * call.unit());
+        program.copy(element, element, count);
+        HalfInPlaceAllReduce.combine(program, call, new ChunkPart(Program.OPERAND, at, count), element);
+        ChunkPart result = new ChunkPart(Program.RESULT, at, count);
         for (int places = 1; places < call.worldSize() - 1; places++) {
-            program.copyOver(call.behind(places), run, element);
+            program.copyOver(call.behind(places), result, element);
         }
     }
 }

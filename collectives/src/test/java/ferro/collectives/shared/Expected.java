@@ -90,7 +90,7 @@ final class Expected {
     private void addAll(int element, List<Integer> wanted) {
         for (int rank = 0; rank < memory.length; rank++) {
             int operand = values.operand(number, rank, element);
-            wanted.add(operation.isMultiplied(memory.length) ? values.multiplied(operand) : operand);
+            wanted.add(operation.isMultiplied() ? values.multiplied(operand) : operand);
         }
     }
 }

@@ -8,8 +8,10 @@ import ferro.collectives.algorithm.AlgorithmRegistry;
 import ferro.collectives.algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ProgramMutantsTest {
     private static final int RANKS = 4;
     private static final int CHUNK = SharedCall.ALIGNMENT * RANKS;
+    private static final int ALL = (1 << RANKS) - 1;
     private static final int LAME = 2;
 
     /** Makes a step wrong; tells whether that can be done with it. */
@@ -27,15 +30,32 @@ class ProgramMutantsTest {
         boolean plant(Program program, int step);
     }
 
-    private static List<Operation> operations() {
-        List<Operation> operations = new ArrayList<>();
+    /**
+     * The same operation in one kind of memory after the other, for each program. What is wrong must be seen in one of
+     * them: where operands are shared, some steps do nothing.
+     */
+    private static List<List<Operation>> operations() {
+        List<List<Operation>> operations = new ArrayList<>();
         for (CollectiveKind kind : ProgramsTest.KINDS) {
             for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
-                int elements = algorithm.equals("flat") ? 4 * RANKS : 7 * CHUNK / ProgramProof.UNIT;
-                operations.add(new Operation(kind, algorithm, elements, 1, false, 0));
-                if (algorithm.equals("halfInPlace")) {
-                    operations.add(new Operation(kind, algorithm, elements, 1, true, (1 << RANKS) - 1));
+                if (algorithm.equals("flat")) {
+                    operations.add(List.of(new Operation(kind, algorithm, 4 * RANKS, 1, false, 0, true)));
+                    continue;
                 }
+                int elements = 7 * CHUNK / ProgramProof.UNIT;
+                List<Operation> inTensors = List.of(
+                        new Operation(kind, algorithm, elements, 1, true, ALL, true),
+                        new Operation(kind, algorithm, elements, 1, false, ALL, true));
+                List<Operation> mixed = new ArrayList<>();
+                for (int shared : new int[] {0, 1 << LAME, ALL - (1 << LAME)}) {
+                    mixed.add(new Operation(kind, algorithm, elements, 1, false, shared, true));
+                }
+                if (algorithm.equals("halfInPlace")) {
+                    operations.add(inTensors);
+                } else {
+                    mixed.addAll(inTensors);
+                }
+                operations.add(mixed);
             }
         }
         return operations;
@@ -43,25 +63,27 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void everyWaitAndEveryMoveIsNeeded(Operation operation) {
+    void everyWaitAndEveryMoveIsNeeded(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, ProgramMutantsTest::leftOut));
     }
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aStepThatTurnsToAnotherRankIsFound(Operation operation) {
+    void aStepThatTurnsToAnotherRankIsFound(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             int peer = program.peer[step];
             program.peer[step] = (peer + 1) % RANKS;
-            return peer >= 0 && program.kind[step] != Program.COPY_IN;
+            byte kind = program.kind[step];
+            return peer >= 0 && kind != Program.COPY_IN && kind != Program.COPY_OWN_IN;
         }));
     }
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aFlagThatIsSetTooEarlyIsFound(Operation operation) {
+    void aFlagThatIsSetTooEarlyIsFound(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
-            boolean tells = program.kind[step] == Program.PUBLISH || program.kind[step] == Program.ENTER;
+            byte kind = program.kind[step];
+            boolean tells = kind == Program.PUBLISH || kind == Program.ENTER || kind == Program.TELL_READ;
             if (!tells || program.kind[step - 1] < Program.COPY_IN) {
                 return false;
             }
@@ -72,7 +94,20 @@ class ProgramMutantsTest {
 
     @ParameterizedTest
     @MethodSource("operations")
-    void aCombineThatCompletesTooEarlyOrNeverIsFound(Operation operation) {
+    void anOperandThatIsReadAtAnotherElementIsFound(List<Operation> operation) {
+        assertEquals(List.of(), unnoticed(operation, (program, step) -> {
+            boolean reads = program.readsOperands && program.peer[step] >= 0 && program.in[step] >= 0;
+            if (!reads || program.kind[step] < Program.COPY_OUT) {
+                return false;
+            }
+            program.in[step] += program.in[step] == 0 ? 1 : -1;
+            return true;
+        }));
+    }
+
+    @ParameterizedTest
+    @MethodSource("operations")
+    void aCombineThatCompletesTooEarlyOrNeverIsFound(List<Operation> operation) {
         assertEquals(List.of(), unnoticed(operation, (program, step) -> {
             byte kind = program.kind[step];
             program.completes[step] = !program.completes[step];
@@ -82,10 +117,10 @@ class ProgramMutantsTest {
 
     @Test
     void operandsInAnotherOrderOnOneRankAreFound() {
-        Operation flat = new Operation(CollectiveKind.ALL_REDUCE, "flat", 4 * RANKS, 0, false, 0);
+        Operation flat = new Operation(CollectiveKind.ALL_REDUCE, "flat", 4 * RANKS, 0, false, 0, true);
         List<String> refused = new ArrayList<>();
         List<String> unnoticed = unnoticed(
-                flat,
+                List.of(flat),
                 (program, step) -> {
                     boolean two = program.kind[step] == Program.COMBINE
                             && step + 1 < program.size
@@ -124,28 +159,35 @@ class ProgramMutantsTest {
         }
     }
 
-    private static List<String> unnoticed(Operation operation, Mutant mutant) {
-        return unnoticed(operation, mutant, new ArrayList<>());
+    private static List<String> unnoticed(List<Operation> operations, Mutant mutant) {
+        return unnoticed(operations, mutant, new ArrayList<>());
     }
 
     /** Returns the steps that can be made wrong and nobody sees it; adds what is seen of the others. */
-    private static List<String> unnoticed(Operation operation, Mutant mutant, List<String> refused) {
+    private static List<String> unnoticed(List<Operation> operations, Mutant mutant, List<String> refused) {
         List<String> unnoticed = new ArrayList<>();
         int[] size = {1};
         for (int step = 0; step < size[0]; step++) {
             int at = step;
-            List<String> planted = new ArrayList<>();
-            Optional<String> whyNot = new ProgramProof(RANKS, CHUNK, (number, rank, program) -> {
-                        if (number == 1 && rank == LAME) {
-                            size[0] = program.size;
-                            String text = program.text(at);
-                            if (mutant.plant(program, at)) {
-                                planted.add(text);
+            Set<String> planted = new HashSet<>();
+            boolean seen = false;
+            for (Operation operation : operations) {
+                Optional<String> whyNot = new ProgramProof(RANKS, CHUNK, (number, rank, program) -> {
+                            if (number == 1 && rank == LAME) {
+                                size[0] = program.size;
+                                String text = program.text(at);
+                                if (mutant.plant(program, at)) {
+                                    planted.add(text);
+                                }
                             }
-                        }
-                    })
-                    .whyNot(List.of(operation, operation, operation));
-            whyNot.ifPresentOrElse(refused::add, () -> unnoticed.addAll(planted));
+                        })
+                        .whyNot(List.of(operation, operation, operation));
+                whyNot.ifPresent(refused::add);
+                seen |= whyNot.isPresent();
+            }
+            if (!seen) {
+                unnoticed.addAll(planted);
+            }
         }
         return unnoticed;
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Proves the programs of all ranks for a sequence of operations, without memory, threads or trust in how they were made: no
@@ -67,21 +68,42 @@ final class ProgramProof {
      * @param elements  of all parts
      * @param root      or 0
      * @param inPlace   whether operand and result are one memory where they may be
-     * @param shared    ranks whose tensors lie in memory that all share, a bit each; in place only
+     * @param shared    ranks whose operands lie in memory that all share, a bit each
+     * @param sharesResults whether their results do too; in place they do in any case
      */
-    record Operation(CollectiveKind kind, String algorithm, int elements, int root, boolean inPlace, int shared) {
+    record Operation(
+            CollectiveKind kind,
+            String algorithm,
+            int elements,
+            int root,
+            boolean inPlace,
+            int shared,
+            boolean sharesResults) {
         boolean isShared(int rank) {
             return (shared >> rank & 1) != 0;
         }
 
-        /** Returns whether operands may be multiplied; those in shared tensors are not, the others read them as they are. */
-        boolean isMultiplied(int ranks) {
-            return kind.combines() && shared != (1 << ranks) - 1;
+        /** Returns whether operands are multiplied, where they are copied from: none is if others read one where it lies. */
+        boolean isMultiplied() {
+            return kind.combines() && shared == 0;
         }
     }
 
-    /** An operation on all ranks: programs, memory, and the tensors of the ranks that share theirs. */
-    private record Run(Operation operation, List<Program> programs, RankMemory[] memory, SharedArea[] tensors) {}
+    /** An operation on all ranks. */
+    private record Run(Operation operation, List<Program> programs, RankMemory[] memory) {
+        /** Returns whether a rank stages nothing, because others read its operand. */
+        boolean isShared(int rank) {
+            return programs.get(rank).readsOperands && memory[rank].hasSharedOperand();
+        }
+
+        /** Returns whether a program goes on in tensors that all ranks share. */
+        boolean choosesTensors(Program program) {
+            return program.inTensors != null
+                    && IntStream.range(0, memory.length)
+                            .allMatch(rank -> memory[rank].hasSharedOperand()
+                                    && (memory[rank].hasSharedResult() || !program.needsResults));
+        }
+    }
 
     ProgramProof(int ranks, int chunkBytes) {
         this(ranks, chunkBytes, Fault.NONE);
@@ -112,17 +134,14 @@ final class ProgramProof {
     Optional<String> whyNot(List<Operation> operations) {
         runs = new ArrayList<>();
         for (Operation each : operations) {
-            List<Program> programs = new ArrayList<>();
-            SharedArea[] tensors = new SharedArea[ranks];
+            Run run = new Run(each, new ArrayList<>(), RankMemory.of(each, ranks, runs.size(), values));
             for (int rank = 0; rank < ranks; rank++) {
                 SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
                 Program normal = AlgorithmRegistry.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
-                Program program = each.isShared(rank) ? normal.inTensors : normal;
-                fault.plant(runs.size(), rank, program);
-                programs.add(program);
-                tensors[rank] = each.isShared(rank) ? new SharedArea(ranks, each.elements) : null;
+                fault.plant(runs.size(), rank, run.choosesTensors(normal) ? normal.inTensors : normal);
+                run.programs.add(normal);
             }
-            runs.add(new Run(each, programs, RankMemory.of(each, ranks, runs.size(), values), tensors));
+            runs.add(run);
         }
         String refuted = run();
         return refuted == null
@@ -168,7 +187,7 @@ final class ProgramProof {
         while (operation[rank] < runs.size()) {
             Run run = runs.get(operation[rank]);
             if (step[rank] == 0) {
-                fillTensor(run, rank);
+                run.memory[rank].begin(rank, clocks[rank]);
             }
             while (step[rank] < run.programs.get(rank).size) {
                 if (!done(rank, run.programs.get(rank), step[rank])) {
@@ -177,7 +196,7 @@ final class ProgramProof {
                 step[rank]++;
                 moved = true;
             }
-            readTensor(run, rank);
+            run.memory[rank].end(rank, clocks[rank]);
             checkMet(run, rank);
             Program program = run.programs.get(rank);
             chunksBefore[rank] += program.chunks;
@@ -186,20 +205,6 @@ final class ProgramProof {
             step[rank] = 0;
         }
         return moved;
-    }
-
-    /** The caller has written its tensor before it called. */
-    private void fillTensor(Run run, int rank) {
-        for (int i = 0; run.tensors[rank] != null && i < run.operation.elements; i++) {
-            run.tensors[rank].write(i, rank, clocks[rank], run.memory[rank].in(i));
-        }
-    }
-
-    /** The caller may read its tensor when its call has ended. */
-    private void readTensor(Run run, int rank) {
-        for (int i = 0; run.tensors[rank] != null && i < run.operation.elements; i++) {
-            run.memory[rank].out(i, run.tensors[rank].read(i, rank, clocks[rank]));
-        }
     }
 
     /** Who leaves a barrier knows that all have come to it, though no data says so. */
@@ -222,12 +227,17 @@ final class ProgramProof {
                 return true;
             case Program.AWAIT_ENTERED:
                 return hasEntered(rank, program.peer[at], operation[rank] + 1);
+            case Program.CHOOSE:
+                return isChosen(rank, program);
             case Program.AWAIT_ALL_ENTERED:
                 return all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1));
-            case Program.CHOOSE:
-                return chosen(rank, program);
+            case Program.AWAIT_STAGED:
+                return isStaged(rank, program.peer[at], program, at);
             case Program.AWAIT_ALL_STAGED:
-                return all(rank, peer -> isStaged(rank, peer, valuesBefore[rank] + program.value[at]));
+                return all(rank, peer -> isStaged(rank, peer, program, at));
+            case Program.AWAIT_READ:
+                return isRead(rank, program, at);
+            case Program.TELL_READ:
             case Program.PUBLISH:
                 publish(rank, valuesBefore[rank] + program.value[at]);
                 return true;
@@ -243,20 +253,40 @@ final class ProgramProof {
         }
     }
 
-    private boolean chosen(int rank, Program program) {
+    private boolean isChosen(int rank, Program program) {
         if (!all(rank, peer -> hasEntered(rank, peer, operation[rank] + 1))) {
             return false;
         }
         Run run = runs.get(operation[rank]);
-        if (run.operation.shared != (1 << ranks) - 1) {
-            run.programs.set(rank, program.late);
+        if (run.choosesTensors(program)) {
+            run.programs.set(rank, program.inTensors);
+            // goes on behind the gate
+            step[rank] = 0;
         }
         return true;
     }
 
-    private boolean isStaged(int rank, int peer, int value) {
-        return hasEntered(rank, peer, operation[rank] + 1)
-                && (!runs.get(operation[rank]).operation.isShared(peer) || reached(rank, peer, value));
+    private boolean isStaged(int rank, int peer, Program program, int at) {
+        Run run = runs.get(operation[rank]);
+        boolean passes = run.isShared(rank) || !program.stages;
+        return passes && isKnownAsShared(rank, peer) || reached(rank, peer, valuesBefore[rank] + program.value[at]);
+    }
+
+    /** A rank that has entered tells whether it stages nothing. */
+    private boolean isKnownAsShared(int rank, int peer) {
+        int number = operation[rank] + 1;
+        int line = SegmentLayout.line(number);
+        if (entered[peer][line] != number || clocks[rank][peer] < enteredAt[peer][line][peer]) {
+            throw new Refuted("reads where rank " + peer + " has its operand before that is told");
+        }
+        return runs.get(operation[rank]).isShared(peer);
+    }
+
+    private boolean isRead(int rank, Program program, int at) {
+        int value = valuesBefore[rank] + program.value[at];
+        int peer = program.peer[at];
+        return !runs.get(operation[rank]).isShared(rank)
+                || (peer < 0 ? all(rank, each -> reached(rank, each, value)) : reached(rank, peer, value));
     }
 
     private interface Wait {
@@ -340,9 +370,14 @@ final class ProgramProof {
         long to = program.out[at] + index;
         int peer = program.peer[at];
         switch (program.kind[at]) {
-            case Program.COPY_IN -> write(rank, rank, cell(rank, program, at, index), operand(rank, from));
-            case Program.COPY -> out(rank, to, operand(rank, from));
-            case Program.COPY_OUT -> out(rank, to, read(rank, peer, cell(rank, program, at, index)));
+            case Program.COPY_IN -> {
+                if (!runs.get(operation[rank]).isShared(rank)) {
+                    write(rank, rank, cell(rank, program, at, index), operand(rank, from));
+                }
+            }
+            case Program.COPY_OWN_IN -> write(rank, rank, cell(rank, program, at, index), operand(rank, from));
+            case Program.COPY -> copy(rank, from, to);
+            case Program.COPY_OUT -> out(rank, to, theirs(rank, program, at, index));
             case Program.COMBINE ->
                 out(rank, to, combined(program, at, out(rank, to), theirs(rank, program, at, index)));
             case Program.COMBINE_BOTH -> {
@@ -352,15 +387,23 @@ final class ProgramProof {
             case Program.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
             default -> {
                 int cell = cell(rank, program, at, index);
-                write(rank, rank, cell, combined(program, at, read(rank, rank, cell), read(rank, peer, cell)));
+                int theirs = theirs(rank, program, at, index);
+                write(rank, rank, cell, combined(program, at, read(rank, rank, cell), theirs));
             }
+        }
+    }
+
+    private void copy(int rank, long from, long to) {
+        Run run = runs.get(operation[rank]);
+        if (run.operation.isMultiplied() || !run.memory[rank].isOne(from, to)) {
+            out(rank, to, operand(rank, from));
         }
     }
 
     /** Reads an element of the operand for the first time, where it is multiplied if anything is. */
     private int operand(int rank, long element) {
         int value = in(rank, element);
-        if (value < 0 || !runs.get(operation[rank]).operation.isMultiplied(ranks)) {
+        if (value < 0 || !runs.get(operation[rank]).operation.isMultiplied()) {
             return value;
         }
         if (values.isMultiplied(value)) {
@@ -370,45 +413,38 @@ final class ProgramProof {
     }
 
     private int in(int rank, long element) {
-        Run run = runs.get(operation[rank]);
-        return run.tensors[rank] == null
-                ? run.memory[rank].in(element)
-                : run.tensors[rank].read((int) element, rank, clocks[rank]);
+        return runs.get(operation[rank]).memory[rank].in(element, rank, clocks[rank]);
     }
 
     private int out(int rank, long element) {
-        return runs.get(operation[rank]).tensors[rank] == null
-                ? runs.get(operation[rank]).memory[rank].out(element)
-                : in(rank, element);
+        return runs.get(operation[rank]).memory[rank].out(element, rank, clocks[rank]);
     }
 
     private void out(int rank, long element, int value) {
-        Run run = runs.get(operation[rank]);
-        if (run.tensors[rank] == null) {
-            run.memory[rank].out(element, value);
-        } else {
-            run.tensors[rank].write((int) element, rank, clocks[rank], value);
-        }
+        runs.get(operation[rank]).memory[rank].out(element, rank, clocks[rank], value);
     }
 
+    /** Reads what a step names: an element in a segment, or the same of the operand if that is shared. */
     private int theirs(int rank, Program program, int at, int index) {
         int peer = program.peer[at];
-        return program.chunk[at] == Program.TENSOR
-                ? tensor(rank, peer).read(program.at[at] / UNIT + index, rank, clocks[rank])
+        RankMemory memory = runs.get(operation[rank]).memory[peer];
+        if (program.chunk[at] == Program.OPERAND) {
+            return memory.in(program.at[at] / UNIT + index, rank, clocks[rank]);
+        }
+        return program.readsOperands && program.in[at] >= 0 && isKnownAsShared(rank, peer)
+                ? memory.in(program.in[at] + index, rank, clocks[rank])
                 : read(rank, peer, cell(rank, program, at, index));
     }
 
+    /** Writes into the result of a rank if a step is for tensors, else into its segment. */
     private void theirs(int rank, Program program, int at, int index, int value) {
         int peer = program.peer[at];
-        if (program.chunk[at] == Program.TENSOR) {
-            tensor(rank, peer).write(program.at[at] / UNIT + index, rank, clocks[rank], value);
+        if (program.chunk[at] == Program.OPERAND || program.chunk[at] == Program.RESULT) {
+            RankMemory memory = runs.get(operation[rank]).memory[peer];
+            memory.out(program.at[at] / UNIT + index, rank, clocks[rank], value);
         } else {
             write(rank, peer, cell(rank, program, at, index), value);
         }
-    }
-
-    private SharedArea tensor(int rank, int peer) {
-        return runs.get(operation[rank]).tensors[peer];
     }
 
     private int combined(Program program, int at, int first, int second) {

@@ -24,7 +24,7 @@ class ProgramTest {
 
         assertNull(program.inTensors);
         for (int step = 0; step < program.steps(); step++) {
-            assertNotEquals(Program.AWAIT_ALL_STAGED, program.kind[step], "its headers say nothing of tensors");
+            assertNotEquals(Program.AWAIT_READ, program.kind[step], "its headers say nothing of tensors");
         }
     }
 

@@ -117,12 +117,20 @@ class ProgramsTest {
                             4 * chunk,
                             7 * chunk - odd
                         }) {
-                    operations.add(
-                            new Operation(kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean(), 0));
-                    if (algorithm.equals("halfInPlace")) {
+                    operations.add(new Operation(
+                            kind, algorithm, elements, random.nextInt(ranks), random.nextBoolean(), 0, true));
+                    if (!isOneChunk) {
                         int all = (1 << ranks) - 1;
-                        operations.add(new Operation(kind, algorithm, elements, 0, true, all));
-                        operations.add(new Operation(kind, algorithm, elements, 0, true, random.nextInt(all)));
+                        for (int shared : new int[] {all, 1 << random.nextInt(ranks), random.nextInt(all)}) {
+                            operations.add(new Operation(
+                                    kind,
+                                    algorithm,
+                                    elements,
+                                    random.nextInt(ranks),
+                                    random.nextBoolean(),
+                                    shared,
+                                    random.nextBoolean()));
+                        }
                     }
                 }
             }

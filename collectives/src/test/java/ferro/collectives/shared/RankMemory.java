@@ -2,12 +2,17 @@ package ferro.collectives.shared;
 
 import java.util.Arrays;
 
-/** Operand and result of one rank, which may be parts of one memory. */
+/** Operand and result of one rank, which may be parts of one memory, and each of which all ranks may share. */
 final class RankMemory {
+    /** What a caller writes into its memory after its call. */
+    private static final int OVERWRITTEN = -2;
+
     private final int[] in;
     private final int[] out;
     private final int inStart;
     private final int outStart;
+    private SharedArea inArea;
+    private SharedArea outArea;
 
     private RankMemory(int[] in, int inStart, int[] out, int outStart) {
         this.in = in;
@@ -24,6 +29,7 @@ final class RankMemory {
             for (int i = 0; memory[rank].in != null && i < memory[rank].operandLength(operation, ranks); i++) {
                 memory[rank].in[memory[rank].inStart + i] = values.operand(number, rank, i);
             }
+            memory[rank].share(operation, rank, ranks);
         }
         return memory;
     }
@@ -70,6 +76,72 @@ final class RankMemory {
         return memory;
     }
 
+    private void share(ProgramProof.Operation operation, int rank, int ranks) {
+        if (in != null && operation.isShared(rank)) {
+            inArea = new SharedArea(ranks, in.length);
+            outArea = out == in ? inArea : null;
+        }
+        if (out != null && outArea == null && operation.sharesResults() && operation.isShared(rank)) {
+            outArea = new SharedArea(ranks, out.length);
+        }
+    }
+
+    /** The caller has written its memory before it called. */
+    void begin(int rank, int[] clock) {
+        for (int i = 0; inArea != null && i < in.length; i++) {
+            inArea.write(i, rank, clock, in[i]);
+        }
+    }
+
+    /** The caller may read and write its memory when its call has ended. */
+    void end(int rank, int[] clock) {
+        for (int i = 0; inArea != null && i < in.length; i++) {
+            in[i] = inArea.read(i, rank, clock);
+            inArea.write(i, rank, clock, OVERWRITTEN);
+        }
+        for (int i = 0; outArea != null && outArea != inArea && i < out.length; i++) {
+            out[i] = outArea.read(i, rank, clock);
+            outArea.write(i, rank, clock, OVERWRITTEN);
+        }
+    }
+
+    /** Returns whether others may read the operand. */
+    boolean hasSharedOperand() {
+        return inArea != null;
+    }
+
+    /** Returns whether others may write the result. */
+    boolean hasSharedResult() {
+        return outArea != null;
+    }
+
+    /** Returns whether an element of the operand and one of the result are the same memory. */
+    boolean isOne(long from, long to) {
+        return in == out && inStart + from == outStart + to;
+    }
+
+    /** Reads an element of the operand, at a time of a rank. */
+    int in(long element, int rank, int[] clock) {
+        return inArea == null ? in(element) : inArea.read(inStart + (int) element, rank, clock);
+    }
+
+    /** Reads an element of the result, at a time of a rank. */
+    int out(long element, int rank, int[] clock) {
+        return outArea == null ? out(element) : outArea.read(outStart + (int) element, rank, clock);
+    }
+
+    /** Writes an element of the result, at a time of a rank. */
+    void out(long element, int rank, int[] clock, int value) {
+        if (outArea == null) {
+            out(element, value);
+            return;
+        }
+        if (value < 0) {
+            throw new ProgramProof.Refuted("copies what was never written");
+        }
+        outArea.write(outStart + (int) element, rank, clock, value);
+    }
+
     int in(long element) {
         if (in == null) {
             throw new ProgramProof.Refuted("reads an operand that this rank has not");
@@ -84,7 +156,7 @@ final class RankMemory {
         return out[outStart + (int) element];
     }
 
-    void out(long element, int value) {
+    private void out(long element, int value) {
         out(element);
         if (value < 0) {
             throw new ProgramProof.Refuted("copies what was never written");

@@ -27,11 +27,11 @@ class SharedTensorsTest {
     @Test
     void aTensorHasANumberUntilItIsLetGo() {
         HostTensor tensor = HostTensor.of(DataType.FLOAT32, lent(0));
-        assertEquals(1, tensors[0].number(tensor, tensor));
+        assertEquals(1, tensors[0].number(tensor));
 
         allocations[0].letGo();
 
-        assertEquals(0, tensors[0].number(tensor, tensor));
+        assertEquals(0, tensors[0].number(tensor));
         assertTrue(givenBack.get(0), "at once");
     }
 
@@ -65,7 +65,7 @@ class SharedTensorsTest {
             System.gc();
             sweep();
         }
-        assertEquals(0, tensors[1].number(second, second));
+        assertEquals(0, tensors[1].number(second));
     }
 
     @Test
@@ -82,7 +82,7 @@ class SharedTensorsTest {
         sweep();
 
         assertEquals(2, unmapped.cardinality());
-        assertEquals(2, tensors[0].number(tensor, tensor));
+        assertEquals(2, tensors[0].number(tensor));
         assertSame(areas.of(1).area(1), tensors[0].area(2, 1));
         Reference.reachabilityFence(second);
     }

@@ -1,0 +1,112 @@
+package ferro.collectives.shared;
+
+import ferro.HostTensor;
+import java.nio.ByteBuffer;
+
+/**
+ * Where the operands and results of all ranks lie in memory that they share, for the operation under way. Used by the
+ * thread that makes progress.
+ */
+final class SharedOperands {
+    /** Shorter operands are staged: their copy takes less time than the wait until all others have read them. */
+    private static final long BYTES_LEAST = 4 << 10;
+
+    private final int worldSize;
+    private final SharedStanding standing;
+    private final SharedTensors tensors;
+    private long operand;
+    private long operandStart;
+    private long result;
+    private long resultStart;
+
+    SharedOperands(int worldSize, SharedStanding standing, SharedTensors tensors) {
+        this.worldSize = worldSize;
+        this.standing = standing;
+        this.tensors = tensors;
+    }
+
+    /** Finds out where the tensors of this rank lie; {@code mayShare} is whether others may read the operand as it is. */
+    void find(Program work, HostTensor in, HostTensor out, boolean mayShare) {
+        boolean isLong = in != null && in.byteCount() >= BYTES_LEAST;
+        operand = work.readsOperands && mayShare && isLong ? tensors.number(in) : 0;
+        operandStart = operand == 0 ? 0 : in.offset();
+        result = operand == 0 || !work.needsResults ? 0 : tensors.number(out);
+        resultStart = result == 0 ? 0 : out.offset();
+    }
+
+    /** Returns whether others read this rank's operand where it lies, so that it stages nothing. */
+    boolean isShared() {
+        return operand != 0;
+    }
+
+    /** Writes into the header that is to be entered where the tensors of this rank lie. */
+    void tell(Program work) {
+        if (work.readsOperands) {
+            standing.operandIn(operand, operandStart);
+        }
+        if (work.needsResults) {
+            standing.resultIn(result, resultStart);
+        }
+    }
+
+    /** Returns whether a program goes on in tensors that all ranks share; all have entered. */
+    boolean areChosen(Program work) {
+        boolean chosen = work.inTensors != null;
+        for (int peer = 0; peer < worldSize && chosen; peer++) {
+            chosen = standing.operand(peer) != 0 && (!work.needsResults || standing.result(peer) != 0);
+        }
+        return chosen;
+    }
+
+    /** Returns whether any rank that has entered stages nothing; it may be wrong about one that has not entered. */
+    boolean isAnyShared() {
+        for (int peer = 0; peer < worldSize && !tensors.isEmpty(); peer++) {
+            if (standing.operand(peer) != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether a step reads the operand of a rank where it lies, and no segment. */
+    boolean areReadBy(Program work, int step) {
+        return work.readsOperands && work.in[step] >= 0 && standing.operand(work.peer[step]) != 0;
+    }
+
+    /** Returns whether operand and result of a rank are the same. */
+    boolean isInPlace(int peer) {
+        return standing.operand(peer) == standing.result(peer)
+                && standing.operandStart(peer) == standing.resultStart(peer);
+    }
+
+    /** Returns whether a step accesses the operand or the result of a rank, and no segment. */
+    boolean areMeant(Program work, int step) {
+        int chunk = work.chunk[step];
+        return chunk == Program.OPERAND || chunk == Program.RESULT || areReadBy(work, step);
+    }
+
+    /** Returns the shared memory that such a step accesses. */
+    ByteBuffer memory(Program work, int step) {
+        int peer = work.peer[step];
+        return work.chunk[step] == Program.RESULT ? result(peer) : tensors.area(standing.operand(peer), peer);
+    }
+
+    /** Returns the first byte that such a step accesses, of elements of so many bytes. */
+    int at(Program work, int step, int unit) {
+        int peer = work.peer[step];
+        return switch (work.chunk[step]) {
+            case Program.RESULT -> resultAt(work, step);
+            case Program.OPERAND -> (int) standing.operandStart(peer) + work.at[step];
+            default -> (int) standing.operandStart(peer) + (int) work.in[step] * unit;
+        };
+    }
+
+    ByteBuffer result(int peer) {
+        return tensors.area(standing.result(peer), peer);
+    }
+
+    /** Returns the place of a step in the result of its rank. */
+    int resultAt(Program work, int step) {
+        return (int) standing.resultStart(work.peer[step]) + work.at[step];
+    }
+}

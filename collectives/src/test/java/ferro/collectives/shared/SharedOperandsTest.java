@@ -1,0 +1,218 @@
+package ferro.collectives.shared;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.spi.CallHeader;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs on memory that all ranks share, run by the machines of all ranks on one thread. */
+class SharedOperandsTest {
+    private static final int RANKS = 3;
+    private static final SegmentLayout LAYOUT = SegmentLayout.within(SegmentLayout.FIRST_SLOT + 3 * (32 << 10));
+    /** So many that there are several chunks. */
+    private static final int ELEMENTS = RANKS * 12_000;
+
+    private static final int BYTES = ELEMENTS * Float.BYTES;
+    private static final int FIRST_BYTE = 4096;
+
+    private final ByteBuffer[] areas = buffers(LAYOUT.end());
+    private final OneJvm operandMemory = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(BYTES));
+    private final OneJvm resultMemory = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(BYTES));
+    private final ByteBuffer[] operands = new ByteBuffer[RANKS];
+    private final ByteBuffer[] results = new ByteBuffer[RANKS];
+    private final SharedMachine[] machines = new SharedMachine[RANKS];
+    private long sequence;
+
+    SharedOperandsTest() {
+        for (int rank = 0; rank < RANKS; rank++) {
+            machines[rank] = new SharedMachine(
+                    new SharedMachine.SegmentView(rank, LAYOUT, areas, new NoEvents(rank), peer -> {}, 4));
+            operands[rank] = lent(rank, operandMemory);
+            results[rank] = lent(rank, resultMemory);
+        }
+    }
+
+    private ByteBuffer lent(int rank, OneJvm memory) {
+        ByteBuffer lent = memory.of(rank).lend();
+        machines[rank].tensors().add(new SharedAllocation.SharedSegments(memory.of(rank), rank, RANKS, BYTES), lent);
+        return lent;
+    }
+
+    private static ByteBuffer[] buffers(int bytes) {
+        ByteBuffer[] buffers = new ByteBuffer[RANKS];
+        for (int rank = 0; rank < RANKS; rank++) {
+            buffers[rank] = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
+        }
+        return buffers;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_REDUCE,halfInPlace",
+        "BROADCAST,staged",
+        "SCATTER,staged",
+        "GATHER,staged",
+        "ALL_GATHER,staged",
+        "REDUCE_SCATTER,staged",
+        "ALL_TO_ALL,staged"
+    })
+    void nothingIsStagedWhereAllOperandsAreShared(CollectiveKind kind, String algorithm) {
+        float[][] wanted = run(kind, algorithm, 0);
+        clearSlots();
+
+        float[][] found = run(kind, algorithm, (1 << RANKS) - 1);
+
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertArrayEquals(wanted[rank], found[rank], "bits on rank " + rank);
+            for (int at = FIRST_BYTE; at < LAYOUT.end(); at++) {
+                assertEquals(0, areas[rank].get(at), "byte " + at + " of the segment of rank " + rank);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ALL_REDUCE,halfInPlace",
+        "REDUCE,shares",
+        "BROADCAST,staged",
+        "SCATTER,staged",
+        "GATHER,staged",
+        "ALL_GATHER,staged",
+        "REDUCE_SCATTER,staged",
+        "ALL_TO_ALL,staged"
+    })
+    void theBitsAreTheSameWhicheverOperandsAreShared(CollectiveKind kind, String algorithm) {
+        float[][] wanted = run(kind, algorithm, 0);
+
+        for (int shared = 1; shared < 1 << RANKS; shared++) {
+            float[][] found = run(kind, algorithm, shared);
+            for (int rank = 0; rank < RANKS; rank++) {
+                assertArrayEquals(wanted[rank], found[rank], "rank " + rank + " where " + shared + " are shared");
+            }
+        }
+    }
+
+    @Test
+    void aCallOnTheFastPathEndsWhenItsOperandIsRead() {
+        int part = 2000;
+        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * part);
+        CallHeader header = header();
+        for (int rank = 0; rank < RANKS; rank++) {
+            fill(tensor(operands, rank, RANKS * part), rank);
+            assertTrue(machines[rank].publish(
+                    program(calls[rank], "staged"), header.sequence(), header.call(), in(rank, part), null));
+        }
+
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header, part));
+        machines[0].begin(program(calls[0], "staged"), header, in(0, part), out(0, part), null);
+        machines[0].advance();
+        assertFalse(machines[0].isFinished(), "others have not read the operand of rank 0");
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[1], header, part));
+        assertTrue(consume(calls[2], header, part) >= 0, "all others have read");
+        machines[0].advance();
+
+        assertTrue(machines[0].isFinished());
+        assertEquals(in(2, part).getFloat(5), out(0, part).getFloat(2L * part + 5));
+    }
+
+    private int consume(SharedCall call, CallHeader header, int part) {
+        int rank = call.rank();
+        return machines[rank].consume(program(call, "staged"), header.call(), in(rank, part), out(rank, part), null);
+    }
+
+    private HostTensor in(int rank, int part) {
+        return tensor(operands, rank, RANKS * part);
+    }
+
+    private HostTensor out(int rank, int part) {
+        return tensor(results, rank, RANKS * part);
+    }
+
+    private static HostTensor tensor(ByteBuffer[] memory, int rank, int length) {
+        return HostTensor.of(DataType.FLOAT32, memory[rank]).slice(0, length);
+    }
+
+    private static Program program(SharedCall call, String algorithm) {
+        return AlgorithmRegistry.of(call.kind(), algorithm).program(call, LAYOUT.slotBytes());
+    }
+
+    private static SharedCall[] calls(CollectiveKind kind, int elements) {
+        SharedCall[] calls = new SharedCall[RANKS];
+        for (int rank = 0; rank < RANKS; rank++) {
+            calls[rank] = new SharedCall(kind, rank, RANKS, 1, elements, Float.BYTES);
+        }
+        return calls;
+    }
+
+    private CallHeader header() {
+        return CallHeader.of(++sequence, new CallHeader.Call(7, 7, "a call"));
+    }
+
+    /** Runs an operation with the tensors of some ranks, a bit each, in shared memory; returns the results of all. */
+    private float[][] run(CollectiveKind kind, String algorithm, int shared) {
+        SharedCall[] calls = calls(kind, ELEMENTS);
+        CallHeader header = header();
+        HostTensor[] out = new HostTensor[RANKS];
+        for (int rank = 0; rank < RANKS; rank++) {
+            boolean isShared = (shared >> rank & 1) != 0;
+            HostTensor in = isShared ? tensor(operands, rank, ELEMENTS) : HostTensor.of(new float[ELEMENTS]);
+            out[rank] = isShared ? tensor(results, rank, ELEMENTS) : HostTensor.of(new float[ELEMENTS]);
+            fill(out[rank], RANKS);
+            fill(in, rank);
+            if (kind == CollectiveKind.BROADCAST && rank == calls[rank].root()) {
+                out[rank] = in;
+            }
+            ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
+            machines[rank].begin(program(calls[rank], algorithm), header, in, out[rank], op);
+        }
+        advanceAll();
+        float[][] found = new float[RANKS][ELEMENTS];
+        for (int rank = 0; rank < RANKS; rank++) {
+            for (int i = 0; i < ELEMENTS; i++) {
+                found[rank][i] = out[rank].getFloat(i);
+            }
+        }
+        return found;
+    }
+
+    private void advanceAll() {
+        boolean moved = true;
+        while (moved) {
+            moved = false;
+            for (SharedMachine machine : machines) {
+                moved |= !machine.isFinished() && machine.advance();
+            }
+        }
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertTrue(machines[rank].isFinished(), "rank " + rank + " " + machines[rank].progress());
+        }
+    }
+
+    private static void fill(HostTensor tensor, int rank) {
+        Random random = new Random(rank);
+        for (int i = 0; i < tensor.elementCount(); i++) {
+            tensor.setFloat(i, rank == RANKS ? -1 : (float) Math.exp(4 * random.nextGaussian()));
+        }
+    }
+
+    private void clearSlots() {
+        for (ByteBuffer area : areas) {
+            for (int at = FIRST_BYTE; at < LAYOUT.end(); at++) {
+                area.put(at, (byte) 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.nio.FloatBuffer;
+import java.util.Random;
+
+/** Calls of one rank, each once on arrays and then on memory of the group, on all ranks or on some. */
+final class AllocatedCalls {
+    private final ProcessGroup group;
+    private final HostTensor first;
+    private final HostTensor second;
+    private final int part;
+    private final float[] given;
+    private final float[] before;
+    private final float[] overwritten;
+
+    /**
+     * Makes calls on given memory.
+     *
+     * @param first  memory of the group, of as many parts as there are ranks
+     * @param second memory of the same length, apart from it
+     * @param part   elements of a part
+     */
+    AllocatedCalls(ProcessGroup group, HostTensor first, HostTensor second, int part) {
+        this.group = group;
+        this.first = first;
+        this.second = second;
+        this.part = part;
+        this.given = random(1);
+        this.before = random(2);
+        this.overwritten = new float[group.worldSize() * part];
+    }
+
+    /** A form of a call on the memory of one rank, whose result is one of the two tensors. */
+    private interface Form {
+        Collective call(HostTensor in, HostTensor out);
+    }
+
+    /** Compares every form, with arrays on no rank, on each rank, and on all other ranks than each. */
+    void compare() {
+        int last = group.worldSize() - 1;
+        ReduceOp third = ReduceOp.preMultipliedSum(1 / 3d);
+        compare("allReduce", (in, out) -> new Collective.AllReduce(in, out, ReduceOp.SUM));
+        compare("allReduce in place", (in, out) -> new Collective.AllReduce(out, out, ReduceOp.SUM));
+        compare("allReduce of multiplied inputs", (in, out) -> new Collective.AllReduce(in, out, third));
+        compare("reduce", (in, out) -> new Collective.Reduce(in, ofRoot(out, last), ReduceOp.SUM, last));
+        compare("reduce in place", (in, out) -> new Collective.Reduce(out, ofRoot(out, last), ReduceOp.SUM, last));
+        compare("broadcast", (in, out) -> new Collective.Broadcast(out, last));
+        compare("allGather", (in, out) -> new Collective.AllGather(in.slice(0, part), out, null));
+        compare("allGather in place", (in, out) -> new Collective.AllGather(own(out), out, null));
+        compare("reduceScatter", (in, out) -> new Collective.ReduceScatter(in, own(out), ReduceOp.SUM, null));
+        compare("reduceScatter in place", (in, out) -> new Collective.ReduceScatter(out, own(out), ReduceOp.SUM, null));
+        compare(
+                "reduceScatter of multiplied inputs",
+                (in, out) -> new Collective.ReduceScatter(in, own(out), third, null));
+        compare("gather", (in, out) -> new Collective.Gather(in.slice(0, part), ofRoot(out, 0), 0, null));
+        compare("gather in place", (in, out) -> new Collective.Gather(own(out), ofRoot(out, 0), 0, null));
+        compare("scatter", (in, out) -> new Collective.Scatter(ofRoot(in, 0), own(out), 0, null));
+        compare("scatter in place", (in, out) -> new Collective.Scatter(ofRoot(out, 0), own(out), 0, null));
+        compare("allToAll", (in, out) -> new Collective.AllToAll(in, out, null, null));
+    }
+
+    private HostTensor own(HostTensor all) {
+        return all.slice((long) group.rank() * part, part);
+    }
+
+    private HostTensor ofRoot(HostTensor tensor, int root) {
+        return group.rank() == root ? tensor : null;
+    }
+
+    private void compare(String name, Form form) {
+        int length = overwritten.length;
+        HostTensor in = HostTensor.of(given.clone());
+        HostTensor out = HostTensor.of(before.clone());
+        CollectiveBackend engine = (CollectiveBackend) group.backend();
+        if (engine.unsupportedBecause(form.call(in, out)).isPresent()) {
+            return;
+        }
+        group.submit(form.call(in, out)).await();
+        float[] wanted = elements(out);
+        for (int round = 0; round <= 2 * group.worldSize(); round++) {
+            boolean isMeant = (round + group.worldSize() - 1) % group.worldSize() == group.rank();
+            boolean onArrays = round > 0 && isMeant == round <= group.worldSize();
+            HostTensor operand = filled(onArrays ? HostTensor.of(new float[length]) : first, given);
+            // the result may lie elsewhere than the operand
+            boolean apart = round % 2 == 1 && !onArrays;
+            HostTensor result = filled(onArrays || apart ? HostTensor.of(new float[length]) : second, before);
+            run(form.call(operand, result), round);
+            // the memory of a call that has ended may be written again
+            filled(operand, overwritten);
+            float[] found = elements(result);
+            filled(result, overwritten);
+            assertArrayEquals(wanted, found, name + " of " + length + ", round " + round + ", rank " + group.rank());
+        }
+    }
+
+    private void run(Collective call, int round) {
+        if (round % 3 == 2) {
+            group.submit(call).await();
+        } else {
+            ((CollectiveBackend) group.backend()).run(call, group.backend().timeout());
+        }
+    }
+
+    private float[] random(int seed) {
+        float[] elements = new float[group.worldSize() * part];
+        Random random = new Random(31L * group.rank() + seed);
+        for (int i = 0; i < elements.length; i++) {
+            elements[i] = (float) Math.exp(4 * random.nextGaussian());
+        }
+        return elements;
+    }
+
+    private static HostTensor filled(HostTensor tensor, float[] elements) {
+        if (tensor.memory() instanceof float[] array) {
+            System.arraycopy(elements, 0, array, 0, elements.length);
+        } else {
+            tensor.buffer().asFloatBuffer().put(elements);
+        }
+        return tensor;
+    }
+
+    private static float[] elements(HostTensor tensor) {
+        if (tensor.memory() instanceof float[] array) {
+            return array.clone();
+        }
+        FloatBuffer buffer = tensor.buffer().asFloatBuffer();
+        float[] elements = new float[buffer.remaining()];
+        buffer.get(elements);
+        return elements;
+    }
+}
