@@ -9,10 +9,8 @@ import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.Multiplied;
 import ferro.spi.CallHeader;
-import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.function.IntConsumer;
 
 /**
  * Runs the programs of one rank, one at a time: each call does as many steps as can be done now. No method waits for
@@ -62,36 +60,16 @@ public class SharedMachine {
     private int resumed;
 
     /**
-     * The segments that a machine works in.
-     *
-     * @param rank   this rank
-     * @param layout layout of each segment
-     * @param areas  segments of all ranks, zero where the layout has anything
-     * @param events receives an event for a rank that is in another call
-     * @param wake   wakes a rank that may sleep, after something was published for it
-     * @param looks  most polls of the fast path
-     * @param slots  reserves memory of this rank's slots, which is not there before
-     */
-    public record SegmentView(
-            int rank,
-            SegmentLayout layout,
-            ByteBuffer[] areas,
-            Transport.Events events,
-            IntConsumer wake,
-            int looks,
-            SlotMemory slots) {}
-
-    /**
      * Makes a machine for segments that no other machine of this rank has worked in.
      *
      * @param place segments to work in
      */
     public SharedMachine(SegmentView place) {
-        this.rank = place.rank;
-        this.layout = place.layout;
-        this.ownSlots = new ReservedSlots(place.layout, place.slots);
-        this.looksMost = place.looks;
-        this.areas = place.areas.clone();
+        this.rank = place.rank();
+        this.layout = place.layout();
+        this.ownSlots = new ReservedSlots(place.layout(), place.slots());
+        this.looksMost = place.looks();
+        this.areas = place.areas().clone();
         this.worldSize = areas.length;
         this.kernels = new KeptKernels(worldSize);
         this.standing = new SharedStanding(place);

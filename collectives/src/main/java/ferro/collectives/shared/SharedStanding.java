@@ -33,7 +33,7 @@ final class SharedStanding {
     private long chunks;
     private long values;
 
-    SharedStanding(SharedMachine.SegmentView place) {
+    SharedStanding(SegmentView place) {
         this.rank = place.rank();
         this.areas = place.areas().clone();
         this.own = areas[rank];

@@ -30,7 +30,7 @@ class ReservedSlotsTest {
     private SharedMachine machine() {
         OneJvm memory = new OneJvm(2, LAYOUT.end());
         ByteBuffer[] areas = {memory.of(0).area(0), memory.of(0).area(1)};
-        return new SharedMachine(new SharedMachine.SegmentView(
+        return new SharedMachine(new SegmentView(
                 0,
                 LAYOUT,
                 areas,

@@ -39,7 +39,7 @@ class SharedOperandsTest {
     SharedOperandsTest() {
         for (int rank = 0; rank < RANKS; rank++) {
             machines[rank] = new SharedMachine(
-                    new SharedMachine.SegmentView(rank, LAYOUT, areas, new NoEvents(rank), peer -> {}, 4));
+                    new SegmentView(rank, LAYOUT, areas, new NoEvents(rank), peer -> {}, 4, (from, bytes) -> {}));
             operands[rank] = lent(rank, operandMemory);
             results[rank] = lent(rank, resultMemory);
         }

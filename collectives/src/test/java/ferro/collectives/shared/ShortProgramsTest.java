@@ -53,8 +53,7 @@ class ShortProgramsTest {
                 throw new AssertionError("a message from rank " + peer);
             }
         };
-        return new SharedMachine(
-                new SharedMachine.SegmentView(rank, layout, areas, receiver, peer -> {}, 1, (from, bytes) -> {}));
+        return new SharedMachine(new SegmentView(rank, layout, areas, receiver, peer -> {}, 1, (from, bytes) -> {}));
     }
 
     /** Begins the next operation of a rank; returns whether it ended at once. */

@@ -56,7 +56,7 @@ class TwinProgramsTest {
     private static List<String> expressions(Algorithm algorithm, int ranks, int chunkBytes, int elements, int shared) {
         boolean inTensors = shared != 0 && algorithm.name().equals("halfInPlace");
         Operation operation =
-                new Operation(algorithm.kind(), algorithm.name(), elements, 0, inTensors, inTensors ? shared : 0);
+                new Operation(algorithm.kind(), algorithm.name(), elements, 0, inTensors, inTensors ? shared : 0, true);
         ProgramProof proof = new ProgramProof(ranks, chunkBytes);
         assertEquals(Optional.empty(), proof.whyNot(List.of(operation)));
         List<String> found = new ArrayList<>();

@@ -3,6 +3,7 @@ package ferro.collectives.engine.exec;
 import ferro.collectives.control.wire.RankLists;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.progress.PendingWork;
+import ferro.collectives.shared.SegmentView;
 import ferro.collectives.shared.SharedMachine;
 
 /** Executes programs over shared memory: a {@link SharedMachine} that takes the engine's operations. */

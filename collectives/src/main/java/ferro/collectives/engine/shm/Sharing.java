@@ -3,7 +3,7 @@ package ferro.collectives.engine.shm;
 import ferro.collectives.engine.exec.SharedMemoryExecutor;
 import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SegmentLayout;
-import ferro.collectives.shared.SharedMachine.SegmentView;
+import ferro.collectives.shared.SegmentView;
 import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
