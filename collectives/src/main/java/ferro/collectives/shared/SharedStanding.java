@@ -220,30 +220,25 @@ final class SharedStanding {
 
     /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
     boolean hasEntered(int peer, CallHeader call) {
-        boolean entered = isIn(peer, operations, call.sequence(), call.call());
-        if (entered) {
-            know(peer);
-        }
-        return entered;
+        return isIn(peer, operations, call.sequence(), call.call()) && hasCome(peer);
     }
 
-    /** Notes that a rank is in the operation under way, unless an operation before it is still to be compared. */
-    private void know(int peer) {
-        if (known[peer] == operations) {
-            known[peer]++;
+    /** Notes that a rank is in the operation under way; returns whether it was in the same ones before. */
+    private boolean hasCome(int peer) {
+        boolean same = known[peer] >= operations || follow(peer, operations);
+        if (same) {
+            known[peer] = operations + 1;
         }
+        return same;
     }
 
-    /** As {@link #hasEntered}, but sends no event. */
+    /** As {@link #hasEntered}, but sends no event about the call itself. */
     boolean isThere(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
         long found = ProgressWords.acquire(area, at);
         boolean isThere = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
-        if (isThere) {
-            know(peer);
-        }
-        return isThere;
+        return isThere && hasCome(peer);
     }
 
     private boolean isIn(int peer, long operation, long sequence, CallHeader.Call common) {

@@ -102,18 +102,30 @@ class ShortProgramsTest {
 
     /** Two roots wait for nobody; the one that is ahead compares the headers before it goes on. */
     @Test
-    void aCallThatDiffersAmongThoseThatNobodyWaitsForIsFound() {
+    void callsThatDifferAmongThoseThatNobodyWaitsForAreFound() {
         for (int operation = 0; operation < 5; operation++) {
             assertTrue(broadcasts(0, 0, numbered(operation, 3)));
-            assertTrue(broadcasts(1, operation == 2 ? 1 : 0, new float[3]), "operation " + operation);
+            assertTrue(broadcasts(1, 1, numbered(operation, 3)), "operation " + operation);
         }
         int more = 0;
         while (more < 2 * SegmentLayout.HEADERS && broadcasts(0, 0, numbered(5 + more, 3))) {
             more++;
         }
 
-        assertTrue(more < SegmentLayout.HEADERS, () -> "went on without a look at the header of operation 2");
-        assertEquals(List.of(new Differing(1, 3, 3)), events.get(0));
+        assertTrue(more < SegmentLayout.HEADERS, () -> "went on without a look at the header of operation 0");
+        assertEquals(List.of(new Differing(1, 1, 1)), events.get(0));
         assertFalse(machines.get(0).advance());
+    }
+
+    /** Who waits for another looks at what that one did before. */
+    @Test
+    void aCallThatDifferedIsFoundByTheNextThatWaits() {
+        for (int operation = 0; operation < 3; operation++) {
+            assertTrue(broadcasts(0, 0, numbered(operation, 3)));
+            assertTrue(
+                    broadcasts(1, operation == 1 ? 1 : 0, new float[3]) == (operation < 2), "operation " + operation);
+        }
+
+        assertEquals(List.of(List.of(), List.of(new Differing(0, 2, 2))), events);
     }
 }
