@@ -50,15 +50,14 @@ public final class FileTransport implements Transport {
     private final RankContext context;
     private final ByteBuffer memory;
     private final StagedLink.Staging staging;
-    /** The links that were requested, by peer and lane. */
-    private final Map<Integer, StagedLink> links = new HashMap<>();
-
     private final List<MessageStream> messages = new ArrayList<>();
     private volatile Events events;
     private volatile Thread parked;
     private volatile boolean closed;
     private boolean dropped;
     private long napNanos = NAP_LEAST_NANOS;
+    /** The links that were requested, by peer and lane. */
+    private final Map<Integer, StagedLink> links = new HashMap<>();
 
     FileTransport(Path file, GroupSpec spec, RankContext context) {
         this.file = file;
