@@ -30,7 +30,6 @@ class ElementTypesTest {
 
     /** What computes with elements of more than one carrier, or chooses who does. */
     private static final Set<String> KERNELS = Set.of(
-            "ferro.collectives.reduce.Division",
             "ferro.collectives.reduce.Kernels",
             "ferro.collectives.reduce.Multiplied",
             "ferro.collectives.reduce.WholeSums");

@@ -2,7 +2,6 @@ package ferro.collectives.reduce;
 
 import ferro.Carrier;
 import ferro.DataType;
-import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
 /**
@@ -47,24 +46,6 @@ public final class Multiplied {
             product.multiply(factor);
             product.store(into, intoOffset + done * intoUnit, length);
         }
-    }
-
-    /**
-     * Returns the products of elements and a factor.
-     *
-     * @param given  elements, which are not changed
-     * @param factor number to multiply by
-     * @return the products in a new array; {@code given} itself if the factor is 1
-     */
-    public static HostTensor of(HostTensor given, double factor) {
-        if (factor == 1) {
-            return given;
-        }
-        DataType type = given.dataType();
-        int count = Math.toIntExact(given.elementCount());
-        Object array = type.carrier().newArray(count);
-        new Multiplied().copy(type, factor, array, 0, given.memory(), Elements.at(given, 0), count);
-        return HostTensor.ofArray(type, array, 0, count);
     }
 
     /** One block of elements. Loops run over the whole block, whatever is behind a short run. */

@@ -4,8 +4,8 @@ import ferro.DataType;
 import ferro.HalfFloats;
 import java.nio.ByteBuffer;
 
-/** Divides sums of floats: the second half of AVG. Any thread may call. */
-public final class Division {
+/** Divides sums of floats one by one: what kernels of AVG are compared with. */
+final class Division {
     /** A loop that always has this length is vectorised, whatever lengths came first: see {@link BlockKernel}. */
     private static final int BLOCK = 512;
 
@@ -21,7 +21,7 @@ public final class Division {
      * @param divisor number to divide by
      * @throws IllegalArgumentException if the type is an integer one
      */
-    public static void divide(DataType type, Object memory, long offset, long count, long divisor) {
+    static void divide(DataType type, Object memory, long offset, long count, long divisor) {
         if (!type.isFloating()) {
             throw new IllegalArgumentException(
                     "divide of " + type.label() + ": a sum of integers may have wrapped, use WholeSums");
