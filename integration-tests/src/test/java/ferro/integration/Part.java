@@ -14,6 +14,7 @@ enum Part {
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
+    TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
     BENCHMARKS(
             packages("ferro.benchmarks", "ferro.benchmarks.model.."),

@@ -1,0 +1,33 @@
+package ferro.training.checkpoint;
+
+import ferro.HostTensor;
+import java.util.Objects;
+
+/**
+ * Some elements of what an optimizer remembers of a parameter.
+ *
+ * @param state what it is, such as {@code exp_avg}
+ * @param parameter the name of the parameter
+ * @param from the first element, counted in the parameter as one row
+ * @param values the elements, f32 or f64; a save reads them, a load writes them
+ */
+public record StateSlice(String state, String parameter, long from, HostTensor values) {
+    /**
+     * Checks the range.
+     *
+     * @param state what it is
+     * @param parameter the name of the parameter
+     * @param from the first element, counted in the parameter as one row
+     * @param values the elements
+     * @throws IllegalArgumentException if {@code from} is negative
+     */
+    public StateSlice {
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(parameter, "parameter");
+        Objects.requireNonNull(values, "values");
+        if (from < 0) {
+            throw new IllegalArgumentException(
+                    "state " + state + " of " + parameter + ": need a first element from 0 on, found " + from);
+        }
+    }
+}

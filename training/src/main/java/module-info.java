@@ -1,0 +1,8 @@
+/** Data-parallel training on ferro's collectives; knows no framework. */
+module ferro.training {
+    requires transitive ferro.collectives;
+    requires com.google.gson;
+
+    exports ferro.training;
+    exports ferro.training.checkpoint;
+}
