@@ -143,15 +143,6 @@ public final class Roster {
         return text(slot).startsWith(LEFT);
     }
 
-    /** Asks for the slot if the claim got no answer: the deadline of the join may end the first call, but no later one. */
-    private boolean isOwnAfterAll() {
-        try {
-            return isOwn(store.compareAndSet(slot(), taken(), taken()));
-        } catch (FerroException late) {
-            return isOwn(store.compareAndSet(slot(), taken(), taken()));
-        }
-    }
-
     private boolean isOwn(byte[] slot) {
         return slot != null && text(slot).equals(text(taken()));
     }
@@ -220,10 +211,11 @@ public final class Roster {
         }
         asked = false;
         try {
-            if (claimed || isOwnAfterAll()) {
+            if (claimed) {
                 store.set(key("card/" + spec.rank()), new byte[0]);
-                store.set(slot(), bytes(LEFT + last));
             }
+            // the store does it also where the claim, or this, is answered too late: requests keep their order
+            store.compareAndSet(slot(), taken(), bytes(LEFT + last));
         } catch (FerroException | IllegalStateException gone) {
             System.getLogger("ferro.join")
                     .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);

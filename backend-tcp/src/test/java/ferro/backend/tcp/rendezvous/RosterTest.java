@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which generation ranks meet in. */
 class RosterTest {
@@ -64,13 +66,14 @@ class RosterTest {
         assertEquals(ahead.id(), claimed(1).id());
     }
 
-    @Test
-    void aSlotIsGivenBackAlsoWhereTheAnswerThatItIsTakenComesTooLate() {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 100})
+    void aSlotIsGivenBackAlsoWhereAnswersComeTooLate(int lateAnswers) {
         AtomicInteger asked = new AtomicInteger();
         Store late = (Store) Proxy.newProxyInstance(
                 Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
                     Object answer = method.invoke(store, arguments);
-                    if (asked.getAndIncrement() == 0) {
+                    if (asked.getAndIncrement() < lateAnswers) {
                         throw new FerroException(Code.TIMED_OUT, Where.outside("g", 0), "the answer came too late");
                     }
                     return answer;
