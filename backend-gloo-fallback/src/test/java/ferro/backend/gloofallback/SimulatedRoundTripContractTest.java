@@ -9,7 +9,7 @@ import java.util.Map;
 /** The round trip over simulated ranks. */
 class SimulatedRoundTripContractTest extends RoundTripContract {
     SimulatedRoundTripContractTest() {
-        super("512B");
+        super("2KiB");
     }
 
     @Override
