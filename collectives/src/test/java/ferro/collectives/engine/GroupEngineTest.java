@@ -147,6 +147,7 @@ class GroupEngineTest {
             Trouble busy = new Trouble();
             int spins = WaitBudget.of(process, 2).spins();
             busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
+            busy.parked = () -> {};
             CollectiveBackend group =
                     CollectiveEngine.over(new StillTransport(busy, true), new GroupSpec("pair", 0, 2, LONG), clock);
 

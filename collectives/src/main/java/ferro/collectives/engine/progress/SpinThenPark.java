@@ -13,16 +13,18 @@ public final class SpinThenPark {
     /** Time between two polls of a virtual thread; its wait for data is at most this much longer. */
     private static final long NAP_NANOS = 200_000L;
     /**
-     * Checks are counted by yields, but none comes later than this and one yield, however long other threads keep the core.
+     * Yields end after this time and one yield more, however few there were. A yield lasts as long as other threads keep the core,
+     * milliseconds where they compute; who sleeps has the core again as soon as something comes. It is more than all yields of a
+     * budget take where nobody wants the core.
      */
-    private static final long UNLOOKED_MOST_NANOS = 5_000_000L;
+    private static final long YIELDING_MOST_NANOS = 2_000_000L;
 
     private final Transport transport;
     private final RankContext context;
     private final WaitBudget budget;
     private int misses;
-    /** When it began to yield, or when the last check of deadlines became due since then. */
-    private long lookedNanos;
+    /** When it began to yield. */
+    private long yieldingSinceNanos;
 
     /** Makes one that waits in a transport once the budget for polling is used up. */
     public SpinThenPark(Transport transport, RankContext context, WaitBudget budget) {
@@ -50,23 +52,20 @@ public final class SpinThenPark {
             Thread.onSpinWait();
             return false;
         }
+        if (misses == budget.spins() + 1) {
+            yieldingSinceNanos = context.nanoTime();
+        }
         boolean mayYield = misses <= budget.spins() + budget.yields() && misses % budget.yieldsBetweenLooks() != 0;
         return !mayYield || yieldForLong();
     }
 
-    /**
-     * Yields once, which takes as long as the scheduler likes; returns whether the last check of deadlines is too long ago.
-     */
+    /** Yields once; returns whether the time for yields is over, and with it the budget. */
     private boolean yieldForLong() {
-        if (misses == budget.spins() + 1) {
-            lookedNanos = context.nanoTime();
-        }
         Thread.yield();
-        long now = context.nanoTime();
-        if (now - lookedNanos < UNLOOKED_MOST_NANOS) {
+        if (context.nanoTime() - yieldingSinceNanos < YIELDING_MOST_NANOS) {
             return false;
         }
-        lookedNanos = now;
+        misses = Math.max(misses, budget.spins() + budget.yields() + 1);
         return true;
     }
 
