@@ -21,8 +21,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** gpu/pack and gpu/report as on a machine with a GPU: another folder, an empty environment, no Java but the packed one. */
 @ExtendWith(StandInPair.class)
-@Timeout(300)
+@Timeout(1200)
 class GpuScriptsTest {
+    /** The whole report computes for minutes where eight other programs want the cores. */
+    private static final long PATIENCE_SECONDS = 1000;
+
     private static final long MOST_BYTES = 64L << 20;
 
     @TempDir
@@ -139,7 +142,7 @@ class GpuScriptsTest {
         builder.environment().putAll(variables);
         Process process = builder.start();
         try {
-            assertTrue(process.waitFor(200, TimeUnit.SECONDS), () -> "still running: " + command);
+            assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), () -> "still running: " + command);
             return new Result(process.exitValue(), Files.readString(printed));
         } finally {
             process.destroyForcibly();
