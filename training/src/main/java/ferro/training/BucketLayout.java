@@ -14,7 +14,8 @@ import java.util.Set;
  * each other. The order is the reverse of that in which parameters are listed, since gradients become ready from the last layer to
  * the first. A bucket holds one element type, and is closed before a parameter that would not fit any more; a parameter that is
  * larger than a bucket has one of its own. The elements of a bucket are padded to a multiple of 64 bytes per rank, so that it can
- * be cut into one part per rank.
+ * be cut into one part per rank. The padding of the last bucket has at least one element, in which a rank tells the others something
+ * with every step.
  *
  * <p>Immutable; any thread may use it.
  */
@@ -102,9 +103,12 @@ public final class BucketLayout {
             missing.removeAll(settings.order());
             List<String> unknown = new ArrayList<>(settings.order());
             unknown.removeAll(names);
+            Set<String> once = new HashSet<>();
+            List<String> again =
+                    settings.order().stream().filter(name -> !once.add(name)).toList();
             throw new IllegalArgumentException(
                     "the order has " + settings.order().size() + " names for " + names.size() + " parameters: missing "
-                            + missing + ", unknown " + unknown);
+                            + missing + ", unknown " + unknown + ", again " + again);
         }
         settings.order().forEach(name -> order.add(names.indexOf(name)));
         return order;
@@ -117,7 +121,7 @@ public final class BucketLayout {
         for (int index : order) {
             Parameter parameter = parameters.get(index);
             if (!members.isEmpty() && !fits(parameter, parameters.get(members.get(0)), used, filled.isEmpty())) {
-                filled.add(bucket(members, used));
+                filled.add(bucket(members, used, used));
                 members.clear();
                 used = 0;
             }
@@ -126,7 +130,7 @@ public final class BucketLayout {
             members.add(index);
             used += parameter.elementCount();
         }
-        filled.add(bucket(members, used));
+        filled.add(bucket(members, used, used + 1));
         return filled;
     }
 
@@ -136,10 +140,10 @@ public final class BucketLayout {
                 && (used + parameter.elementCount()) * parameter.dataType().byteSize() <= most;
     }
 
-    private Bucket bucket(List<Integer> members, long used) {
+    private Bucket bucket(List<Integer> members, long used, long needed) {
         DataType type = parameters.get(members.get(0)).dataType();
         long unit = (long) worldSize * PART_BYTES / type.byteSize();
-        return new Bucket(type, members, used, (used + unit - 1) / unit * unit);
+        return new Bucket(type, members, used, (needed + unit - 1) / unit * unit);
     }
 
     /**

@@ -1,0 +1,167 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.training.BucketLayout.Bucket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class BucketLayoutTest {
+    private static final BucketSettings SMALL = BucketSettings.DEFAULT.withBytes(64, 256);
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 64})
+    void everyParameterHasAPlaceOfItsOwnInABucketOfItsType(int worldSize) {
+        Random random = new Random(worldSize);
+        for (int round = 0; round < 50; round++) {
+            List<Parameter> parameters = some(random);
+
+            BucketLayout layout = BucketLayout.of(parameters, SMALL, worldSize);
+
+            int placed = 0;
+            for (int index = 0; index < layout.buckets().size(); index++) {
+                placed += assertHolds(layout, index);
+            }
+            assertEquals(parameters.size(), placed);
+        }
+    }
+
+    /** Returns how many parameters lie in a bucket, one behind the other. */
+    private static int assertHolds(BucketLayout layout, int index) {
+        Bucket bucket = layout.buckets().get(index);
+        long at = 0;
+        for (int member : bucket.members()) {
+            assertEquals(index, layout.bucketOf(member));
+            assertEquals(at, layout.offsetOf(member));
+            assertEquals(bucket.dataType(), layout.parameters().get(member).dataType());
+            at += layout.parameters().get(member).elementCount();
+        }
+        assertEquals(at, bucket.usedCount());
+        return bucket.members().size();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 64})
+    void everyRankHasAPartOfWholeCacheLines(int worldSize) {
+        Random random = new Random(worldSize);
+        for (int round = 0; round < 50; round++) {
+            for (Bucket bucket : BucketLayout.of(some(random), SMALL, worldSize).buckets()) {
+                assertEquals(0, bucket.elementCount() % worldSize);
+                assertEquals(
+                        0, bucket.elementCount() / worldSize * bucket.dataType().byteSize() % 64);
+                assertTrue(bucket.elementCount() >= bucket.usedCount(), bucket::toString);
+            }
+        }
+    }
+
+    @Test
+    void paddingIsLessThanALinePerRankAndTheLastBucketHasSome() {
+        List<Parameter> parameters = List.of(f32("last", 32), f32("full", 64), f32("first", 1));
+
+        List<Bucket> buckets = BucketLayout.of(parameters, BucketSettings.DEFAULT.withBytes(1, 1), 2)
+                .buckets();
+
+        assertEquals(
+                List.of(32L, 64L, 64L),
+                buckets.stream().map(Bucket::elementCount).toList());
+        assertEquals(
+                List.of(1L, 64L, 32L), buckets.stream().map(Bucket::usedCount).toList());
+    }
+
+    @Test
+    void theLastParameterLiesInTheFirstBucketWhichIsSmaller() {
+        List<Parameter> parameters =
+                List.of(f32("a", 20), f32("b", 20), f32("c", 20), f32("d", 20), f32("e", 8), f32("f", 8));
+
+        BucketLayout layout = BucketLayout.of(parameters, SMALL, 2);
+
+        assertEquals(List.of(List.of(5, 4), List.of(3, 2, 1), List.of(0)), members(layout));
+    }
+
+    @Test
+    void aParameterLargerThanABucketHasOneOfItsOwn() {
+        List<Parameter> parameters = List.of(f32("a", 1), f32("large", 1000), f32("c", 1));
+
+        assertEquals(List.of(List.of(2), List.of(1), List.of(0)), members(BucketLayout.of(parameters, SMALL, 2)));
+    }
+
+    @Test
+    void aBucketHoldsOneType() {
+        List<Parameter> parameters = List.of(
+                f32("a", 1), Parameter.of("b", DataType.FLOAT64, 1), Parameter.of("c", DataType.FLOAT64), f32("d", 1));
+
+        assertEquals(List.of(List.of(3), List.of(2, 1), List.of(0)), members(BucketLayout.of(parameters, SMALL, 2)));
+    }
+
+    @Test
+    void theOrderMayBeAnother() {
+        List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1), f32("c", 1));
+
+        BucketLayout layout = BucketLayout.of(parameters, SMALL.withOrder("b", "c", "a"), 2);
+
+        assertEquals(List.of(List.of(1, 2, 0)), members(layout));
+        assertEquals(List.of(2L, 0L, 1L), List.of(layout.offsetOf(0), layout.offsetOf(1), layout.offsetOf(2)));
+    }
+
+    @Test
+    void anOrderOfOtherNamesIsRefused() {
+        List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1), f32("c", 1));
+
+        String told = refused(parameters, SMALL.withOrder("b", "d"), 2);
+
+        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], again []", told);
+    }
+
+    @Test
+    void anOrderWithANameTwiceIsRefused() {
+        List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1));
+
+        String told = refused(parameters, SMALL.withOrder("b", "a", "b"), 2);
+
+        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], again [b]", told);
+    }
+
+    @Test
+    void aNameTwiceIsRefused() {
+        assertEquals("two of 2 parameters are called \"a\"", refused(List.of(f32("a", 1), f32("a", 2)), SMALL, 2));
+    }
+
+    @Test
+    void noParametersAreRefused() {
+        assertEquals("need at least one parameter, found []", refused(List.of(), SMALL, 2));
+    }
+
+    @Test
+    void noRanksAreRefused() {
+        assertEquals("need at least one rank, found 0", refused(List.of(f32("a", 1)), SMALL, 0));
+    }
+
+    private static String refused(List<Parameter> parameters, BucketSettings settings, int worldSize) {
+        return assertThrows(IllegalArgumentException.class, () -> BucketLayout.of(parameters, settings, worldSize))
+                .getMessage();
+    }
+
+    private static List<List<Integer>> members(BucketLayout layout) {
+        return layout.buckets().stream().map(Bucket::members).toList();
+    }
+
+    private static Parameter f32(String name, long elements) {
+        return Parameter.of(name, DataType.FLOAT32, elements);
+    }
+
+    private static List<Parameter> some(Random random) {
+        List<Parameter> parameters = new ArrayList<>();
+        for (int index = 0; index < 1 + random.nextInt(20); index++) {
+            DataType type = random.nextInt(4) == 0 ? DataType.FLOAT64 : DataType.FLOAT32;
+            parameters.add(Parameter.of("p" + index, type, 1 + random.nextInt(5), 1 + random.nextInt(15)));
+        }
+        return parameters;
+    }
+}
