@@ -1,0 +1,71 @@
+package ferro.training;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+
+/**
+ * Averages a bucket where it lies: by an all-reduce, or by a reduce-scatter of which each rank gets its part.
+ *
+ * <p>Where all ranks have data the call divides. Where some have run out it adds, and each rank divides what it got once, by the
+ * number of those with data: an average over all ranks that is scaled afterwards would be rounded twice.
+ */
+final class AverageExchange implements GradientHook.Exchange {
+    static final GradientHook HOOK = AverageExchange::new;
+
+    private final ProcessGroup group;
+    private final HostTensor whole;
+    private final HostTensor result;
+    private final Quotients quotients;
+
+    private AverageExchange(GradientHook.Target target) {
+        group = target.group();
+        whole = target.gradients();
+        result = target.sharded() ? target.ownPart(whole) : whole;
+        quotients = Quotients.of(result);
+    }
+
+    @Override
+    public Work start(int contributors) {
+        return start(group, whole, result, contributors);
+    }
+
+    @Override
+    public void finish(int contributors) {
+        if (contributors < group.worldSize()) {
+            quotients.divideBy(contributors);
+        }
+    }
+
+    /** Starts an average over all ranks, or a sum if some have no data; the result is the whole tensor or a part of it. */
+    static Work start(ProcessGroup group, HostTensor whole, HostTensor result, int contributors) {
+        ReduceOp op = contributors < group.worldSize() ? ReduceOp.SUM : ReduceOp.AVG;
+        return result == whole ? group.allReduceAsync(whole, op) : group.reduceScatterAsync(whole, result, op);
+    }
+
+    /** Divides each element of a tensor in direct memory, with one rounding; keeps its view, so that a step makes none. */
+    interface Quotients {
+        void divideBy(int divisor);
+
+        static Quotients of(HostTensor values) {
+            if (values.dataType() == DataType.FLOAT64) {
+                DoubleBuffer view = values.buffer().asDoubleBuffer();
+                return divisor -> {
+                    for (int i = 0; i < view.limit(); i++) {
+                        view.put(i, view.get(i) / divisor);
+                    }
+                };
+            }
+            FloatBuffer view = values.buffer().asFloatBuffer();
+            return divisor -> {
+                for (int i = 0; i < view.limit(); i++) {
+                    view.put(i, view.get(i) / divisor);
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package ferro.training;
+
+import ferro.DataType;
+import ferro.HalfFloats;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+
+/** Averages a bucket of f32 in a type of half the size, in memory beside the bucket. */
+final class CompressedExchange implements GradientHook.Exchange {
+    private final ProcessGroup group;
+    private final HostTensor gradients;
+    private final HostTensor result;
+    private final HostTensor halves;
+    private final HostTensor halfResult;
+    private final AverageExchange.Quotients quotients;
+
+    CompressedExchange(GradientHook.Target target, DataType type) {
+        group = target.group();
+        gradients = target.gradients();
+        if (gradients.dataType() != DataType.FLOAT32) {
+            throw new IllegalArgumentException("bucket " + target.index() + " has gradients of "
+                    + gradients.dataType().label() + ", and only those of f32 can be sent as " + type.label()
+                    + ": use GradientHook.average()");
+        }
+        halves = group.allocate(type, gradients.elementCount()).tensor();
+        result = target.sharded() ? target.ownPart(gradients) : gradients;
+        halfResult = target.sharded() ? target.ownPart(halves) : halves;
+        quotients = AverageExchange.Quotients.of(result);
+    }
+
+    @Override
+    public Work start(int contributors) {
+        HalfFloats.convert(gradients, halves);
+        return AverageExchange.start(group, halves, halfResult, contributors);
+    }
+
+    @Override
+    public void finish(int contributors) {
+        HalfFloats.convert(halfResult, result);
+        if (contributors < group.worldSize()) {
+            quotients.divideBy(contributors);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package ferro.training;
+
+import ferro.DataType;
+import ferro.group.ProcessGroup;
+import ferro.training.BucketLayout.Bucket;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+
+/** Says what {@link GradientBuckets} are built of. One thread. */
+public final class GradientBucketsBuilder {
+    private final ProcessGroup group;
+    private List<Parameter> parameters = List.of();
+    private BucketSettings settings = BucketSettings.DEFAULT;
+    private GradientHook hook = GradientHook.average();
+    private boolean sharded;
+    private boolean zerosForUnused;
+
+    GradientBucketsBuilder(ProcessGroup group) {
+        this.group = group;
+    }
+
+    /**
+     * Lists the parameters that have a gradient, in the order in which the model uses them. Everything else counts them from 0.
+     *
+     * @param all parameters, the same on all ranks; f32 or f64
+     * @return this
+     */
+    public GradientBucketsBuilder parameters(List<Parameter> all) {
+        parameters = List.copyOf(Objects.requireNonNull(all, "all"));
+        return this;
+    }
+
+    /**
+     * Changes the sizes of the buckets, and the order of gradients in them.
+     *
+     * @param chosen settings, the same on all ranks; {@link BucketSettings#DEFAULT} unless this is called
+     * @return this
+     */
+    public GradientBucketsBuilder settings(BucketSettings chosen) {
+        settings = Objects.requireNonNull(chosen, "chosen");
+        return this;
+    }
+
+    /**
+     * Says whether each rank gets the averages of its own part of each bucket only, for an optimizer that updates that part: by a
+     * reduce-scatter, which moves half of what an all-reduce moves. Averages have the same bits either way.
+     *
+     * @param on the same on all ranks; false unless this is called
+     * @return this
+     */
+    public GradientBucketsBuilder sharded(boolean on) {
+        sharded = on;
+        return this;
+    }
+
+    /**
+     * Changes what ranks send of a bucket.
+     *
+     * @param chosen hook, the same on all ranks; {@link GradientHook#average()} unless this is called
+     * @return this
+     */
+    public GradientBucketsBuilder hook(GradientHook chosen) {
+        hook = Objects.requireNonNull(chosen, "chosen");
+        return this;
+    }
+
+    /**
+     * Takes gradients that are not ready at the end of a step for zeros; without it they are an error. A gradient that some ranks
+     * have is averaged over all ranks then.
+     *
+     * @return this
+     */
+    public GradientBucketsBuilder zerosForUnused() {
+        zerosForUnused = true;
+        return this;
+    }
+
+    /**
+     * Builds the buckets. A collective call of the group: all ranks build buckets of the same parameters and settings, which is
+     * compared here, and make a group for them.
+     *
+     * @return buckets, with gradients of zeros
+     * @throws IllegalArgumentException if ranks list different parameters or settings, with the first difference; if the parameters
+     *     of a rank cannot be laid out (none, a name twice, another order than its own names); if a type is neither f32 nor f64, or
+     *     not one that the hook takes; if a bucket is longer than one buffer (2 GiB). On all ranks, and the group goes on
+     * @throws UnsupportedOperationException if the back end makes no groups
+     * @throws ferro.FerroException if the group fails or has failed
+     */
+    public GradientBuckets build() {
+        BucketLayout layout = null;
+        IllegalArgumentException invalid = null;
+        try {
+            layout = BucketLayout.of(parameters, settings, group.worldSize());
+            layout.parameters().forEach(GradientBucketsBuilder::checkType);
+            layout.buckets().forEach(this::checkSize);
+        } catch (IllegalArgumentException found) {
+            invalid = found;
+        }
+        ParameterAgreement.compare(group, lines(), invalid == null ? "" : invalid.getMessage());
+        if (invalid != null) {
+            throw invalid;
+        }
+        ProcessGroup own = group.newGroup(IntStream.range(0, group.worldSize()).toArray());
+        try {
+            return new GradientBuckets(this, layout, own);
+        } catch (RuntimeException | Error failure) {
+            own.abort(failure);
+            own.close();
+            throw failure;
+        }
+    }
+
+    private static void checkType(Parameter parameter) {
+        DataType type = parameter.dataType();
+        if (type != DataType.FLOAT32 && type != DataType.FLOAT64) {
+            throw new IllegalArgumentException("parameter \"" + parameter.name() + "\" is " + type.label()
+                    + ", need f32 or f64: an update is often smaller than the last bit of a 16-bit float, and lost; keep"
+                    + " parameters in f32 and send half of the bytes by GradientHook.bf16()");
+        }
+    }
+
+    private void checkSize(Bucket bucket) {
+        long bytes = bucket.elementCount() * bucket.dataType().byteSize();
+        if (bytes > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("the bucket of parameter \""
+                    + parameters.get(bucket.members().get(0)).name() + "\" has " + bytes
+                    + " bytes, and one buffer holds "
+                    + Integer.MAX_VALUE + ": make smaller buckets, or split that parameter");
+        }
+    }
+
+    /** What must be equal on all ranks, one line each, the parameters first. */
+    private List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        for (int index = 0; index < parameters.size(); index++) {
+            Parameter parameter = parameters.get(index);
+            lines.add("parameter " + index + " is \"" + parameter.name() + "\" "
+                    + parameter.dataType().label() + shape(parameter));
+        }
+        lines.add("there are " + parameters.size() + " parameters");
+        lines.add("buckets have " + settings.firstBytes() + " bytes, then " + settings.bytes());
+        settings.order().forEach(name -> lines.add("the order goes on with \"" + name + "\""));
+        lines.add(sharded ? "buckets are sharded" : "buckets are not sharded");
+        return lines;
+    }
+
+    private static String shape(Parameter parameter) {
+        return Arrays.toString(parameter.shape());
+    }
+
+    ProcessGroup group() {
+        return group;
+    }
+
+    GradientHook hook() {
+        return hook;
+    }
+
+    boolean isSharded() {
+        return sharded;
+    }
+
+    boolean hasZerosForUnused() {
+        return zerosForUnused;
+    }
+}

@@ -1,0 +1,72 @@
+package ferro.training;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/** Which gradients of the step are ready, and which buckets are complete by that. One thread at a time. */
+final class ReadyGradients {
+    private final BucketLayout layout;
+    private final BitSet ready = new BitSet();
+    /** Those of passes that were accumulated, which are gradients of this step whether or not its last pass has them, too. */
+    private final BitSet accumulated = new BitSet();
+
+    private final int[] missing;
+
+    ReadyGradients(BucketLayout layout) {
+        this.layout = layout;
+        missing = new int[layout.buckets().size()];
+        reset();
+    }
+
+    boolean isReady(int parameter) {
+        return ready.get(parameter);
+    }
+
+    /** Returns whether there is any of this pass. */
+    boolean hasAny() {
+        return !ready.isEmpty();
+    }
+
+    int readyCount() {
+        return ready.cardinality();
+    }
+
+    void add(int parameter) {
+        ready.set(parameter);
+        missing[layout.bucketOf(parameter)]--;
+    }
+
+    void accumulate(int parameter) {
+        accumulated.set(parameter);
+    }
+
+    boolean isComplete(int bucket) {
+        return missing[bucket] == 0;
+    }
+
+    /** Returns whether a gradient came in no pass of this step. */
+    boolean isUnused(int parameter) {
+        return !ready.get(parameter) && !accumulated.get(parameter);
+    }
+
+    /** Returns the parameters whose gradients came in no pass of this step, as they are listed. */
+    List<Parameter> unused() {
+        List<Parameter> unused = new ArrayList<>();
+        for (int parameter = 0; parameter < layout.parameters().size(); parameter++) {
+            if (isUnused(parameter)) {
+                unused.add(layout.parameters().get(parameter));
+            }
+        }
+        return unused;
+    }
+
+    /** Begins the next step. */
+    void reset() {
+        ready.clear();
+        accumulated.clear();
+        for (int bucket = 0; bucket < missing.length; bucket++) {
+            missing[bucket] = layout.buckets().get(bucket).members().size();
+        }
+    }
+}

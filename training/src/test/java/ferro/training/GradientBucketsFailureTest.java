@@ -1,0 +1,340 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.training.TrainingRanks.Over;
+import ferro.training.TrainingRanks.RankTask;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class GradientBucketsFailureTest {
+    private static final List<Parameter> THREE = List.of(
+            Parameter.of("a", DataType.FLOAT32, 4),
+            Parameter.of("b", DataType.FLOAT32, 3, 5),
+            Parameter.of("c", DataType.FLOAT64, 2));
+
+    @ParameterizedTest
+    @EnumSource
+    void anotherShapeIsNamedOnAllRanksWithBothValues(Over medium) {
+        assertRefused(
+                medium,
+                builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
+                "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
+                        + " parameter 1 is \"b\" f32[5, 3]; list the same ones in the same order on all 3 ranks");
+    }
+
+    @Test
+    void anotherTypeIsNamed() {
+        assertRefused(
+                Over.SIMULATED,
+                builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
+                "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
+                        + " parameter 1 is \"b\" f64[3, 5]; list the same ones in the same order on all 3 ranks");
+    }
+
+    @Test
+    void aParameterThatOtherRanksLackIsNamed() {
+        assertRefused(
+                Over.SIMULATED,
+                builder -> builder.parameters(THREE.subList(0, 2)),
+                "ranks build buckets of different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
+                        + " there are 2 parameters; list the same ones in the same order on all 3 ranks");
+    }
+
+    @Test
+    void otherSizesOfBucketsAreNamed() {
+        assertRefused(
+                Over.SIMULATED,
+                builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
+                "ranks build buckets of different parameters or settings: on rank 0 buckets have 1048576 bytes, then 4194304,"
+                        + " on rank 2 buckets have 10 bytes, then 20; list the same ones in the same order on all 3 ranks");
+    }
+
+    @Test
+    void whatOneRankCannotLayOutIsToldOnAll() {
+        assertRefused(
+                Over.SIMULATED,
+                builder -> builder.settings(BucketSettings.DEFAULT.withOrder("a")),
+                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [b, c], unknown [], again []");
+    }
+
+    @Test
+    void manyParametersWithLongNamesAreComparedToo() {
+        String name = "\u00e4".repeat(3000);
+        List<Parameter> many = new ArrayList<>(Collections.nCopies(2000, null));
+        many.replaceAll(none -> Parameter.of(name + many.indexOf(none) + Math.random(), DataType.FLOAT32, 1));
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+            List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
+                    .parameters(group.rank() == 0 ? many : THREE)
+                    .build());
+            assertEquals(1, texts(failures).size());
+            assertTrue(failures.get(0).getMessage().endsWith("all 2 ranks"), failures.get(0)::getMessage);
+        }
+    }
+
+    @Test
+    void sixteenBitParametersAreRefusedWithTheReason() {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+            List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
+                    .parameters(List.of(Parameter.of("w", DataType.BFLOAT16, 4)))
+                    .build());
+            failures.forEach(failure -> {
+                assertInstanceOf(IllegalArgumentException.class, failure);
+                assertEquals(
+                        "parameter \"w\" is bf16, need f32 or f64: an update is often smaller than the last bit of a 16-bit"
+                                + " float, and lost; keep parameters in f32 and send half of the bytes by GradientHook.bf16()",
+                        failure.getMessage());
+            });
+        }
+    }
+
+    @Test
+    void aBucketLongerThanABufferIsRefusedByName() {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 1)) {
+            Throwable failure = ranks.failures(group -> GradientBuckets.builder(group)
+                            .parameters(List.of(Parameter.of("vast", DataType.FLOAT32, 1L << 30)))
+                            .build())
+                    .get(0);
+            assertEquals(
+                    "the bucket of parameter \"vast\" has 4294967360 bytes, and one buffer holds 2147483647: make smaller"
+                            + " buckets, or split that parameter",
+                    failure.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void unusedGradientsAreNamedOnTheirRankAndEndTheStepOnAll(Over medium) {
+        List<Throwable> failures = afterBuild(medium, buckets -> {
+            buckets.ready(1);
+            if (buckets.group().rank() != 1) {
+                buckets.ready(0);
+                buckets.ready(2);
+            }
+            return buckets.finish();
+        });
+
+        assertEquals(
+                "gradient buckets, rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"; if a step need not use all"
+                        + " parameters, build with zerosForUnused()",
+                assertInstanceOf(IllegalStateException.class, failures.get(1)).getMessage());
+        assertAborted(failures.get(0), "rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"");
+        assertAborted(failures.get(2), "rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"");
+    }
+
+    @Test
+    void ofManyUnusedGradientsTheFirstTwentyAreNamed() {
+        List<Parameter> many = IntStream.range(0, 100)
+                .mapToObj(index -> Parameter.of("p" + index, DataType.FLOAT32, 1))
+                .toList();
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            try (GradientBuckets buckets =
+                    GradientBuckets.builder(group).parameters(many).build()) {
+                IllegalStateException failure = assertThrows(IllegalStateException.class, buckets::finish);
+                assertTrue(
+                        failure.getMessage().contains("100 of 100 gradients were never ready: \"p0\", \"p1\", "),
+                        failure::getMessage);
+                assertTrue(failure.getMessage().contains(", \"p19\" and 80 more; "), failure::getMessage);
+            }
+            return null;
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aGradientThatIsReadyTwiceIsNamedAndEndsTheStepOnAll(Over medium) {
+        List<Throwable> failures = afterBuild(medium, buckets -> {
+            IntStream.range(0, 3).forEach(buckets::ready);
+            if (buckets.group().rank() == 0) {
+                buckets.ready(1);
+            }
+            // another rank may have ended this step before it hears of it
+            buckets.finish();
+            IntStream.range(0, 3).forEach(buckets::ready);
+            return buckets.finish();
+        });
+
+        assertEquals(
+                "gradient buckets, rank 0 of 3, step 1: the gradient of \"b\" is ready a second time: say so once per step, and"
+                        + " accumulate(true) in passes before the last one",
+                assertInstanceOf(IllegalStateException.class, failures.get(0)).getMessage());
+        assertAborted(failures.get(1), "the gradient of \"b\" is ready a second time");
+        assertAborted(failures.get(2), "the gradient of \"b\" is ready a second time");
+    }
+
+    @Test
+    void aGradientThatIsReadyAfterTheStepWasAwaitedIsNamed() {
+        List<Throwable> failures = afterBuild(Over.SIMULATED, buckets -> {
+            buckets.ready(1);
+            buckets.accumulate(false);
+            assertThrows(IllegalStateException.class, () -> buckets.accumulate(true));
+            buckets.ready(0);
+            buckets.ready(2);
+            buckets.await(0);
+            assertThrows(IllegalStateException.class, () -> buckets.put(0, HostTensor.of(new float[4])));
+            buckets.group().barrier();
+            buckets.ready(0);
+            return null;
+        });
+
+        assertTrue(failures.get(0).getMessage().contains("\"a\" is ready a second time"), failures.get(0)::getMessage);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aHookThatThrowsEndsTheStepOnAll(Over medium) {
+        GradientHook broken = target -> new GradientHook.Exchange() {
+            @Override
+            public Work start(int contributors) {
+                if (target.group().rank() == 2) {
+                    throw new IllegalArgumentException("planted");
+                }
+                return target.group().allReduceAsync(target.gradients(), ReduceOp.AVG);
+            }
+
+            @Override
+            public void finish(int contributors) {}
+        };
+        List<Throwable> failures;
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+            failures = ranks.failures(group -> step(GradientBuckets.builder(group)
+                    .parameters(THREE)
+                    .hook(broken)
+                    .build()));
+            assertGoesOn(ranks);
+        }
+
+        assertEquals("planted", failures.get(2).getMessage());
+        assertAborted(failures.get(0), "planted");
+        assertAborted(failures.get(1), "planted");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRankThatDoesNotComeIsMissedAtTheDeadline(Over medium) {
+        List<Throwable> failures;
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 3, Map.of("ferro.timeout", "1s"))) {
+            List<GradientBuckets> built = ranks.all(
+                    group -> GradientBuckets.builder(group).parameters(THREE).build());
+            failures = ranks.failures(group -> group.rank() == 1 ? null : step(built.get(group.rank())));
+        }
+
+        for (int rank : new int[] {0, 2}) {
+            FerroException failure = assertInstanceOf(FerroException.class, failures.get(rank));
+            assertEquals(Code.TIMED_OUT, failure.code());
+            assertEquals("1", failure.where().culprits());
+        }
+    }
+
+    @Test
+    void anAbortOfItsGroupEndsTheStep() {
+        List<Throwable> failures = afterBuild(Over.TCP, buckets -> {
+            if (buckets.group().rank() == 0) {
+                buckets.group().abort(new IllegalStateException("enough"));
+            }
+            return step(buckets);
+        });
+
+        failures.forEach(failure -> assertAborted(failure, "enough"));
+    }
+
+    @Test
+    void aGradientOfAnotherLengthTypeOrOrderIsRefusedByName() {
+        List<Throwable> failures = afterBuild(Over.SIMULATED, buckets -> {
+            assertEquals(
+                    "gradient of \"b\": need f32[15], found f32[4]",
+                    assertThrows(IllegalArgumentException.class, () -> buckets.put(1, HostTensor.of(new float[4])))
+                            .getMessage());
+            assertEquals(
+                    "gradient of \"c\": need f64[2], found f32[2]",
+                    assertThrows(IllegalArgumentException.class, () -> buckets.put(2, HostTensor.of(new float[2])))
+                            .getMessage());
+            assertEquals(
+                    "gradient of \"a\": need 16 bytes in order LITTLE_ENDIAN, found 16 in order BIG_ENDIAN",
+                    assertThrows(IllegalArgumentException.class, () -> buckets.put(0, ByteBuffer.allocate(16)))
+                            .getMessage());
+            return step(buckets);
+        });
+
+        assertEquals(Collections.nCopies(3, null), failures);
+    }
+
+    /** Runs something on three ranks that have built buckets, and sees that the group they were built in goes on. */
+    private static List<Throwable> afterBuild(Over medium, RankTaskOfBuckets task) {
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                try (GradientBuckets buckets =
+                        GradientBuckets.builder(group).parameters(THREE).build()) {
+                    return task.run(buckets);
+                }
+            });
+            assertGoesOn(ranks);
+            return failures;
+        }
+    }
+
+    @FunctionalInterface
+    private interface RankTaskOfBuckets {
+        Object run(GradientBuckets buckets);
+    }
+
+    private static Object step(GradientBuckets buckets) {
+        IntStream.range(0, 3).forEach(buckets::ready);
+        return buckets.finish();
+    }
+
+    private static void assertGoesOn(TrainingRanks ranks) {
+        RankTask<int[]> sum = group -> {
+            int[] values = {group.rank()};
+            group.allReduce(values, ReduceOp.SUM);
+            return values;
+        };
+        ranks.all(sum).forEach(values -> assertArrayEquals(new int[] {3}, values));
+    }
+
+    private static void assertAborted(Throwable failure, String text) {
+        FerroException told = assertInstanceOf(FerroException.class, failure);
+        assertEquals(Code.ABORTED, told.code());
+        assertTrue(told.getMessage().contains(text), told::getMessage);
+    }
+
+    /** Builds buckets with other ones on rank 2; all ranks hear of it, and the group goes on. */
+    private static void assertRefused(Over medium, UnaryOperator<GradientBucketsBuilder> other, String text) {
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                GradientBucketsBuilder same = GradientBuckets.builder(group).parameters(THREE);
+                return (group.rank() == 2 ? other.apply(same) : same).build();
+            });
+            failures.forEach(failure -> assertInstanceOf(IllegalArgumentException.class, failure));
+            failures.forEach(failure -> assertEquals(text, failure.getMessage()));
+            assertGoesOn(ranks);
+        }
+    }
+
+    private static HashSet<String> texts(List<Throwable> failures) {
+        return new HashSet<>(failures.stream().map(Throwable::getMessage).toList());
+    }
+
+    private static List<Parameter> with(Parameter second) {
+        return List.of(THREE.get(0), second, THREE.get(2));
+    }
+}

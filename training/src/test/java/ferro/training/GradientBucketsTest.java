@@ -1,0 +1,288 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.training.TrainingRanks.Over;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class GradientBucketsTest {
+    private static final int STEPS = 4;
+
+    @ParameterizedTest
+    @MethodSource("ferro.training.TrainingRanks#everywhere")
+    void gradientsAreAveragesWhateverTheOrderInWhichTheyAreReady(Over medium, int worldSize) {
+        List<Integer> ranks = IntStream.range(0, worldSize).boxed().toList();
+        TrainingRanks.run(medium, worldSize, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                assertTrue(buckets.layout().buckets().size() > 3, buckets.layout()::toString);
+                Random order = new Random(group.rank());
+                for (int step = 0; step < STEPS; step++) {
+                    Gradients.compute(buckets, step, Gradients::exact, order);
+                    StepTimes times = buckets.finish();
+                    for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
+                        assertArrayEquals(
+                                Gradients.averages(parameter, step, ranks),
+                                Gradients.values(buckets.gradient(parameter)));
+                    }
+                    assertTrue(times.waited().toNanos() > 0, times::toString);
+                }
+            }
+            return null;
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("ferro.training.TrainingRanks#everywhere")
+    void bucketsHaveTheBitsOfAnAllReduceAndShardedOnesThoseOfThatPart(Over medium, int worldSize) {
+        TrainingRanks.run(medium, worldSize, group -> {
+            try (GradientBuckets whole = build(group, false);
+                    GradientBuckets parts = build(group, true)) {
+                for (int step = 0; step < STEPS; step++) {
+                    Gradients.compute(whole, step, Gradients::random, new Random(group.rank()));
+                    List<float[]> expected = averages(group, whole);
+                    whole.finish();
+                    Gradients.compute(parts, step, Gradients::random, new Random(-group.rank()));
+                    parts.finish();
+                    for (int bucket = 0; bucket < expected.size(); bucket++) {
+                        if (expected.get(bucket) != null) {
+                            assertArrayEquals(expected.get(bucket), floats(whole.bucket(bucket)));
+                        }
+                        assertArrayEquals(
+                                Gradients.values(whole.ownPart(bucket)), Gradients.values(parts.ownPart(bucket)));
+                    }
+                }
+            }
+            return null;
+        });
+    }
+
+    /** Averages buckets of f32 by a plain call on arrays. */
+    private static List<float[]> averages(ProcessGroup group, GradientBuckets buckets) {
+        List<float[]> averages = new ArrayList<>();
+        for (int bucket = 0; bucket < buckets.layout().buckets().size(); bucket++) {
+            boolean isFloat = buckets.bucket(bucket).dataType() == DataType.FLOAT32;
+            float[] values = isFloat ? new float[(int) buckets.bucket(bucket).elementCount()] : null;
+            averages.add(values);
+            for (int member : isFloat ? buckets.layout().buckets().get(bucket).members() : List.<Integer>of()) {
+                HostTensor into = HostTensor.of(values)
+                        .slice(
+                                buckets.layout().offsetOf(member),
+                                buckets.gradient(member).elementCount());
+                Gradients.fill(into, member, group.rank(), (int) buckets.step() - 1, Gradients::random);
+            }
+            if (isFloat) {
+                group.allReduce(values, ReduceOp.AVG);
+            }
+        }
+        return averages;
+    }
+
+    private static float[] floats(HostTensor tensor) {
+        float[] values = new float[(int) tensor.elementCount()];
+        tensor.copyTo(0, values, 0, values.length);
+        return values;
+    }
+
+    @Test
+    void aPartBeginsAtItsRank() {
+        TrainingRanks.run(Over.SHM, 3, group -> {
+            try (GradientBuckets buckets = build(group, true)) {
+                long part = buckets.bucket(1).elementCount() / 3;
+                assertEquals(part, buckets.ownPart(1).elementCount());
+                buckets.bucket(1).setFloat(group.rank() * part, 17);
+                assertEquals(17, buckets.ownPart(1).getFloat(0));
+                assertSame(buckets.gradient(2), buckets.gradient(2));
+                assertEquals(true, buckets.isSharded());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void memoryIsSharedWhereRanksShareAny() {
+        TrainingRanks.run(Over.SHM, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                assertTrue(buckets.isMemoryShared());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void putCopiesWhatAFrameworkOwns() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            List<Parameter> parameters =
+                    List.of(Parameter.of("a", DataType.FLOAT32, 3), Parameter.of("b", DataType.FLOAT64, 2));
+            try (GradientBuckets buckets =
+                    GradientBuckets.builder(group).parameters(parameters).build()) {
+                ByteBuffer bytes = ByteBuffer.allocate(20).order(ByteOrder.nativeOrder());
+                bytes.putFloat(4, 1 + group.rank())
+                        .putFloat(8, 5)
+                        .putFloat(12, 7)
+                        .position(4)
+                        .limit(16);
+                buckets.put(0, bytes);
+                assertEquals(4, bytes.position());
+                buckets.put(1, HostTensor.of(new double[] {3, 4 + group.rank()}));
+                buckets.ready(0);
+                buckets.ready(1);
+                buckets.finish();
+                assertArrayEquals(new double[] {1.5, 5, 7}, Gradients.values(buckets.gradient(0)));
+                assertArrayEquals(new double[] {3, 4.5}, Gradients.values(buckets.gradient(1)));
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void threadsMayComputeAtOnce() {
+        TrainingRanks.run(Over.SHM, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                for (int step = 0; step < 20; step++) {
+                    int now = step;
+                    IntStream.range(0, Gradients.PARAMETERS.size()).parallel().forEach(parameter -> {
+                        Gradients.fill(buckets.gradient(parameter), parameter, group.rank(), now, Gradients::exact);
+                        buckets.ready(parameter);
+                    });
+                    buckets.finish();
+                    assertArrayEquals(
+                            Gradients.averages(2, step, List.of(0, 1)), Gradients.values(buckets.gradient(2)));
+                }
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void passesThatAccumulateSendNothingAndCountInTheStep() {
+        TrainingRanks.run(Over.TCP, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                buckets.accumulate(true);
+                for (int pass = 0; pass < 1 + group.rank(); pass++) {
+                    // not as many on all ranks: were anything sent, it would be a MISMATCH or wrong
+                    addAll(buckets, pass);
+                    assertEquals(Duration.ZERO, buckets.finish().waited());
+                }
+                buckets.accumulate(false);
+                addAll(buckets, 2);
+                buckets.finish();
+                // 1 and 3 on rank 0, 1, 2 and 3 on rank 1
+                assertEquals(5, buckets.gradient(0).getFloat(0));
+            }
+            return null;
+        });
+    }
+
+    private static void addAll(GradientBuckets buckets, int pass) {
+        for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
+            HostTensor gradient = buckets.gradient(parameter);
+            double[] values = Gradients.values(gradient);
+            Gradients.fill(gradient, parameter, 0, 0, (p, element, rank, step) -> values[(int) element] + 1 + pass);
+            buckets.ready(parameter);
+        }
+    }
+
+    @Test
+    void aGradientOfAnAccumulatedPassIsNotUnusedInTheLast() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                buckets.accumulate(true);
+                buckets.gradient(0).setFloat(0, 8);
+                buckets.ready(0);
+                buckets.accumulate(false);
+                IntStream.range(1, Gradients.PARAMETERS.size()).forEach(buckets::ready);
+                buckets.finish();
+                assertEquals(8, buckets.gradient(0).getFloat(0));
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void unusedGradientsAreZerosByOption() {
+        TrainingRanks.run(Over.SHM, 2, group -> {
+            try (GradientBuckets buckets = GradientBuckets.builder(group)
+                    .parameters(Gradients.PARAMETERS)
+                    .settings(Gradients.SETTINGS)
+                    .zerosForUnused()
+                    .build()) {
+                for (int step = 0; step < 3; step++) {
+                    int skipped = (step + group.rank()) % Gradients.PARAMETERS.size();
+                    for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
+                        Gradients.fill(buckets.gradient(parameter), parameter, 0, 0, (p, e, r, s) -> 6);
+                        if (parameter != skipped) {
+                            buckets.ready(parameter);
+                        }
+                    }
+                    buckets.finish();
+                    double[] halved = Gradients.values(buckets.gradient(step));
+                    assertEquals(3, halved[halved.length - 1]);
+                    assertEquals(6, Gradients.values(buckets.gradient(step + 2))[0]);
+                }
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void anOptimizerMayBeginWithTheFirstBucket() {
+        TrainingRanks.run(Over.TCP, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                for (int step = 0; step < 3; step++) {
+                    Gradients.compute(buckets, step, Gradients::exact, new Random(group.rank()));
+                    for (int bucket = 0; bucket < buckets.layout().buckets().size(); bucket++) {
+                        buckets.await(bucket);
+                        int member =
+                                buckets.layout().buckets().get(bucket).members().get(0);
+                        assertArrayEquals(
+                                Gradients.averages(member, step, List.of(0, 1)),
+                                Gradients.values(buckets.gradient(member)));
+                    }
+                    buckets.finish();
+                }
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void callsOfTheGroupDoNotWaitForBuckets() {
+        TrainingRanks.run(Over.TCP, 2, group -> {
+            try (GradientBuckets buckets = build(group, false)) {
+                if (group.rank() == 0) {
+                    Gradients.compute(buckets, 0, Gradients::exact, new Random());
+                }
+                group.barrier();
+                if (group.rank() == 1) {
+                    Gradients.compute(buckets, 0, Gradients::exact, new Random());
+                }
+                buckets.finish();
+            }
+            return null;
+        });
+    }
+
+    private static GradientBuckets build(ProcessGroup group, boolean sharded) {
+        return GradientBuckets.builder(group)
+                .parameters(Gradients.PARAMETERS)
+                .settings(Gradients.SETTINGS)
+                .sharded(sharded)
+                .build();
+    }
+}
