@@ -3,10 +3,12 @@ package ferro.training;
 import ferro.Work;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /** The buckets of one step that travel: starts them in order, waits for them in order, and counts the time. */
 final class BucketsUnderWay {
     private final List<GradientHook.Exchange> exchanges;
+    private final LongSupplier nanoTime;
     private final Work[] works;
     private final long[] startNanos;
     private int started;
@@ -17,7 +19,8 @@ final class BucketsUnderWay {
     private long busyNanos;
     private long waitedNanos;
 
-    BucketsUnderWay(List<GradientHook.Exchange> exchanges) {
+    BucketsUnderWay(List<GradientHook.Exchange> exchanges, LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
         this.exchanges = List.copyOf(exchanges);
         works = new Work[exchanges.size()];
         startNanos = new long[works.length];
@@ -30,7 +33,7 @@ final class BucketsUnderWay {
 
     void startNext(int contributors) {
         works[started] = exchanges.get(started).start(contributors);
-        startNanos[started] = System.nanoTime();
+        startNanos[started] = nanoTime.getAsLong();
         started++;
     }
 
@@ -42,9 +45,9 @@ final class BucketsUnderWay {
     /** Waits for the next bucket in order. */
     void endNext(int contributors) {
         Work work = works[ended];
-        long begun = System.nanoTime();
+        long begun = nanoTime.getAsLong();
         work.await();
-        waitedNanos += System.nanoTime() - begun;
+        waitedNanos += nanoTime.getAsLong() - begun;
         countBusy(startNanos[ended], startNanos[ended] + work.elapsed().toNanos());
         exchanges.get(ended).finish(contributors);
         works[ended] = null;

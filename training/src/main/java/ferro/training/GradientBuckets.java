@@ -1,6 +1,7 @@
 package ferro.training;
 
 import ferro.Allocation;
+import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketLayout.Bucket;
@@ -13,6 +14,18 @@ import java.util.stream.Collectors;
 
 /**
  * The gradients of a model, averaged over all ranks while the rest of them is still computed.
+ *
+ * {@snippet file="ferro/examples/snippets/TrainingSnippetsTest.java" region="buckets" :
+ *
+ * List<Parameter> parameters =
+ *         List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));
+ * try (GradientBuckets buckets =
+ *         GradientBuckets.builder(group).parameters(parameters).build()) {
+ *     model.backward(batch, buckets); // for each parameter: writes gradient(i), calls ready(i)
+ *     buckets.finish(); // each gradient is its average over all ranks
+ *     model.update(buckets);
+ * }
+ * }
  *
  * <p>Gradients lie in buckets ({@link BucketLayout}). A bucket leaves when its last gradient is ready and all buckets before it have
  * left, so that buckets have one order on all ranks, whatever the order of {@link #ready} calls is. {@link #finish} waits for what is
@@ -54,7 +67,9 @@ public final class GradientBuckets implements AutoCloseable {
     /** Number of ranks that have data in this step. */
     private int contributors;
 
-    private boolean joined;
+    /** The join that has begun this step; null if there is none. */
+    private Join<?> join;
+
     private boolean hasData = true;
     private int withAnotherBatch;
 
@@ -79,7 +94,7 @@ public final class GradientBuckets implements AutoCloseable {
             long elements = layout.parameters().get(index).elementCount();
             gradients.add(buckets.get(layout.bucketOf(index)).slice(layout.offsetOf(index), elements));
         }
-        underWay = new BucketsUnderWay(exchanges);
+        underWay = new BucketsUnderWay(exchanges, System::nanoTime);
         Bucket last = layout.buckets().get(buckets.size() - 1);
         flag = sharded || builder.hook() != GradientHook.average()
                 ? BatchFlag.alone(group)
@@ -216,7 +231,7 @@ public final class GradientBuckets implements AutoCloseable {
      * @param parameter its index in the list of parameters
      * @throws IndexOutOfBoundsException if there is no such parameter
      * @throws IllegalStateException if it has been ready in this step, or the step is being awaited; the step ends on all ranks
-     * @throws ferro.FerroException if a bucket cannot leave, since the group has failed
+     * @throws FerroException if a bucket cannot leave, since the group has failed
      */
     public void ready(int parameter) {
         Objects.checkIndex(parameter, gradients.size());
@@ -267,7 +282,7 @@ public final class GradientBuckets implements AutoCloseable {
      * @param bucket its index in the layout
      * @throws IndexOutOfBoundsException if there is no such bucket
      * @throws IllegalStateException if gradients accumulate, or as {@link #finish}
-     * @throws ferro.FerroException if the group fails or has failed
+     * @throws FerroException if the group fails or has failed
      */
     public void await(int bucket) {
         Objects.checkIndex(bucket, buckets.size());
@@ -290,14 +305,10 @@ public final class GradientBuckets implements AutoCloseable {
      *
      * @return how long it waited, and how long communication was hidden
      * @throws IllegalStateException if gradients were never ready, with their names; the step ends on all ranks
-     * @throws ferro.FerroException if the group fails or has failed
+     * @throws FerroException if the group fails or has failed
      */
     public StepTimes finish() {
         synchronized (lock) {
-            if (accumulating && joined) {
-                throw new IllegalStateException(where() + "a step of a Join ends while gradients accumulate ("
-                        + gradients.size() + " of them): accumulate(false) before the last pass of a batch");
-            }
             if (accumulating) {
                 return StepTimes.NONE;
             }
@@ -359,7 +370,7 @@ public final class GradientBuckets implements AutoCloseable {
     private void startNext() {
         try {
             underWay.startNext(contributors);
-            if (joined && underWay.next() == buckets.size()) {
+            if (join != null && underWay.next() == buckets.size()) {
                 flag.start();
             }
         } catch (RuntimeException | Error failure) {
@@ -371,9 +382,11 @@ public final class GradientBuckets implements AutoCloseable {
     private void endNext() {
         try {
             underWay.endNext(contributors);
-            if (joined && underWay.hasEnded(buckets.size() - 1)) {
+            if (join != null && underWay.hasEnded(buckets.size() - 1)) {
                 withAnotherBatch = flag.count(contributors);
             }
+        } catch (FerroException failure) {
+            throw join == null ? failure : join.causeOf(failure);
         } catch (RuntimeException | Error failure) {
             group.abort(failure);
             throw failure;
@@ -413,15 +426,16 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Begins a step of a Join. On a rank without data all buckets leave at once, full of zeros.
+     * Begins a step of a join. On a rank without data all buckets leave at once, full of zeros.
      *
+     * @param by begins it
      * @param withData number of ranks that have data in this step
      * @param hasBatch whether this rank has
      * @param hasAnother whether it will have in the next one
      */
-    void begin(int withData, boolean hasBatch, boolean hasAnother) {
+    void begin(Join<?> by, int withData, boolean hasBatch, boolean hasAnother) {
         synchronized (lock) {
-            joined = true;
+            join = by;
             contributors = withData;
             hasData = hasBatch;
             if (!hasBatch) {
@@ -435,17 +449,19 @@ public final class GradientBuckets implements AutoCloseable {
         }
     }
 
-    /** Returns how many ranks have data in the next step, as the last step has told. */
+    /** Returns how many ranks have data in the next step, as the last step of a join has told. */
     int withAnotherBatch() {
         return withAnotherBatch;
     }
 
-    /** Ends the use by a {@link Join}: all ranks have data again. */
-    void leave() {
+    /** Ends the use by a join: all ranks have data again. */
+    void leave(Join<?> by) {
         synchronized (lock) {
-            joined = false;
-            contributors = group.worldSize();
-            hasData = true;
+            if (join == by) {
+                join = null;
+                contributors = group.worldSize();
+                hasData = true;
+            }
         }
     }
 

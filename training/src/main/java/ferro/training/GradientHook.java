@@ -67,7 +67,7 @@ public interface GradientHook {
         /**
          * Starts sending, and does not wait for other ranks. The gradients are not touched by others until {@link #finish}.
          *
-         * @param contributors number of ranks that have data in this step; all of them unless some have run out
+         * @param contributors number of ranks that have data in this step; all of them unless some have run out ({@link Join})
          * @return handle of the collective, or of all of them ({@link Work#all})
          */
         Work start(int contributors);

@@ -3,7 +3,8 @@
  * average.
  *
  * <p>Start reading at {@link ferro.training.BucketLayout}: which gradient lies in which bucket is a function of the parameters and
- * the settings alone, and everything else here goes by it.
+ * the settings alone, and everything else here goes by it. Then {@link ferro.training.GradientBuckets}, which averages gradients, and
+ * {@link ferro.training.Join}, for ranks with different numbers of batches.
  *
  * <p>Nothing here knows a framework, and nothing here reads the environment.
  */

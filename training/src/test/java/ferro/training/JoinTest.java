@@ -1,0 +1,358 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.training.TrainingRanks.Over;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class JoinTest {
+    @ParameterizedTest
+    @MethodSource("ferro.training.TrainingRanks#everywhere")
+    void averagesAreThoseOfTheRanksWithDataRoundedOnceAndNoStepIsEmpty(Over medium, int worldSize) {
+        TrainingRanks.run(medium, worldSize, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Random order = new Random(group.rank());
+                for (int epoch = 0; epoch < 2; epoch++) {
+                    int steps = 0;
+                    Join<Integer> join = Join.over(buckets, batches(3 + group.rank()));
+                    while (join.next()) {
+                        List<Integer> withData = withData(steps, worldSize);
+                        assertEquals(withData.size(), join.contributors());
+                        assertEquals(withData.contains(group.rank()), join.hasBatch());
+                        join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::exact, order));
+                        buckets.finish();
+                        for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
+                            assertArrayEquals(
+                                    Gradients.averages(parameter, steps, withData),
+                                    Gradients.values(buckets.gradient(parameter)));
+                        }
+                        steps++;
+                    }
+                    assertEquals(3 + worldSize - 1, steps);
+                    assertFalse(join.next());
+                }
+                assertAllHaveData(buckets, group);
+            }
+            return null;
+        });
+    }
+
+    private static void assertAllHaveData(GradientBuckets buckets, ProcessGroup group) {
+        Gradients.compute(buckets, 9, Gradients::exact, new Random());
+        buckets.finish();
+        List<Integer> all = IntStream.range(0, group.worldSize()).boxed().toList();
+        assertArrayEquals(Gradients.averages(0, 9, all), Gradients.values(buckets.gradient(0)));
+    }
+
+    private static List<Integer> withData(int step, int worldSize) {
+        return IntStream.range(0, worldSize)
+                .filter(rank -> step < 3 + rank)
+                .boxed()
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("ferro.training.TrainingRanks#everywhere")
+    void aPartOfAShardedBucketHasTheBitsOfTheWhole(Over medium, int worldSize) {
+        TrainingRanks.run(medium, worldSize, group -> {
+            List<List<double[]>> parts = new ArrayList<>();
+            for (boolean sharded : new boolean[] {false, true}) {
+                List<double[]> ofSteps = new ArrayList<>();
+                parts.add(ofSteps);
+                try (GradientBuckets buckets = buckets(group).sharded(sharded).build()) {
+                    Join<Integer> join = Join.over(buckets, batches(1 + (group.rank() + 1) % worldSize));
+                    while (join.next()) {
+                        join.withBatch(batch ->
+                                Gradients.compute(buckets, batch, Gradients::random, new Random(group.rank())));
+                        buckets.finish();
+                        for (int bucket = 0; bucket < buckets.layout().buckets().size(); bucket++) {
+                            ofSteps.add(Gradients.values(buckets.ownPart(bucket)));
+                        }
+                    }
+                }
+            }
+            assertEquals(parts.get(0).size(), parts.get(1).size());
+            for (int index = 0; index < parts.get(0).size(); index++) {
+                assertArrayEquals(parts.get(0).get(index), parts.get(1).get(index));
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void aCompressedAverageIsOneOfTheRanksWithDataToo() {
+        TrainingRanks.run(Over.TCP, 3, group -> {
+            List<Parameter> one = List.of(Parameter.of("w", DataType.FLOAT32, 5));
+            try (GradientBuckets buckets = GradientBuckets.builder(group)
+                    .parameters(one)
+                    .hook(GradientHook.bf16())
+                    .build()) {
+                Join<Integer> join = Join.over(buckets, batches(group.rank()));
+                List<Float> averages = new ArrayList<>();
+                while (join.next()) {
+                    join.withBatch(batch -> {
+                        buckets.gradient(0).setFloat(0, 4 * group.rank());
+                        buckets.ready(0);
+                    });
+                    buckets.finish();
+                    averages.add(buckets.gradient(0).getFloat(0));
+                }
+                assertEquals(List.of(6f, 8f), averages);
+            }
+            return null;
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void replicasStayEqual(Over medium) {
+        List<double[]> replicas = TrainingRanks.run(medium, 4, group -> {
+            double[] weights = new double[(int) Gradients.PARAMETERS.get(2).elementCount()];
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Join<Integer> join = Join.over(buckets, batches(new int[] {2, 7, 1, 4}[group.rank()]));
+                while (join.next()) {
+                    join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::random, new Random()));
+                    buckets.finish();
+                    double[] average = Gradients.values(buckets.gradient(2));
+                    IntStream.range(0, weights.length).forEach(index -> weights[index] -= 0.1 * average[index]);
+                }
+            }
+            return weights;
+        });
+
+        replicas.forEach(replica -> assertArrayEquals(replicas.get(0), replica));
+        assertTrue(replicas.get(0)[1] != 0, () -> "" + replicas.get(0)[1]);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void registeredCallsAreMadeInPlaceOfARankThatHasRunOut(Over medium) {
+        List<List<Float>> seen = TrainingRanks.run(medium, 3, group -> {
+            List<Float> sums = new ArrayList<>();
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Join<Integer> join = Join.over(buckets, batches(1 + 2 * group.rank()))
+                        .shadow(() -> sum(group, 0))
+                        .shadow(group::barrier);
+                while (join.next()) {
+                    join.withBatch(batch -> {
+                        sums.add(sum(group, 1 + group.rank()));
+                        group.barrier();
+                        Gradients.compute(buckets, batch, Gradients::exact, new Random());
+                    });
+                    buckets.finish();
+                    // all ranks make it, those that have run out too
+                    assertEquals(6, sum(group, 1 + group.rank()));
+                }
+            }
+            return sums;
+        });
+
+        assertEquals(List.of(List.of(6f), List.of(6f, 5f, 5f), List.of(6f, 5f, 5f, 3f, 3f)), seen);
+    }
+
+    private static float sum(ProcessGroup group, float value) {
+        float[] values = {value};
+        group.allReduce(values, ReduceOp.SUM);
+        return values[0];
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anyOtherCallOfTheGroupIsAMismatchThatSaysWhoHasRunOut(Over medium) {
+        List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
+            Gradients.compute(buckets, 0, Gradients::exact, new Random());
+            sum(group, 1);
+        });
+
+        for (Throwable failure : failures) {
+            FerroException told = assertInstanceOf(FerroException.class, failure);
+            assertEquals(Code.MISMATCH, told.code(), told::getMessage);
+            assertTrue(told.getMessage().contains("ranks 0, 2 have run out of batches"), told::getMessage);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatFailsWithABatchEndsTheStepOnAllRanks(Over medium) {
+        List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
+            if (buckets.step() == 2) {
+                throw new IllegalStateException("planted");
+            }
+            Gradients.compute(buckets, 0, Gradients::exact, new Random());
+        });
+
+        assertEquals("planted", failures.get(1).getMessage());
+        for (int rank : new int[] {0, 2}) {
+            FerroException told = assertInstanceOf(FerroException.class, failures.get(rank));
+            assertEquals(Code.ABORTED, told.code());
+            assertTrue(told.getMessage().contains("planted"), told::getMessage);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void unevenInputsAreAnErrorOnAllRanksByOption(Over medium) {
+        TrainingRanks.run(medium, 3, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Join<Integer> even = Join.over(buckets, batches(2)).failOnUneven();
+                assertEquals(2, steps(even, buckets));
+
+                Join<Integer> uneven =
+                        Join.over(buckets, batches(group.rank() == 1 ? 2 : 4)).failOnUneven();
+                String told = assertThrows(IllegalStateException.class, () -> steps(uneven, buckets))
+                        .getMessage();
+                assertEquals(
+                        "join, rank " + group.rank()
+                                + " of 3, step 5: rank 1 has run out of batches, and failOnUneven() asks"
+                                + " for as many on all ranks: drop or repeat batches, or leave it out to average over the ranks"
+                                + " that have some",
+                        told);
+                assertFalse(uneven.next());
+                // what is there goes on
+                assertEquals(1, steps(Join.over(buckets, batches(1)), buckets));
+                assertAllHaveData(buckets, group);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void withoutABatchOnAnyRankThereIsNoStep() {
+        TrainingRanks.run(Over.SHM, 3, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                assertEquals(0, steps(Join.over(buckets, batches(0)), buckets));
+                assertEquals(1, steps(Join.over(buckets, batches(group.rank() == 2 ? 1 : 0)), buckets));
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void aLoopThatEndsEarlierClosesItsJoin() {
+        TrainingRanks.run(Over.TCP, 2, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                try (Join<Integer> join = Join.over(buckets, batches(1 + 5 * group.rank()))) {
+                    for (int step = 0; step < 3 && join.next(); step++) {
+                        join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
+                        buckets.finish();
+                    }
+                }
+                assertAllHaveData(buckets, group);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void stepsOfOneBatchMayAccumulateSeveralPasses() {
+        TrainingRanks.run(Over.SHM, 2, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Join<Integer> join = Join.over(buckets, batches(1 + group.rank()));
+                int steps = 0;
+                while (join.next()) {
+                    join.withBatch(batch -> {
+                        buckets.accumulate(true);
+                        buckets.ready(0);
+                        buckets.finish();
+                        buckets.accumulate(false);
+                        Gradients.compute(buckets, batch, Gradients::exact, new Random());
+                    });
+                    buckets.finish();
+                    steps++;
+                }
+                assertEquals(2, steps);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void callsInAnotherOrderAreRefused() {
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            try (GradientBuckets buckets = buckets(group).build()) {
+                Join<Integer> join = Join.over(buckets, batches(3));
+                assertRefused(
+                        "join, rank 0 of 1, step 1: there is none: call next() before withBatch",
+                        () -> join.withBatch(batch -> {}));
+                assertTrue(join.next());
+                join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
+                assertRefused(
+                        "join, rank 0 of 1, step 1: its batch was passed on already: call next() before withBatch",
+                        () -> join.withBatch(batch -> {}));
+                assertRefused(
+                        "join, rank 0 of 1, step 1: the next step begins before this one has ended: call finish() of the"
+                                + " buckets in every step",
+                        join::next);
+            }
+            return null;
+        });
+    }
+
+    private static void assertRefused(String text, Runnable call) {
+        assertEquals(text, assertThrows(IllegalStateException.class, call::run).getMessage());
+    }
+
+    private static int steps(Join<Integer> join, GradientBuckets buckets) {
+        int steps = 0;
+        while (join.next()) {
+            join.withBatch(batch -> Gradients.compute(buckets, batch, Gradients::exact, new Random()));
+            buckets.finish();
+            steps++;
+        }
+        return steps;
+    }
+
+    /** What a rank computes with a batch. */
+    @FunctionalInterface
+    private interface Computing {
+        void of(ProcessGroup group, GradientBuckets buckets);
+    }
+
+    /** Gives a rank its batches. */
+    @FunctionalInterface
+    private interface Batches {
+        Iterator<Integer> of(ProcessGroup group);
+    }
+
+    private static List<Throwable> failures(Over medium, Batches batches, Computing computing) {
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+            return ranks.failures(group -> {
+                try (GradientBuckets buckets = buckets(group).build()) {
+                    Join<Integer> join = Join.over(buckets, batches.of(group));
+                    while (join.next()) {
+                        join.withBatch(batch -> computing.of(group, buckets));
+                        buckets.finish();
+                    }
+                }
+                return null;
+            });
+        }
+    }
+
+    /** Numbers from 0 on. */
+    private static Iterator<Integer> batches(int count) {
+        return IntStream.range(0, count).iterator();
+    }
+
+    private static GradientBucketsBuilder buckets(ProcessGroup group) {
+        return GradientBuckets.builder(group).parameters(Gradients.PARAMETERS).settings(Gradients.SETTINGS);
+    }
+}
