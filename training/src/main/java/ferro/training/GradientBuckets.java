@@ -465,9 +465,18 @@ public final class GradientBuckets implements AutoCloseable {
         }
     }
 
-    /** Closes the group of the buckets within 5 s, and gives back what their memory counts for. Idempotent. */
+    /**
+     * Closes the group of the buckets within 5 s, and gives back what their memory counts for. In the middle of a step, as where an
+     * exception leaves it, this ends the step on all ranks. Idempotent.
+     */
     @Override
     public void close() {
+        synchronized (lock) {
+            if (flushed || ready.hasAny()) {
+                broken("buckets are closed before the step has ended, with " + ready.readyCount() + " of " + gradients.size()
+                        + " gradients ready");
+            }
+        }
         memory.forEach(Allocation::close);
         group.close();
     }

@@ -178,7 +178,7 @@ public final class Join<B> implements AutoCloseable {
                 .boxed()
                 .toList();
         contributors = all.length - out.size();
-        outOp = ReduceOp.of(whoIsOut(), NOTHING);
+        outOp = ReduceOp.of(whoIsOut() + " (Join.shadow)", NOTHING);
     }
 
     private void begin() {
@@ -191,7 +191,7 @@ public final class Join<B> implements AutoCloseable {
 
     /**
      * Computes the gradients of a step: passes this rank's batch on, or makes the calls that are registered for ranks that have run
-     * out.
+     * out. An exception of either ends the step on all ranks.
      *
      * @param compute computes the gradients of a batch and says that they are ready; is not called on a rank that has run out
      * @throws IllegalStateException if there is no step, or its batch was passed on already

@@ -245,6 +245,23 @@ class GradientBucketsFailureTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void anExceptionThatLeavesAStepEndsItOnAll(Over medium) {
+        List<Throwable> failures = afterBuild(medium, buckets -> {
+            if (buckets.group().rank() == 1) {
+                buckets.ready(2);
+                throw new IllegalStateException("planted");
+            }
+            return step(buckets);
+        });
+
+        assertEquals("planted", failures.get(1).getMessage());
+        String told = "rank 1 of 3, step 1: buckets are closed before the step has ended, with 1 of 3 gradients ready";
+        assertAborted(failures.get(0), told);
+        assertAborted(failures.get(2), told);
+    }
+
     @Test
     void anAbortOfItsGroupEndsTheStep() {
         List<Throwable> failures = afterBuild(Over.TCP, buckets -> {
