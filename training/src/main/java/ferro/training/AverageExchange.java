@@ -22,10 +22,10 @@ final class AverageExchange implements GradientHook.Exchange {
     private final HostTensor result;
     private final Quotients quotients;
 
-    private AverageExchange(GradientHook.Target target) {
-        group = target.group();
-        whole = target.gradients();
-        result = target.sharded() ? target.ownPart(whole) : whole;
+    private AverageExchange(GradientHook.SentBucket bucket) {
+        group = bucket.group();
+        whole = bucket.gradients();
+        result = bucket.sharded() ? bucket.ownPart(whole) : whole;
         quotients = Quotients.of(result);
     }
 

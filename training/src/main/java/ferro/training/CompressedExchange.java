@@ -15,17 +15,17 @@ final class CompressedExchange implements GradientHook.Exchange {
     private final HostTensor halfResult;
     private final AverageExchange.Quotients quotients;
 
-    CompressedExchange(GradientHook.Target target, DataType type) {
-        group = target.group();
-        gradients = target.gradients();
+    CompressedExchange(GradientHook.SentBucket bucket, DataType type) {
+        group = bucket.group();
+        gradients = bucket.gradients();
         if (gradients.dataType() != DataType.FLOAT32) {
-            throw new IllegalArgumentException("bucket " + target.index() + " has gradients of "
+            throw new IllegalArgumentException("bucket " + bucket.index() + " has gradients of "
                     + gradients.dataType().label() + ", and only those of f32 can be sent as " + type.label()
                     + ": use GradientHook.average()");
         }
         halves = group.allocate(type, gradients.elementCount()).tensor();
-        result = target.sharded() ? target.ownPart(gradients) : gradients;
-        halfResult = target.sharded() ? target.ownPart(halves) : halves;
+        result = bucket.sharded() ? bucket.ownPart(gradients) : gradients;
+        halfResult = bucket.sharded() ? bucket.ownPart(halves) : halves;
         quotients = AverageExchange.Quotients.of(result);
     }
 

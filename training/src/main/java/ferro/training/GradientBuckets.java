@@ -85,10 +85,10 @@ public final class GradientBuckets implements AutoCloseable {
         for (Bucket bucket : layout.buckets()) {
             Allocation room = group.allocate(bucket.dataType(), bucket.elementCount());
             memory.add(room);
-            GradientHook.Target target = new GradientHook.Target(group, buckets.size(), room.tensor(), sharded);
+            GradientHook.SentBucket sent = new GradientHook.SentBucket(group, buckets.size(), room.tensor(), sharded);
             buckets.add(room.tensor());
-            ownParts.add(target.ownPart(room.tensor()));
-            exchanges.add(Objects.requireNonNull(builder.hook().open(target), "exchange of the hook"));
+            ownParts.add(sent.ownPart(room.tensor()));
+            exchanges.add(Objects.requireNonNull(builder.hook().open(sent), "exchange of the hook"));
         }
         for (int index = 0; index < layout.parameters().size(); index++) {
             long elements = layout.parameters().get(index).elementCount();
@@ -473,8 +473,8 @@ public final class GradientBuckets implements AutoCloseable {
     public void close() {
         synchronized (lock) {
             if (flushed || ready.hasAny()) {
-                broken("buckets are closed before the step has ended, with " + ready.readyCount() + " of " + gradients.size()
-                        + " gradients ready");
+                broken("buckets are closed before the step has ended, with " + ready.readyCount() + " of "
+                        + gradients.size() + " gradients ready");
             }
         }
         memory.forEach(Allocation::close);

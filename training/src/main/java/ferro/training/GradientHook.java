@@ -19,13 +19,13 @@ import java.util.Objects;
 @FunctionalInterface
 public interface GradientHook {
     /**
-     * Makes what sends a bucket. It may make collective calls of the target's group, such as {@code allocate}.
+     * Makes what sends a bucket. It may make collective calls of the bucket's group, such as {@code allocate}.
      *
-     * @param target the bucket
+     * @param bucket the bucket
      * @return what sends it in every step
      * @throws IllegalArgumentException if it cannot send gradients of that type; on all ranks alike
      */
-    Exchange open(Target target);
+    Exchange open(SentBucket bucket);
 
     /**
      * A bucket that a hook sends.
@@ -36,7 +36,7 @@ public interface GradientHook {
      *     multiple of the number of ranks
      * @param sharded whether only this rank's part of the average is needed
      */
-    record Target(ProcessGroup group, int index, HostTensor gradients, boolean sharded) {
+    record SentBucket(ProcessGroup group, int index, HostTensor gradients, boolean sharded) {
         /**
          * Checks that all is given.
          *
@@ -45,7 +45,7 @@ public interface GradientHook {
          * @param gradients the whole bucket
          * @param sharded whether only this rank's part of the average is needed
          */
-        public Target {
+        public SentBucket {
             Objects.requireNonNull(group, "group");
             Objects.requireNonNull(gradients, "gradients");
         }
@@ -65,7 +65,7 @@ public interface GradientHook {
     /** Sends one bucket, once per step. */
     interface Exchange {
         /**
-         * Starts sending, and does not wait for other ranks. The gradients are not touched by others until {@link #finish}.
+         * Starts sending, and does not wait for other ranks. Nobody else touches the gradients until {@link #finish}.
          *
          * @param contributors number of ranks that have data in this step; all of them unless some have run out ({@link Join})
          * @return handle of the collective, or of all of them ({@link Work#all})
@@ -98,7 +98,7 @@ public interface GradientHook {
      * @return hook for f32; buckets of f64 are refused when it is opened
      */
     static GradientHook bf16() {
-        return target -> new CompressedExchange(target, DataType.BFLOAT16);
+        return bucket -> new CompressedExchange(bucket, DataType.BFLOAT16);
     }
 
     /**
@@ -108,6 +108,6 @@ public interface GradientHook {
      * @return hook for f32; buckets of f64 are refused when it is opened
      */
     static GradientHook f16() {
-        return target -> new CompressedExchange(target, DataType.FLOAT16);
+        return bucket -> new CompressedExchange(bucket, DataType.FLOAT16);
     }
 }

@@ -94,9 +94,9 @@ class GradientHookTest {
 
     /** Sends each bucket in two calls, and triples it. */
     private static final class Tripled implements GradientHook.Exchange {
-        private final GradientHook.Target target;
+        private final GradientHook.SentBucket target;
 
-        Tripled(GradientHook.Target target) {
+        Tripled(GradientHook.SentBucket target) {
             this.target = target;
         }
 

@@ -185,7 +185,8 @@ class JoinTest {
         for (Throwable failure : failures) {
             FerroException told = assertInstanceOf(FerroException.class, failure);
             assertEquals(Code.MISMATCH, told.code(), told::getMessage);
-            assertTrue(told.getMessage().contains("ranks 0, 2 have run out of batches (Join.shadow)"), told::getMessage);
+            assertTrue(
+                    told.getMessage().contains("ranks 0, 2 have run out of batches (Join.shadow)"), told::getMessage);
         }
     }
 
