@@ -1,0 +1,43 @@
+package ferro.training;
+
+import java.util.List;
+
+/** The steps of {@link SgdRule}, in the order of its formulas. */
+final class SgdUpdate implements BlockUpdate {
+    private final SgdRule rule;
+    private boolean isFirst;
+    private double rate;
+
+    SgdUpdate(SgdRule rule) {
+        this.rule = rule;
+    }
+
+    @Override
+    public void begin(long step, double newRate) {
+        isFirst = step == 1;
+        rate = newRate;
+    }
+
+    @Override
+    public void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count) {
+        if (rule.weightDecay() != 0) {
+            gradients.addScaled(rule.weightDecay(), parameters, count);
+        }
+        ElementBlock slope = state.isEmpty() ? gradients : slope(gradients, state.get(0), count);
+        parameters.addScaled(-rate, slope, count);
+    }
+
+    private ElementBlock slope(ElementBlock gradients, ElementBlock buffer, int count) {
+        if (isFirst) {
+            buffer.copy(gradients, count);
+        } else {
+            buffer.scale(rule.momentum(), count);
+            buffer.addScaled(1 - rule.dampening(), gradients, count);
+        }
+        if (!rule.nesterov()) {
+            return buffer;
+        }
+        gradients.addScaled(rule.momentum(), buffer, count);
+        return gradients;
+    }
+}

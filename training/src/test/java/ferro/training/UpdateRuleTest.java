@@ -1,0 +1,83 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+class UpdateRuleTest {
+    /** As in the documentation of torch.optim.SGD, Adam and AdamW. */
+    @Test
+    void defaultsAreThoseOfPyTorch() {
+        assertEquals(new SgdRule(0.001, 0, 0, 0, false), UpdateRule.sgd());
+        assertEquals(new AdamRule(0.001, 0.9, 0.999, 1e-8, 0, false), UpdateRule.adam());
+        assertEquals(new AdamRule(0.001, 0.9, 0.999, 1e-8, 0.01, true), UpdateRule.adamW());
+    }
+
+    @Test
+    void stateHasTheNamesOfPyTorch() {
+        assertEquals(List.of(), UpdateRule.sgd().stateNames());
+        assertEquals(
+                List.of("momentum_buffer"), UpdateRule.sgd().withMomentum(0.9).stateNames());
+        assertEquals(List.of("exp_avg", "exp_avg_sq"), UpdateRule.adam().stateNames());
+        assertEquals(List.of("exp_avg", "exp_avg_sq"), UpdateRule.adamW().stateNames());
+    }
+
+    @Test
+    void settingsSayAllConstants() {
+        SgdRule sgd = UpdateRule.sgd()
+                .withRate(0.1)
+                .withMomentum(0.9)
+                .withDampening(0.5)
+                .withWeightDecay(0.25);
+        assertEquals(
+                "{rule=sgd, rate=0.1, momentum=0.9, dampening=0.5, weightDecay=0.25, nesterov=false}",
+                sgd.settings().toString());
+        assertEquals("true", sgd.withNesterov(0.8).settings().get("nesterov"));
+        assertEquals(
+                "{rule=adam, rate=0.1, beta1=0.8, beta2=0.95, epsilon=1.0E-6, weightDecay=0.25}",
+                UpdateRule.adam()
+                        .withRate(0.1)
+                        .withBetas(0.8, 0.95)
+                        .withEpsilon(1e-6)
+                        .withWeightDecay(0.25)
+                        .settings()
+                        .toString());
+        assertEquals("adamw", UpdateRule.adamW().settings().get("rule"));
+    }
+
+    @Test
+    void refusesConstantsThatMakeNoSense() {
+        assertRefused(
+                "sgd: need a finite rate from 0 on, found -1.0",
+                () -> UpdateRule.sgd().withRate(-1));
+        assertRefused(
+                "sgd: need a finite momentum from 0 on, found NaN",
+                () -> UpdateRule.sgd().withMomentum(Double.NaN));
+        assertRefused(
+                "found momentum 0.0 and dampening 0.0", () -> UpdateRule.sgd().withNesterov(0));
+        assertRefused(
+                "found momentum 0.9 and dampening 0.1",
+                () -> UpdateRule.sgd().withNesterov(0.9).withDampening(0.1));
+        assertRefused(
+                "adam: need a beta1 from 0 to below 1, found 1.0",
+                () -> UpdateRule.adam().withBetas(1, 0.9));
+        assertRefused(
+                "adamw: need a beta2 from 0 to below 1, found NaN",
+                () -> UpdateRule.adamW().withBetas(0, Double.NaN));
+        assertRefused(
+                "adam: need a finite epsilon from 0 on, found -1.0",
+                () -> UpdateRule.adam().withEpsilon(-1));
+        assertRefused(
+                "need a finite weight decay from 0 on, found Infinity",
+                () -> UpdateRule.adamW().withWeightDecay(Double.POSITIVE_INFINITY));
+    }
+
+    private static void assertRefused(String text, Executable making) {
+        String message = assertThrows(IllegalArgumentException.class, making).getMessage();
+        assertTrue(message.contains(text), message);
+    }
+}
