@@ -25,8 +25,9 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
         if (type == DataType.FLOAT64) {
             return new DoubleBlock(tensor);
         }
-        throw new IllegalArgumentException(
-                "cannot update " + tensor + ": need elements of f32 or f64, found " + type.label());
+        throw new IllegalArgumentException("cannot update " + tensor + ": need elements of f32 or f64, found "
+                + type.label() + "; an update is often smaller than the last bit of a 16-bit float, and lost: keep"
+                + " parameters in f32, and send half of the bytes by a GradientHook");
     }
 
     /** Fills the block with elements of the tensor. */

@@ -8,6 +8,19 @@ import java.util.stream.Stream;
 /**
  * A rule over parameters, gradients and state that lie in rows: element i of each belongs to element i of the others.
  *
+ * {@snippet file="ferro/examples/snippets/OptimizerSnippetsTest.java" region="flat" :
+ *
+ * float[] parameters = {1, 2, 3};
+ * float[] gradients = {4, 0, -4};
+ * float[] momentum = new float[3];
+ * FlatUpdate update = FlatUpdate.of(
+ *         UpdateRule.sgd().withMomentum(0.5),
+ *         HostTensor.of(parameters),
+ *         HostTensor.of(gradients),
+ *         List.of(HostTensor.of(momentum)));
+ * update.update(0, 3, 1, 0.25); // all elements, in step 1, at a rate of 0.25
+ * }
+ *
  * <p>The bits of an element do not depend on how rows are cut: one update of all elements and many updates of parts of them, on one rank
  * or on several, give the same.
  *
@@ -44,6 +57,7 @@ public final class FlatUpdate {
         Objects.requireNonNull(rule, "rule");
         Objects.requireNonNull(parameters, "parameters");
         Objects.requireNonNull(gradients, "gradients");
+        Objects.requireNonNull(state, "state");
         if (state.size() != rule.stateNames().size()) {
             throw new IllegalArgumentException(rule.kind() + " needs "
                     + rule.stateNames().size() + " tensors of state " + rule.stateNames() + ", found " + state.size());

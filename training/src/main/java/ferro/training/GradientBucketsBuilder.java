@@ -99,7 +99,7 @@ public final class GradientBucketsBuilder {
         } catch (IllegalArgumentException found) {
             invalid = found;
         }
-        ParameterAgreement.compare(group, lines(), invalid == null ? "" : invalid.getMessage());
+        ParameterAgreement.compare(group, "buckets", lines(), invalid == null ? "" : invalid.getMessage());
         if (invalid != null) {
             throw invalid;
         }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Compares what all ranks have built buckets of: digests first, and texts only where these differ, so that equal lists cost one
+ * Compares what all ranks have built buckets or optimizers of: digests first, and texts only where these differ, so that equal lists cost one
  * all-gather of 32 bytes.
  */
 final class ParameterAgreement {
@@ -24,11 +24,13 @@ final class ParameterAgreement {
     private static final byte INVALID = 2;
 
     private final ProcessGroup group;
+    private final String what;
     private final List<String> lines;
     private final String invalid;
 
-    private ParameterAgreement(ProcessGroup group, List<String> lines, String invalid) {
+    private ParameterAgreement(ProcessGroup group, String what, List<String> lines, String invalid) {
         this.group = group;
+        this.what = what;
         this.lines = lines;
         this.invalid = invalid;
     }
@@ -36,12 +38,13 @@ final class ParameterAgreement {
     /**
      * Compares lines, on all ranks of a group. A rank that has found its own ones invalid takes part, so that nobody waits for it.
      *
+     * @param what what ranks build, in the plural
      * @param lines what must be equal, each with what it is: {@code parameter 3 is "w" f32[4]}
      * @param invalid why this rank cannot go on, empty if it can
      * @throws IllegalArgumentException if ranks differ; with the same text on all ranks
      */
-    static void compare(ProcessGroup group, List<String> lines, String invalid) {
-        new ParameterAgreement(group, lines, invalid).compare();
+    static void compare(ProcessGroup group, String what, List<String> lines, String invalid) {
+        new ParameterAgreement(group, what, lines, invalid).compare();
     }
 
     private void compare() {
@@ -116,13 +119,13 @@ final class ParameterAgreement {
                 }
             }
         }
-        return "ranks build buckets of different parameters or settings, found by rank " + group.rank();
+        return "ranks build " + what + " of different parameters or settings, found by rank " + group.rank();
     }
 
     private String text(byte kind, int rank, String said) {
         return kind == INVALID
-                ? "rank " + rank + " of " + group.worldSize() + " cannot build buckets: " + said
-                : "ranks build buckets of different parameters or settings: " + said
-                        + "; list the same ones in the same order on all " + group.worldSize() + " ranks";
+                ? "rank " + rank + " of " + group.worldSize() + " cannot build " + what + ": " + said
+                : "ranks build " + what + " of different parameters or settings: " + said + "; all " + group.worldSize()
+                        + " ranks need the same ones in the same order";
     }
 }

@@ -39,7 +39,7 @@ class GradientBucketsFailureTest {
                 medium,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
                 "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f32[5, 3]; list the same ones in the same order on all 3 ranks");
+                        + " parameter 1 is \"b\" f32[5, 3]; all 3 ranks need the same ones in the same order");
     }
 
     @Test
@@ -48,7 +48,7 @@ class GradientBucketsFailureTest {
                 Over.SIMULATED,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
                 "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f64[3, 5]; list the same ones in the same order on all 3 ranks");
+                        + " parameter 1 is \"b\" f64[3, 5]; all 3 ranks need the same ones in the same order");
     }
 
     @Test
@@ -57,7 +57,7 @@ class GradientBucketsFailureTest {
                 Over.SIMULATED,
                 builder -> builder.parameters(THREE.subList(0, 2)),
                 "ranks build buckets of different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
-                        + " there are 2 parameters; list the same ones in the same order on all 3 ranks");
+                        + " there are 2 parameters; all 3 ranks need the same ones in the same order");
     }
 
     @Test
@@ -66,7 +66,7 @@ class GradientBucketsFailureTest {
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
                 "ranks build buckets of different parameters or settings: on rank 0 buckets have 1048576 bytes, then 4194304,"
-                        + " on rank 2 buckets have 10 bytes, then 20; list the same ones in the same order on all 3 ranks");
+                        + " on rank 2 buckets have 10 bytes, then 20; all 3 ranks need the same ones in the same order");
     }
 
     @Test
@@ -87,7 +87,9 @@ class GradientBucketsFailureTest {
                     .parameters(group.rank() == 0 ? many : THREE)
                     .build());
             assertEquals(1, texts(failures).size());
-            assertTrue(failures.get(0).getMessage().endsWith("all 2 ranks"), failures.get(0)::getMessage);
+            assertTrue(
+                    failures.get(0).getMessage().endsWith("all 2 ranks need the same ones in the same order"),
+                    failures.get(0)::getMessage);
         }
     }
 

@@ -1,0 +1,123 @@
+package ferro.training;
+
+import ferro.Allocation;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import ferro.training.BucketLayout.Bucket;
+import ferro.training.checkpoint.StateSlice;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A bucket of parameters, and the update of the elements of it that are this rank's: its part without the padding, or all that are
+ * used where every rank updates everything.
+ *
+ * <p>One thread at a time.
+ */
+final class BucketShare implements AutoCloseable {
+    private final Bucket bucket;
+    private final long partLength;
+    private final Allocation memory;
+    private final HostTensor parameters;
+    private final HostTensor ownPart;
+    private final ElementBlock gradients;
+    private final long from;
+    private final long to;
+    private final List<String> stateNames;
+    private final List<HostTensor> state = new ArrayList<>();
+    private final FlatUpdate update;
+    private Work gathering;
+
+    /** Makes the memory of a bucket; a collective call if the buckets are sharded. */
+    BucketShare(GradientBuckets buckets, int index, UpdateRule rule) {
+        bucket = buckets.layout().buckets().get(index);
+        ProcessGroup group = buckets.group();
+        partLength = bucket.elementCount() / group.worldSize();
+        memory = buckets.isSharded() ? group.allocate(bucket.dataType(), bucket.elementCount()) : null;
+        parameters = memory != null ? memory.tensor() : HostTensor.allocate(bucket.dataType(), bucket.elementCount());
+        ownPart = parameters.slice(partLength * group.rank(), partLength);
+        gradients = ElementBlock.of(buckets.bucket(index));
+        from = memory != null ? begin(group.rank()) : 0;
+        to = memory != null ? end(group.rank()) : bucket.usedCount();
+        stateNames = rule.stateNames();
+        stateNames.forEach(name -> state.add(zeros(bucket.dataType(), (int) (to - from))));
+        update = FlatUpdate.of(
+                rule, parameters.slice(from, to - from), buckets.bucket(index).slice(from, to - from), state);
+    }
+
+    private static HostTensor zeros(DataType type, int count) {
+        return HostTensor.ofArray(type, type.carrier().newArray(count), 0, count);
+    }
+
+    /** The first element of a rank's part; behind the used ones where the part is padding. */
+    private long begin(int rank) {
+        return Math.min(partLength * rank, bucket.usedCount());
+    }
+
+    /** The element behind the last used one of a rank's part. */
+    private long end(int rank) {
+        return begin(rank + 1);
+    }
+
+    /** Returns the elements of a parameter that begins at a place of the bucket. */
+    HostTensor parameter(Parameter parameter, long offset) {
+        return parameters.slice(offset, parameter.elementCount());
+    }
+
+    /** Returns the state of the elements of a parameter that are this rank's; empty if none is. */
+    List<StateSlice> state(Parameter parameter, long offset) {
+        long first = Math.max(from, offset);
+        long count = Math.min(to, offset + parameter.elementCount()) - first;
+        List<StateSlice> slices = new ArrayList<>();
+        for (int i = 0; i < state.size() && count > 0; i++) {
+            HostTensor values = state.get(i).slice(first - from, count);
+            slices.add(new StateSlice(stateNames.get(i), parameter.name(), first - offset, values));
+        }
+        return slices;
+    }
+
+    void update(long step, double rate) {
+        update.update(0, to - from, step, rate);
+    }
+
+    /** Starts to gather the parts of all ranks. */
+    void startGathering(ProcessGroup group) {
+        gathering = group.allGatherAsync(ownPart, parameters);
+    }
+
+    void awaitGathered() {
+        gathering.await();
+        gathering = null;
+    }
+
+    /** Returns the sum of the squares of the gradients in the part of a rank, in double; the order depends on the part alone. */
+    double squares(int rank) {
+        double sum = 0;
+        int end = (int) end(rank);
+        for (int at = (int) begin(rank); at < end; at += ElementBlock.LENGTH) {
+            int count = Math.min(ElementBlock.LENGTH, end - at);
+            gradients.read(at, count);
+            sum += gradients.squares(count);
+        }
+        return sum;
+    }
+
+    /** Multiplies the gradients that are this rank's. */
+    void scaleGradients(double factor) {
+        for (int at = (int) from; at < to; at += ElementBlock.LENGTH) {
+            int count = (int) Math.min(ElementBlock.LENGTH, to - at);
+            gradients.read(at, count);
+            gradients.scale(factor, count);
+            gradients.write(at, count);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (memory != null) {
+            memory.close();
+        }
+    }
+}

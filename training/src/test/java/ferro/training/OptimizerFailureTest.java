@@ -1,0 +1,102 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.training.TrainingRanks.Over;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class OptimizerFailureTest {
+    private static final UpdateRule RULE = UpdateRule.adam();
+
+    @Test
+    void stepEndsWithTheDeadlineWhenARankDoesNotStep() {
+        CountDownLatch ended = new CountDownLatch(1);
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2, Map.of("ferro.timeout", "2s"))) {
+            List<Throwable> failures = ranks.failures(group -> {
+                OptimizerRun run = new OptimizerRun(group, true, RULE);
+                run.step(1, Gradients::random, step -> 0.1);
+                run.compute(2, Gradients::random);
+                if (group.rank() == 1) {
+                    return ended.await(60, TimeUnit.SECONDS);
+                }
+                try {
+                    return run.optimizer.step();
+                } finally {
+                    ended.countDown();
+                }
+            });
+            FerroException late = assertInstanceOf(FerroException.class, failures.get(0));
+            assertEquals(Code.TIMED_OUT, late.code(), late::toString);
+            assertNull(failures.get(1));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stepEndsWhenAnotherRankAborts(Over medium) {
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 2)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                OptimizerRun run = new OptimizerRun(group, true, RULE);
+                run.step(1, Gradients::random, step -> 0.1);
+                if (group.rank() == 1) {
+                    run.buckets.group().abort(new IllegalStateException("no more samples"));
+                    return null;
+                }
+                run.step(2, Gradients::random, step -> 0.1);
+                return null;
+            });
+            FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
+            assertEquals(Code.ABORTED, aborted.code(), aborted::toString);
+            assertTrue(aborted.getMessage().contains("no more samples"), aborted::getMessage);
+            assertNull(failures.get(1));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void stepWithoutAGradientEndsOnAllRanks(Over medium) {
+        try (TrainingRanks ranks = TrainingRanks.over(medium, 2)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                OptimizerRun run = new OptimizerRun(group, true, RULE);
+                if (group.rank() == 1) {
+                    run.buckets.ready(6);
+                } else {
+                    run.compute(1, Gradients::random);
+                }
+                return run.optimizer.step();
+            });
+            FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
+            assertTrue(aborted.getMessage().contains("never ready"), aborted::getMessage);
+            IllegalStateException named = assertInstanceOf(IllegalStateException.class, failures.get(1));
+            assertTrue(named.getMessage().contains("wide.weight"), named::getMessage);
+        }
+    }
+
+    @Test
+    void stepThatFinishHasEndedIsRefused() {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                OptimizerRun run = new OptimizerRun(group, true, RULE);
+                run.step(1, Gradients::random, step -> 0.1);
+                run.compute(2, Gradients::random);
+                run.buckets.finish();
+                return run.optimizer.step();
+            });
+            for (Throwable failure : failures) {
+                String message = failure.getMessage();
+                assertTrue(message.contains("GradientBuckets.finish() has ended step 2"), message);
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.training.TrainingRanks.Over;
+import ferro.training.checkpoint.StateSlice;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.DoubleUnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OptimizerStateTest {
+    private static final int SAVED_AT = 3;
+    private static final int STEPS = 6;
+    private static final DoubleUnaryOperator SCHEDULE = step -> 0.05 / step;
+
+    /** What a checkpoint keeps, element by element. */
+    private record Saved(Map<String, Double> state, List<Double> parameters, Map<String, String> settings) {}
+
+    @ParameterizedTest
+    @CsvSource({"4, 2, true", "2, 3, true", "3, 1, true", "1, 4, true", "2, 4, false", "5, 2, true"})
+    void goesOnWithTheSameBitsOnAnotherNumberOfRanks(int savedBy, int loadedBy, boolean sharded) {
+        for (UpdateRule rule : OptimizerRun.RULES) {
+            List<Saved> parts = TrainingRanks.run(Over.SIMULATED, savedBy, group -> {
+                try (OptimizerRun run = new OptimizerRun(group, sharded, rule)) {
+                    train(run, 1, SAVED_AT);
+                    return new Saved(elements(run), run.parameters(), run.optimizer.settings());
+                }
+            });
+            Map<String, Double> state = new HashMap<>();
+            parts.forEach(part -> state.putAll(part.state));
+            Saved all = new Saved(state, parts.get(0).parameters, parts.get(0).settings);
+            List<List<Double>> resumed = TrainingRanks.run(Over.SIMULATED, loadedBy, group -> {
+                try (OptimizerRun run = new OptimizerRun(group, true, rule)) {
+                    load(run, all);
+                    train(run, SAVED_AT + 1, STEPS);
+                    assertEquals(STEPS, run.optimizer.stepCount());
+                    return run.parameters();
+                }
+            });
+            List<Double> straight = TrainingRanks.run(Over.SIMULATED, 1, group -> {
+                        try (OptimizerRun run = new OptimizerRun(group, false, rule)) {
+                            train(run, 1, STEPS);
+                            return run.parameters();
+                        }
+                    })
+                    .get(0);
+            resumed.forEach(parameters -> assertEquals(straight, parameters, rule.toString()));
+        }
+    }
+
+    private static void train(OptimizerRun run, int from, int to) {
+        for (int step = from; step <= to; step++) {
+            run.step(step, OptimizerRun::equalOnAllRanks, SCHEDULE);
+        }
+    }
+
+    private static Map<String, Double> elements(OptimizerRun run) {
+        Map<String, Double> elements = new HashMap<>();
+        for (StateSlice slice : run.optimizer.state()) {
+            double[] values = Gradients.values(slice.values());
+            for (int i = 0; i < values.length; i++) {
+                assertNull(elements.put(key(slice, i), values[i]), "twice " + key(slice, i));
+            }
+        }
+        return elements;
+    }
+
+    private static String key(StateSlice slice, int i) {
+        return slice.state() + " " + slice.parameter() + " " + (slice.from() + i);
+    }
+
+    private static void load(OptimizerRun run, Saved saved) {
+        for (StateSlice slice : run.optimizer.state()) {
+            for (int i = 0; i < slice.values().elementCount(); i++) {
+                set(slice.values(), i, saved.state.get(key(slice, i)));
+            }
+        }
+        int at = 0;
+        for (int parameter = 0; parameter < OptimizerRun.PARAMETERS.size(); parameter++) {
+            for (int i = 0; i < OptimizerRun.PARAMETERS.get(parameter).elementCount(); i++) {
+                set(run.optimizer.parameter(parameter), i, saved.parameters.get(at++));
+            }
+        }
+        run.optimizer.restore(saved.settings);
+        assertEquals(SAVED_AT, run.optimizer.stepCount());
+        assertEquals(SCHEDULE.applyAsDouble(SAVED_AT), run.optimizer.rate());
+    }
+
+    private static void set(HostTensor tensor, int i, double value) {
+        if (tensor.dataType() == DataType.FLOAT32) {
+            tensor.setFloat(i, (float) value);
+        } else {
+            tensor.setDouble(i, value);
+        }
+    }
+
+    /** Each element of each parameter lies on one rank, none of the padding on any, and no rank has more than its share. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void eachRankHasItsShareOfTheState(int worldSize) {
+        List<Map<String, Double>> parts = TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+            try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
+                long padded = 0;
+                for (BucketLayout.Bucket bucket : run.buckets.layout().buckets()) {
+                    padded += bucket.elementCount();
+                }
+                Map<String, Double> mine = elements(run);
+                assertTrue(mine.size() <= 2 * padded / worldSize, () -> mine.size() + " elements");
+                return mine;
+            }
+        });
+        Map<String, Integer> owners = new HashMap<>();
+        parts.forEach(part -> part.keySet().forEach(key -> owners.merge(key, 1, Integer::sum)));
+        long elements = 0;
+        for (Parameter parameter : OptimizerRun.PARAMETERS) {
+            for (long i = 0; i < parameter.elementCount(); i++) {
+                assertEquals(1, owners.get("exp_avg " + parameter.name() + " " + i));
+                assertEquals(1, owners.get("exp_avg_sq " + parameter.name() + " " + i));
+            }
+            elements += parameter.elementCount();
+        }
+        assertEquals(2 * elements, owners.size());
+    }
+
+    @Test
+    void unshardedHasAllOfItOnEachRank() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            try (OptimizerRun run =
+                    new OptimizerRun(group, false, UpdateRule.sgd().withMomentum(0.9))) {
+                List<StateSlice> state = run.optimizer.state();
+                assertEquals(OptimizerRun.PARAMETERS.size(), state.size());
+                for (int i = 0; i < state.size(); i++) {
+                    Parameter parameter = OptimizerRun.PARAMETERS.get(i);
+                    assertEquals("momentum_buffer", state.get(i).state());
+                    assertEquals(parameter.name(), state.get(i).parameter());
+                    assertEquals(0, state.get(i).from());
+                    assertEquals(parameter.elementCount(), state.get(i).values().elementCount());
+                    assertEquals(parameter.dataType(), state.get(i).values().dataType());
+                }
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void settingsAreStepsRateAndConstants() {
+        alone(
+                UpdateRule.adamW(),
+                optimizer -> assertEquals(
+                        Map.of(
+                                "optimizer.rule", "adamw",
+                                "optimizer.rate", "0.001",
+                                "optimizer.beta1", "0.9",
+                                "optimizer.beta2", "0.999",
+                                "optimizer.epsilon", "1.0E-8",
+                                "optimizer.weightDecay", "0.01",
+                                "optimizer.steps", "0"),
+                        optimizer.settings()));
+    }
+
+    @Test
+    void anotherRuleIsRefusedWithBothValues() {
+        alone(UpdateRule.adamW(), optimizer -> {
+            Map<String, String> saved = new HashMap<>(optimizer.settings());
+            saved.put("optimizer.steps", "7");
+            saved.put("optimizer.rate", "0.5");
+            saved.put("sampler.position", "12");
+            assertRefused(
+                    optimizer,
+                    saved,
+                    "optimizer.beta2",
+                    "0.9",
+                    "the checkpoint has optimizer.beta2=0.9, the optimizer has 0.999");
+            assertRefused(optimizer, saved, "optimizer.rule", "sgd", "optimizer.rule=sgd, the optimizer has adamw");
+            assertRefused(optimizer, saved, "optimizer.steps", "7.5", "optimizer.steps=7.5: need a number");
+            assertRefused(optimizer, saved, "optimizer.steps", "-1", "optimizer.steps=-1: need a number from 0 on");
+            assertRefused(optimizer, saved, "optimizer.rate", "NaN", "need a finite rate from 0 on, found NaN");
+            optimizer.restore(saved);
+            assertEquals(7, optimizer.stepCount());
+            assertEquals(0.5, optimizer.rate());
+        });
+    }
+
+    private static void assertRefused(
+            ShardedOptimizer optimizer, Map<String, String> saved, String name, String value, String text) {
+        Map<String, String> changed = new HashMap<>(saved);
+        changed.put(name, value);
+        String message = assertThrows(IllegalArgumentException.class, () -> optimizer.restore(changed))
+                .getMessage();
+        assertTrue(message.contains(text), message);
+        assertEquals(0, optimizer.stepCount());
+        assertEquals(0.001, optimizer.rate());
+    }
+
+    private static void alone(UpdateRule rule, Consumer<ShardedOptimizer> test) {
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            try (OptimizerRun run = new OptimizerRun(group, true, rule)) {
+                test.accept(run.optimizer);
+            }
+            return null;
+        });
+    }
+}
