@@ -6,7 +6,7 @@ import java.util.Objects;
 /**
  * Some elements of what an optimizer remembers of a parameter.
  *
- * @param state what it is, such as {@code exp_avg}
+ * @param state what it is, such as {@code exp_avg}; without a slash
  * @param parameter the name of the parameter
  * @param from the first element, counted in the parameter as one row
  * @param values the elements, f32 or f64; a save reads them, a load writes them
@@ -19,12 +19,16 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
      * @param parameter the name of the parameter
      * @param from the first element, counted in the parameter as one row
      * @param values the elements
-     * @throws IllegalArgumentException if {@code from} is negative
+     * @throws IllegalArgumentException if {@code from} is negative, or the state has no name or a slash in it
      */
     public StateSlice {
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(parameter, "parameter");
         Objects.requireNonNull(values, "values");
+        if (state.isBlank() || state.indexOf('/') >= 0) {
+            throw new IllegalArgumentException(
+                    "state of " + parameter + ": need a name without a slash, found \"" + state + "\"");
+        }
         if (from < 0) {
             throw new IllegalArgumentException(
                     "state " + state + " of " + parameter + ": need a first element from 0 on, found " + from);

@@ -1,0 +1,47 @@
+package ferro.training.checkpoint;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/** A save on a thread of its own. */
+final class BackgroundSave {
+    private final String what;
+    private final long step;
+    private final FutureTask<Void> task;
+
+    private BackgroundSave(SaveRun run) {
+        what = run.what();
+        step = run.step();
+        task = new FutureTask<>(run::run, null);
+    }
+
+    static BackgroundSave start(SaveRun run, int rank) {
+        BackgroundSave save = new BackgroundSave(run);
+        Thread thread = new Thread(save.task, "ferro-checkpoint-" + rank);
+        thread.setDaemon(true);
+        thread.start();
+        return save;
+    }
+
+    long step() {
+        return step;
+    }
+
+    boolean isOver() {
+        return task.isDone();
+    }
+
+    /** Waits for its end; throws what made it fail. */
+    void await() {
+        try {
+            task.get();
+        } catch (ExecutionException failed) {
+            // a new exception each time, as one that is thrown twice cannot be added to itself
+            throw new CheckpointException(
+                    what + " in the background failed: " + failed.getCause().getMessage(), failed.getCause());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new CheckpointException("interrupted while " + what + " in the background", interrupted);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package ferro.training.checkpoint;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+
+/** File systems that rename by copying, or whose rename can lose both files in a crash: Linux's names of them. */
+final class FileSystemTypes {
+    private static final String COPIES = "it keeps objects of a store, and renames by copying and deleting";
+    private static final String NO_JOURNAL = "it has no journal, so that a crash in a rename can lose both files";
+
+    private static final Map<String, String> REFUSED = Map.ofEntries(
+            Map.entry("fuse.s3fs", COPIES),
+            Map.entry("fuse.goofys", COPIES),
+            Map.entry("fuse.geesefs", COPIES),
+            Map.entry("fuse.mountpoint-s3", COPIES),
+            Map.entry("fuse.mount-s3", COPIES),
+            Map.entry("fuse.gcsfuse", COPIES),
+            Map.entry("fuse.blobfuse", COPIES),
+            Map.entry("fuse.blobfuse2", COPIES),
+            Map.entry("fuse.ossfs", COPIES),
+            Map.entry("fuse.cosfs", COPIES),
+            Map.entry("fuse.rclone", COPIES),
+            Map.entry("vfat", NO_JOURNAL),
+            Map.entry("msdos", NO_JOURNAL),
+            Map.entry("exfat", NO_JOURNAL));
+
+    private FileSystemTypes() {}
+
+    static void refuseWithoutAtomicRename(Path folder, String type) {
+        String reason = REFUSED.get(type.toLowerCase(Locale.ROOT));
+        if (reason != null) {
+            throw refusal(folder, type, reason);
+        }
+    }
+
+    static CheckpointException refusal(Path folder, String type, String reason) {
+        return new CheckpointException("cannot keep checkpoints in " + folder + ": file system " + type
+                + " does not rename atomically (" + reason
+                + "): use a local file system or NFS, or write a CheckpointStorage for it");
+    }
+}

@@ -1,0 +1,116 @@
+package ferro.training.checkpoint;
+
+import ferro.training.checkpoint.CheckpointManifest.LatestStep;
+import ferro.training.checkpoint.SliceRange.StateKey;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * One load: rank 0 says which checkpoint, each rank reads what it asks for, whichever ranks have written it. All tensors are
+ * compared on all ranks before an element is written. What one rank throws all throw.
+ */
+final class LoadRun {
+    private static final String MANIFEST_FIELD = "manifest";
+
+    private final RankMessages ranks;
+    private final CheckpointStorage storage;
+    private final ObjectReader reader;
+
+    LoadRun(RankMessages ranks, CheckpointStorage storage) {
+        this.ranks = ranks;
+        this.storage = storage;
+        reader = new ObjectReader(storage);
+    }
+
+    /** Reads the manifest of the checkpoint that is published. */
+    Optional<CheckpointManifest> latest() {
+        return manifest("looking for the latest checkpoint", () -> {
+            ByteBuffer text = reader.smallIfThere(ObjectNames.LATEST);
+            if (text == null) {
+                return Map.of();
+            }
+            LatestStep latest = LatestStep.parse(ObjectNames.LATEST, text);
+            ByteBuffer manifest = reader.small(name(latest.step()));
+            StoredFiles.refuseDamaged(name(latest.step()), manifest, latest.checksum());
+            return fields(latest.step(), manifest);
+        });
+    }
+
+    /** Reads the manifest of the checkpoint of a step. */
+    CheckpointManifest of(long step) {
+        return manifest("loading step " + step, () -> fields(step, reader.small(name(step))))
+                .orElseThrow();
+    }
+
+    private static String name(long step) {
+        return ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST;
+    }
+
+    private static Map<String, Object> fields(long step, ByteBuffer manifest) {
+        return Map.of(
+                "step",
+                step,
+                MANIFEST_FIELD,
+                StandardCharsets.UTF_8.decode(manifest).toString());
+    }
+
+    /** Has rank 0 read, and all ranks parse the same text. */
+    private Optional<CheckpointManifest> manifest(String what, RankMessages.Contribution first) {
+        JsonFields read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
+                .get(0);
+        return read.fields().containsKey(MANIFEST_FIELD)
+                ? Optional.of(CheckpointManifest.parse(read.number("step"), read.string(MANIFEST_FIELD)))
+                : Optional.empty();
+    }
+
+    /** Loads a checkpoint into the tensors of this rank. */
+    CheckpointInfo load(CheckpointManifest manifest, TrainingState into) {
+        String what = "loading step " + manifest.info().step();
+        LoadPlan plan = new LoadPlan();
+        List<StoredFiles> stored = new ArrayList<>();
+        List<JsonFields> matched = ranks.exchange(what, () -> {
+            stored.add(new StoredFiles(storage, manifest));
+            return match(stored.get(0), into, plan);
+        });
+        refuseExtraState(what, matched);
+        ranks.exchange(what, () -> {
+            plan.run(stored.get(0).reader());
+            return Map.of();
+        });
+        return manifest.info();
+    }
+
+    private static Map<String, Object> match(StoredFiles stored, TrainingState into, LoadPlan plan) {
+        SaveRun.refuseTwins(into.parameters());
+        List<String> problems = new ArrayList<>();
+        StoredParameters.open(stored).match(into.parameters(), plan, problems);
+        StoredState state = StoredState.open(stored);
+        Set<StateKey> unasked = new LinkedHashSet<>(state.keys());
+        for (StateSlice slice : into.slices()) {
+            unasked.remove(SliceRange.of(slice).key());
+            state.match(slice, plan, problems);
+        }
+        if (!problems.isEmpty()) {
+            throw new CheckpointException("the tensors are not those of the checkpoint: " + Text.of(problems));
+        }
+        return Map.of(
+                "slices", into.slices().size(),
+                "unasked", unasked.stream().map(StateKey::toString).toList());
+    }
+
+    /** Where no rank asks for state, none is wanted; else all of it must have a place on some rank. */
+    private static void refuseExtraState(String what, List<JsonFields> matched) {
+        Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
+        matched.forEach(message -> unasked.retainAll(message.texts("unasked")));
+        boolean isWanted = matched.stream().anyMatch(message -> message.count("slices") > 0);
+        if (isWanted && !unasked.isEmpty()) {
+            throw new CheckpointException(what + " failed: no rank expects " + Text.of(List.copyOf(unasked)));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package ferro.training.checkpoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/** Reads the objects of a storage, whole ones and small ones. */
+final class ObjectReader {
+    /** Of an object that is read whole into memory. */
+    private static final int MOST_BYTES = 100_000_000;
+
+    private static final int FIRST_BYTES = 1 << 16;
+
+    private final CheckpointStorage storage;
+
+    ObjectReader(CheckpointStorage storage) {
+        this.storage = storage;
+    }
+
+    /** Reads a small object; null if there is none. */
+    ByteBuffer smallIfThere(String name) {
+        try {
+            storage.read(name, 0, ByteBuffer.allocate(1));
+        } catch (NoSuchFileException missing) {
+            return null;
+        } catch (IOException failure) {
+            throw unreadable(name, failure);
+        }
+        return small(name);
+    }
+
+    /** Reads a small object; its name stands in what is thrown. */
+    ByteBuffer small(String name) {
+        try {
+            ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
+            while (storage.read(name, bytes.position(), bytes) > 0) {
+                if (bytes.position() >= MOST_BYTES) {
+                    throw new CheckpointException(name + " in " + storage + " has " + bytes.position()
+                            + " bytes or more, need less than " + MOST_BYTES);
+                }
+                if (!bytes.hasRemaining()) {
+                    bytes = ByteBuffer.allocate(2 * bytes.capacity()).put(bytes.flip());
+                }
+            }
+            return bytes.flip();
+        } catch (IOException failure) {
+            throw unreadable(name, failure);
+        }
+    }
+
+    /** Fills a buffer from a place of an object on. */
+    void fill(String name, long offset, ByteBuffer into) {
+        try {
+            int wanted = into.remaining();
+            int taken = 0;
+            while (into.hasRemaining()) {
+                int read = storage.read(name, offset + taken, into);
+                if (read <= 0) {
+                    throw new CheckpointException(name + " in " + storage + " ends at byte " + (offset + taken)
+                            + ", need " + (offset + wanted));
+                }
+                taken += read;
+            }
+        } catch (IOException failure) {
+            throw unreadable(name, failure);
+        }
+    }
+
+    /** Returns how long the objects in the folder of a step are, by the names of their files. */
+    Map<String, Long> lengths(long step) {
+        String prefix = ObjectNames.folder(step) + "/";
+        try {
+            Map<String, Long> lengths = new HashMap<>();
+            for (StoredObject object : storage.list(prefix)) {
+                lengths.put(object.name().substring(prefix.length()), object.bytes());
+            }
+            return lengths;
+        } catch (IOException failure) {
+            throw new CheckpointException(
+                    "cannot list " + prefix + " in " + storage + ": " + Text.of(failure), failure);
+        }
+    }
+
+    private CheckpointException unreadable(String name, IOException failure) {
+        return new CheckpointException(
+                failure instanceof NoSuchFileException
+                        ? name + " in " + storage + " is missing"
+                        : "cannot read " + name + " in " + storage + ": " + Text.of(failure),
+                failure);
+    }
+
+    /** Says what is wrong with a part as it is read here; empty if nothing is. */
+    String difference(long step, StoredPart part) {
+        String name = ObjectNames.folder(step) + "/" + part.file();
+        CRC32C checksum = new CRC32C();
+        ByteBuffer buffer = ByteRun.buffer();
+        long at = 0;
+        try {
+            while (storage.read(name, at, buffer.clear()) > 0) {
+                at += buffer.flip().remaining();
+                checksum.update(buffer);
+            }
+        } catch (NoSuchFileException missing) {
+            return name + " is missing";
+        } catch (IOException failure) {
+            return name + " cannot be read: " + Text.of(failure);
+        }
+        if (at != part.bytes()) {
+            return name + " has " + at + " bytes, need " + part.bytes();
+        }
+        return checksum.getValue() == part.checksum()
+                ? ""
+                : name + " has checksum " + hex(checksum.getValue()) + ", need " + hex(part.checksum());
+    }
+
+    static String hex(long checksum) {
+        return String.format(Locale.ROOT, "%08x", checksum);
+    }
+}

@@ -1,0 +1,92 @@
+package ferro.training.checkpoint;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32C;
+
+/** Writes one file and counts its bytes and its checksum meanwhile. */
+final class PartWriter {
+    /** Python's loaders of whole models want to know for which framework a file is; each reads those of PyTorch. */
+    private static final Map<String, String> METADATA = Map.of("format", "pt");
+
+    private final CRC32C checksum = new CRC32C();
+    private WritableByteChannel to;
+    private long bytes;
+
+    private PartWriter() {}
+
+    /** Writes tensors as safetensors. */
+    static StoredPart safetensors(
+            CheckpointStorage storage, long step, String file, int rank, List<NamedTensor> tensors) throws IOException {
+        List<NamedTensor> ordered = new ArrayList<>(tensors);
+        // the largest elements first, so that all are aligned
+        ordered.sort(
+                Comparator.comparingInt(tensor -> -tensor.values().dataType().byteSize()));
+        PartWriter writer = new PartWriter();
+        storage.write(ObjectNames.folder(step) + "/" + file, channel -> {
+            writer.begin(channel);
+            writer.put(SafetensorsHeader.bytes(entries(ordered), METADATA));
+            ByteBuffer buffer = ByteRun.buffer();
+            for (NamedTensor tensor : ordered) {
+                writer.put(tensor, buffer);
+            }
+        });
+        return writer.part(file, rank);
+    }
+
+    /** Writes a small text. */
+    static StoredPart text(CheckpointStorage storage, long step, String file, int rank, String text)
+            throws IOException {
+        PartWriter writer = new PartWriter();
+        storage.write(ObjectNames.folder(step) + "/" + file, channel -> {
+            writer.begin(channel);
+            writer.put(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+        });
+        return writer.part(file, rank);
+    }
+
+    private static List<SafetensorsEntry> entries(List<NamedTensor> tensors) {
+        List<SafetensorsEntry> entries = new ArrayList<>();
+        long at = 0;
+        for (NamedTensor tensor : tensors) {
+            long end = at + tensor.values().byteCount();
+            entries.add(new SafetensorsEntry(tensor.name(), tensor.values().dataType(), tensor.shape(), at, end));
+            at = end;
+        }
+        return entries;
+    }
+
+    /** A storage that tries again asks for the content again. */
+    private void begin(WritableByteChannel channel) {
+        to = channel;
+        bytes = 0;
+        checksum.reset();
+    }
+
+    private void put(NamedTensor tensor, ByteBuffer buffer) throws IOException {
+        long count = tensor.values().elementCount();
+        int most = ByteRun.BUFFER_BYTES / tensor.values().dataType().byteSize();
+        for (long first = 0; first < count; first += most) {
+            ByteRun.fill(buffer, tensor.values(), first, (int) Math.min(most, count - first));
+            put(buffer);
+        }
+    }
+
+    private void put(ByteBuffer content) throws IOException {
+        bytes += content.remaining();
+        checksum.update(content.duplicate());
+        while (content.hasRemaining()) {
+            to.write(content);
+        }
+    }
+
+    private StoredPart part(String file, int rank) {
+        return new StoredPart(file, bytes, checksum.getValue(), rank);
+    }
+}

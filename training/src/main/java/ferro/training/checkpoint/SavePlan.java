@@ -1,0 +1,168 @@
+package ferro.training.checkpoint;
+
+import ferro.training.checkpoint.SliceRange.StateKey;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.zip.CRC32C;
+
+/**
+ * Which rank writes what: a function of what all ranks have proposed, so that all have the same plan.
+ *
+ * @param parameterRanks the rank that writes each parameter, in the order of the parameters
+ * @param sliceRanks the rank that writes each range of state, in one order
+ */
+record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks) {
+
+    /** What a rank proposes to save. */
+    static Map<String, Object> proposal(long step, TrainingState state, boolean withNames) {
+        List<String> names =
+                state.parameters().stream().map(NamedTensor::toString).toList();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("step", step);
+        fields.put("parameters", withNames ? names : List.of());
+        fields.put("checksum", checksum(names));
+        fields.put(
+                "slices",
+                state.slices().stream()
+                        .map(SliceRange::of)
+                        .filter(range -> range.count() > 0)
+                        .map(SliceRange::fields)
+                        .toList());
+        return fields;
+    }
+
+    private static long checksum(List<String> names) {
+        CRC32C checksum = new CRC32C();
+        checksum.update(String.join("\n", names).getBytes(StandardCharsets.UTF_8));
+        return checksum.getValue();
+    }
+
+    /** Makes the plan of all proposals; refuses steps, parameters and slices that do not fit together. */
+    static SavePlan of(List<JsonFields> proposals, List<NamedTensor> parameters) {
+        refuseDifferent(proposals, parameters);
+        Map<SliceRange, List<Integer>> holders = new LinkedHashMap<>();
+        for (int rank = 0; rank < proposals.size(); rank++) {
+            for (JsonFields slice : proposals.get(rank).objects("slices")) {
+                List<Integer> ranks = holders.computeIfAbsent(SliceRange.of(slice), range -> new ArrayList<>());
+                if (!ranks.contains(rank)) {
+                    ranks.add(rank);
+                }
+            }
+        }
+        refuseGaps(holders.keySet(), parameters);
+        long[] bytes = parameters.stream()
+                .mapToLong(tensor -> tensor.values().byteCount())
+                .toArray();
+        return new SavePlan(Dealing.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()));
+    }
+
+    private static Map<SliceRange, Integer> dealt(Map<SliceRange, List<Integer>> holders, int worldSize) {
+        List<SliceRange> ranges = List.copyOf(holders.keySet());
+        Dealing dealing = new Dealing(worldSize);
+        Map<SliceRange, Integer> dealt = new HashMap<>();
+        for (int index : Dealing.largestFirst(
+                ranges.stream().mapToLong(SliceRange::byteCount).toArray())) {
+            SliceRange range = ranges.get(index);
+            dealt.put(range, dealing.deal(range.byteCount(), holders.get(range)));
+        }
+        return dealt;
+    }
+
+    private static void refuseDifferent(List<JsonFields> proposals, List<NamedTensor> parameters) {
+        JsonFields first = proposals.get(0);
+        for (int rank = 1; rank < proposals.size(); rank++) {
+            JsonFields other = proposals.get(rank);
+            if (other.number("step") != first.number("step")) {
+                throw new CheckpointException("ranks save different steps: rank 0 step " + first.number("step")
+                        + ", rank " + rank + " step " + other.number("step"));
+            }
+            if (other.number("checksum") != first.number("checksum")) {
+                throw new CheckpointException("ranks save different parameters: rank " + rank
+                        + " has others than rank 0" + difference(first.texts("parameters"), parameters));
+            }
+        }
+    }
+
+    /** Names the first tensor of this rank that rank 0 does not have in its place. */
+    private static String difference(List<String> expected, List<NamedTensor> own) {
+        for (int index = 0; index < Math.max(expected.size(), own.size()); index++) {
+            String mine = index < own.size() ? own.get(index).toString() : "nothing";
+            String first = index < expected.size() ? expected.get(index) : "nothing";
+            if (!mine.equals(first)) {
+                return "; number " + index + " is " + first + " on rank 0, " + mine + " here";
+            }
+        }
+        return "";
+    }
+
+    private static void refuseGaps(Set<SliceRange> ranges, List<NamedTensor> parameters) {
+        Map<String, Long> lengths = new HashMap<>();
+        parameters.forEach(tensor -> lengths.put(tensor.name(), tensor.values().elementCount()));
+        Map<StateKey, List<SliceRange>> byKey = new LinkedHashMap<>();
+        ranges.forEach(range ->
+                byKey.computeIfAbsent(range.key(), key -> new ArrayList<>()).add(range));
+        List<String> problems = new ArrayList<>();
+        byKey.forEach((key, some) -> {
+            Long length = lengths.get(key.parameter());
+            if (length == null) {
+                problems.add(key + ": there is no such parameter");
+            } else {
+                some.sort(Comparator.comparingLong(SliceRange::from));
+                SliceRange.addGaps(some, length, problems);
+            }
+        });
+        if (!problems.isEmpty()) {
+            throw new CheckpointException("the slices of all ranks do not fit together: " + Text.of(problems));
+        }
+    }
+
+    /** Returns the parameters that a rank writes, in their order. */
+    List<NamedTensor> parametersOf(int rank, List<NamedTensor> parameters) {
+        List<NamedTensor> own = new ArrayList<>();
+        for (int index = 0; index < parameters.size(); index++) {
+            if (parameterRanks[index] == rank) {
+                own.add(parameters.get(index));
+            }
+        }
+        return own;
+    }
+
+    /** Returns the slices that a rank writes as tensors, in their order, each once. */
+    List<NamedTensor> slicesOf(int rank, List<StateSlice> slices) {
+        Map<String, NamedTensor> own = new LinkedHashMap<>();
+        for (StateSlice slice : slices) {
+            SliceRange range = SliceRange.of(slice);
+            if (range.count() > 0 && sliceRanks.get(range) == rank) {
+                own.put(range.tensorName(), NamedTensor.of(range.tensorName(), slice.values(), range.count()));
+            }
+        }
+        return List.copyOf(own.values());
+    }
+
+    /** Returns the name of the file of parameters that a rank writes. */
+    String modelFile(int rank) {
+        Set<Integer> writing = new TreeSet<>();
+        for (int each : parameterRanks) {
+            writing.add(each);
+        }
+        return file("model", List.copyOf(writing).indexOf(rank), writing.size());
+    }
+
+    /** Returns the name of the file of state that a rank writes. */
+    String stateFile(int rank) {
+        Set<Integer> writing = new TreeSet<>(sliceRanks.values());
+        return file("optimizer", List.copyOf(writing).indexOf(rank), writing.size());
+    }
+
+    private static String file(String kind, int index, int count) {
+        return String.format(Locale.ROOT, "%s-%05d-of-%05d.safetensors", kind, index + 1, count);
+    }
+}

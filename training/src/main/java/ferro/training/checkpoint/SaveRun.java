@@ -1,0 +1,181 @@
+package ferro.training.checkpoint;
+
+import ferro.HostTensor;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One save: all ranks agree on who writes what, each writes its files, and rank 0 publishes when it has read all of them. What one
+ * rank throws all throw.
+ */
+final class SaveRun {
+    private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(50).toNanos();
+
+    private final RankMessages ranks;
+    private final CheckpointStorage storage;
+    private final CheckpointSettings settings;
+    private final long step;
+    private final Map<String, String> metadata;
+    private SavePlan plan;
+    private List<String> hosts;
+    private List<NamedTensor> parameters;
+    private List<NamedTensor> ownParameters;
+    private List<NamedTensor> ownSlices;
+
+    private SaveRun(
+            RankMessages ranks,
+            CheckpointStorage storage,
+            CheckpointSettings settings,
+            long step,
+            Map<String, String> metadata) {
+        this.ranks = ranks;
+        this.storage = storage;
+        this.settings = settings;
+        this.step = step;
+        this.metadata = metadata;
+    }
+
+    /** Agrees with the other ranks on who writes what; nothing is written yet. */
+    static SaveRun planned(
+            RankMessages ranks,
+            CheckpointStorage storage,
+            CheckpointSettings settings,
+            long step,
+            TrainingState state) {
+        SaveRun run = new SaveRun(ranks, storage, settings, step, state.metadata());
+        run.agree(state);
+        return run;
+    }
+
+    long step() {
+        return step;
+    }
+
+    /** Says what this is in messages. */
+    String what() {
+        return "saving step " + step;
+    }
+
+    private void agree(TrainingState state) {
+        int rank = ranks.rank();
+        List<JsonFields> proposals = ranks.exchange(what(), () -> {
+            refuseTwins(state.parameters());
+            if (rank == 0) {
+                new Retention(storage).clear(step);
+            }
+            return SavePlan.proposal(step, state, rank == 0);
+        });
+        plan = SavePlan.of(proposals, state.parameters());
+        hosts = proposals.stream().map(RankMessages::hostOf).toList();
+        parameters = state.parameters();
+        ownParameters = plan.parametersOf(rank, parameters);
+        ownSlices = plan.slicesOf(rank, state.slices());
+    }
+
+    static void refuseTwins(List<NamedTensor> tensors) {
+        Set<String> names = new HashSet<>();
+        for (NamedTensor tensor : tensors) {
+            if (!names.add(tensor.name())) {
+                throw new CheckpointException(
+                        "two of " + tensors.size() + " tensors are called \"" + tensor.name() + "\"");
+            }
+        }
+    }
+
+    /** Copies what this rank writes, so that training may go on. */
+    void copy() {
+        ownParameters = ownParameters.stream().map(SaveRun::copy).toList();
+        ownSlices = ownSlices.stream().map(SaveRun::copy).toList();
+    }
+
+    private static NamedTensor copy(NamedTensor tensor) {
+        HostTensor values = tensor.values();
+        int count = (int) values.elementCount();
+        Object array = values.dataType().carrier().newArray(count);
+        HostTensor copy = HostTensor.ofArray(values.dataType(), array, 0, count);
+        copy.copyFrom(0, values, 0, count);
+        return new NamedTensor(tensor.name(), tensor.shape(), copy);
+    }
+
+    /** Writes and publishes. */
+    void run() {
+        List<JsonFields> written = ranks.exchange(
+                what(),
+                () -> Map.of("parts", write().stream().map(StoredPart::fields).toList()));
+        ranks.exchange(what(), () -> {
+            if (ranks.rank() == 0) {
+                publish(written);
+            }
+            return Map.of();
+        });
+    }
+
+    private List<StoredPart> write() throws IOException {
+        int rank = ranks.rank();
+        List<StoredPart> parts = new ArrayList<>();
+        if (!ownParameters.isEmpty()) {
+            parts.add(PartWriter.safetensors(storage, step, plan.modelFile(rank), rank, ownParameters));
+        }
+        if (!ownSlices.isEmpty()) {
+            parts.add(PartWriter.safetensors(storage, step, plan.stateFile(rank), rank, ownSlices));
+        }
+        if (rank == 0) {
+            parts.add(PartWriter.text(storage, step, ObjectNames.INDEX, rank, index().text()));
+        }
+        return parts;
+    }
+
+    private WeightIndex index() {
+        Map<String, String> files = new LinkedHashMap<>();
+        long bytes = 0;
+        for (int index = 0; index < parameters.size(); index++) {
+            NamedTensor tensor = parameters.get(index);
+            files.put(tensor.name(), plan.modelFile(plan.parameterRanks()[index]));
+            bytes += tensor.values().byteCount();
+        }
+        return new WeightIndex(files, bytes);
+    }
+
+    private void publish(List<JsonFields> written) throws IOException {
+        List<StoredPart> parts = new ArrayList<>();
+        for (JsonFields message : written) {
+            message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
+        }
+        for (StoredPart part : parts) {
+            awaitSeen(part);
+        }
+        CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
+        String manifest = new CheckpointManifest(info, parts).text();
+        PartWriter.text(storage, step, ObjectNames.MANIFEST, 0, manifest);
+        long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));
+        storage.publish(ObjectNames.LATEST, new CheckpointManifest.LatestStep(step, checksum).bytes());
+        if (settings.keepLast() > 0) {
+            new Retention(storage).deleteOlder(step, settings.keepLast());
+        }
+    }
+
+    private void awaitSeen(StoredPart part) throws IOException {
+        ObjectReader reader = new ObjectReader(storage);
+        long begun = System.nanoTime();
+        String difference = reader.difference(step, part);
+        while (!difference.isEmpty()) {
+            if (System.nanoTime() - begun >= settings.visibleWithin().toNanos()) {
+                throw new CheckpointException(ranks.place() + " does not see the part of rank " + part.rank()
+                        + " on host " + hosts.get(part.rank()) + ": is " + storage + " shared? (" + difference + ")");
+            }
+            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+            // a client of NFS asks its server for the entries of a folder again when it is opened
+            storage.list(ObjectNames.folder(step) + "/");
+            difference = reader.difference(step, part);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package ferro.training.checkpoint;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The files of one checkpoint: those that its manifest names, there with the length that it gives. */
+final class StoredFiles {
+    private final ObjectReader reader;
+    private final long step;
+    private final Map<String, StoredPart> parts = new LinkedHashMap<>();
+
+    /** Refuses a checkpoint of which a file is missing or has another length. */
+    StoredFiles(CheckpointStorage storage, CheckpointManifest manifest) {
+        reader = new ObjectReader(storage);
+        step = manifest.info().step();
+        Map<String, Long> lengths = reader.lengths(step);
+        List<String> problems = new ArrayList<>();
+        for (StoredPart part : manifest.parts()) {
+            Long length = lengths.get(part.file());
+            if (length == null) {
+                problems.add(name(part.file()) + ", the part of rank " + part.rank() + ", is missing in " + storage);
+            } else if (length != part.bytes()) {
+                problems.add(name(part.file()) + " has " + length + " bytes, need " + part.bytes());
+            }
+            parts.put(part.file(), part);
+        }
+        if (!problems.isEmpty()) {
+            throw new CheckpointException("the checkpoint is not whole: " + Text.of(problems));
+        }
+    }
+
+    /** Returns the name of a file in messages. */
+    String name(String file) {
+        return ObjectNames.folder(step) + "/" + file;
+    }
+
+    List<String> names() {
+        return List.copyOf(parts.keySet());
+    }
+
+    /** Reads the header of a file that another one names. */
+    PartFile open(String source, String file) {
+        StoredPart part = parts.get(file);
+        if (part == null) {
+            throw new CheckpointException(source + " names the file \"" + Text.shortened(file) + "\", which is none of "
+                    + ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST);
+        }
+        return PartFile.open(reader, step, part);
+    }
+
+    /** Reads a file of JSON whose checksum is that of the manifest. */
+    JsonFields json(String file) {
+        StoredPart part = parts.get(file);
+        if (part == null) {
+            throw new CheckpointException(name(ObjectNames.MANIFEST) + " has no part \"" + file + "\"");
+        }
+        ByteBuffer bytes = reader.small(name(file));
+        refuseDamaged(name(file), bytes, part.checksum());
+        return StrictJson.read(name(file), bytes);
+    }
+
+    static void refuseDamaged(String name, ByteBuffer bytes, long expected) {
+        long checksum = CheckpointManifest.checksum(bytes);
+        if (checksum != expected) {
+            throw new CheckpointException(name + " has checksum " + ObjectReader.hex(checksum) + ", need "
+                    + ObjectReader.hex(expected) + ": the file is damaged");
+        }
+    }
+
+    ObjectReader reader() {
+        return reader;
+    }
+}

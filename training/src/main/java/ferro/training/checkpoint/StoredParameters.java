@@ -1,0 +1,60 @@
+package ferro.training.checkpoint;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/** The parameters of a checkpoint, as its index and the headers of its files have them. */
+final class StoredParameters {
+    private final Map<String, PartFile> files = new HashMap<>();
+    private final Map<String, SafetensorsEntry> entries = new LinkedHashMap<>();
+
+    /** Reads the headers of all files that the index names; index and headers must agree. */
+    static StoredParameters open(StoredFiles stored) {
+        WeightIndex index = WeightIndex.parse(stored.json(ObjectNames.INDEX));
+        String source = stored.name(ObjectNames.INDEX);
+        StoredParameters found = new StoredParameters();
+        for (String file : new TreeSet<>(index.files().values())) {
+            PartFile opened = stored.open(source, file);
+            for (SafetensorsEntry entry : opened.header().entries()) {
+                if (!file.equals(index.files().get(entry.name()))) {
+                    throw new CheckpointException(source + ": tensor \"" + Text.shortened(entry.name()) + "\" is in "
+                            + file + ", need it in " + index.files().getOrDefault(entry.name(), "no file"));
+                }
+                found.files.put(entry.name(), opened);
+                found.entries.put(entry.name(), entry);
+            }
+        }
+        for (Map.Entry<String, String> named : index.files().entrySet()) {
+            if (!found.entries.containsKey(named.getKey())) {
+                throw new CheckpointException(
+                        source + ": tensor \"" + Text.shortened(named.getKey()) + "\" is not in " + named.getValue());
+            }
+        }
+        return found;
+    }
+
+    /** Finds where each parameter comes from, and says which are missing, differ, or are not asked for. */
+    void match(List<NamedTensor> wanted, LoadPlan plan, List<String> problems) {
+        Map<String, SafetensorsEntry> extra = new LinkedHashMap<>(entries);
+        List<String> differing = new ArrayList<>();
+        for (NamedTensor tensor : wanted) {
+            SafetensorsEntry entry = extra.remove(tensor.name());
+            if (entry == null) {
+                problems.add("missing: " + tensor);
+            } else if (entry.dataType() != tensor.values().dataType()
+                    || !entry.shape().equals(tensor.shape())) {
+                differing.add("differs: \"" + tensor.name() + "\" expected "
+                        + tensor.values().dataType().label() + tensor.shape() + ", found "
+                        + entry.dataType().label() + entry.shape());
+            } else {
+                plan.add(files.get(tensor.name()), new PartFile.LoadTarget(entry, 0, tensor.values()));
+            }
+        }
+        problems.addAll(differing);
+        extra.values().forEach(entry -> problems.add("not expected: " + entry));
+    }
+}

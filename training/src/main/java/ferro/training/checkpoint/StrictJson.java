@@ -1,0 +1,132 @@
+package ferro.training.checkpoint;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Reads JSON that anybody may have written: objects, arrays, strings and whole numbers, as maps, lists, strings and longs. Refuses
+ * everything else, names that stand twice, deep nesting and very many values, before it takes much memory.
+ */
+final class StrictJson {
+    private static final int DEEPEST = 6;
+    private static final int MOST_VALUES = 4_000_000;
+    private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
+    private static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().create();
+
+    private final String source;
+    private final JsonReader reader;
+    private int values;
+
+    private StrictJson(String source, String text) {
+        this.source = source;
+        reader = new JsonReader(new StringReader(text));
+        reader.setStrictness(Strictness.STRICT);
+    }
+
+    /** Writes maps, lists, strings and numbers. */
+    static String write(Object value) {
+        return WRITER.toJson(value);
+    }
+
+    /** Reads an object in UTF-8; the source stands in messages. */
+    static JsonFields read(String source, ByteBuffer utf8) {
+        try {
+            return read(source, StandardCharsets.UTF_8.newDecoder().decode(utf8).toString());
+        } catch (CharacterCodingException malformed) {
+            throw new CheckpointException(source + ": JSON is not in UTF-8", malformed);
+        }
+    }
+
+    /** Reads an object; the source stands in messages. */
+    static JsonFields read(String source, String text) {
+        StrictJson json = new StrictJson(source, text);
+        try {
+            if (json.reader.peek() != JsonToken.BEGIN_OBJECT) {
+                throw json.refused("need a JSON object, found " + json.reader.peek());
+            }
+            Map<String, Object> fields = json.object(1);
+            if (json.reader.peek() != JsonToken.END_DOCUMENT) {
+                throw json.refused("need nothing behind the JSON object, found " + json.reader.peek());
+            }
+            return new JsonFields(source, fields);
+        } catch (IOException | IllegalStateException malformed) {
+            throw new CheckpointException(
+                    source + ": no valid JSON at " + Text.shortened(json.reader.getPath()), malformed);
+        }
+    }
+
+    private CheckpointException refused(String what) {
+        return new CheckpointException(source + ": " + what + " at " + Text.shortened(reader.getPath()));
+    }
+
+    private Object value(int depth) throws IOException {
+        if (++values > MOST_VALUES) {
+            throw refused("JSON has more than " + MOST_VALUES + " values");
+        }
+        if (depth > DEEPEST) {
+            throw refused("JSON is nested deeper than " + DEEPEST);
+        }
+        JsonToken token = reader.peek();
+        if (token == JsonToken.BEGIN_OBJECT) {
+            return object(depth);
+        }
+        if (token == JsonToken.BEGIN_ARRAY) {
+            return array(depth);
+        }
+        if (token == JsonToken.STRING) {
+            return reader.nextString();
+        }
+        if (token == JsonToken.NUMBER) {
+            return number(reader.nextString());
+        }
+        throw refused("need an object, an array, a string or a whole number, found " + token);
+    }
+
+    private Long number(String text) {
+        if (!WHOLE.matcher(text).matches()) {
+            throw refused("need a whole number, found " + Text.shortened(text));
+        }
+        try {
+            return Long.valueOf(text);
+        } catch (NumberFormatException tooLarge) {
+            throw refused("need a number of 64 bits, found " + text);
+        }
+    }
+
+    private Map<String, Object> object(int depth) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        reader.beginObject();
+        while (reader.hasNext()) {
+            String name = reader.nextName();
+            if (fields.containsKey(name)) {
+                throw refused("\"" + Text.shortened(name) + "\" stands twice");
+            }
+            fields.put(name, value(depth + 1));
+        }
+        reader.endObject();
+        return fields;
+    }
+
+    private List<Object> array(int depth) throws IOException {
+        List<Object> elements = new ArrayList<>();
+        reader.beginArray();
+        while (reader.hasNext()) {
+            elements.add(value(depth + 1));
+        }
+        reader.endArray();
+        return elements;
+    }
+}

@@ -1,0 +1,164 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.ReduceOp;
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Saves in the background: training goes on, one save at a time, no failure is lost. */
+class BackgroundSaveTest {
+    private static final long PATIENCE_SECONDS = 60;
+
+    /** A storage that publishes when it is let. */
+    private static final class SlowStorage implements CheckpointStorage {
+        private final MemoryStorage memory = new MemoryStorage();
+        private final CountDownLatch writes = new CountDownLatch(1);
+        private volatile boolean fails;
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            try {
+                assertTrue(writes.await(PATIENCE_SECONDS, TimeUnit.SECONDS), "never let write " + name);
+            } catch (InterruptedException interrupted) {
+                throw new IOException("interrupted in " + name, interrupted);
+            }
+            if (fails) {
+                throw new IOException("no space left for " + name);
+            }
+            memory.write(name, content);
+        }
+
+        @Override
+        public int read(String name, long offset, ByteBuffer into) throws IOException {
+            return memory.read(name, offset, into);
+        }
+
+        @Override
+        public List<StoredObject> list(String prefix) {
+            return memory.list(prefix);
+        }
+
+        @Override
+        public void publish(String name, byte[] content) {
+            memory.publish(name, content);
+        }
+    }
+
+    @Test
+    void trainingChangesTheTensorsAndCallsTheGroupWhileACopyIsSaved() {
+        SlowStorage storage = new SlowStorage();
+        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.saveAsync(1, model.state());
+                model.fill(2);
+                float[] sum = {1 + group.rank()};
+                group.allReduce(sum, ReduceOp.SUM);
+                assertEquals(6, sum[0]);
+                checkpoints.check();
+                assertFalse(storage.memory.objects.containsKey("latest.json"));
+                group.barrier();
+                storage.writes.countDown();
+                // waits for the first
+                checkpoints.saveAsync(2, model.state());
+                assertTrue(storage.memory.objects.containsKey("latest.json"));
+            }
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.load(1, model.state());
+                model.assertOf(1);
+                assertEquals(2, checkpoints.load(model.state()).step());
+                model.assertOf(2);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void theNextSaveThrowsWhatMadeTheOneBeforeFailAndTheOneAfterWorks() {
+        SlowStorage storage = new SlowStorage();
+        storage.fails = true;
+        storage.writes.countDown();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.saveAsync(1, model.state());
+                assertNoSpace(assertThrows(CheckpointException.class, () -> checkpoints.saveAsync(2, model.state())));
+                group.barrier();
+                storage.fails = false;
+                group.barrier();
+                checkpoints.save(3, model.state());
+                assertEquals(3, checkpoints.latest().orElseThrow().step());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void theNextStepThrowsIt() {
+        SlowStorage storage = new SlowStorage();
+        storage.fails = true;
+        storage.writes.countDown();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2);
+            CheckpointException thrown = assertThrows(CheckpointException.class, () -> {
+                // what a step has thrown, close does not throw again
+                try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                    checkpoints.saveAsync(1, model.state());
+                    long begun = System.nanoTime();
+                    while (System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+                        checkpoints.check();
+                        Thread.yield();
+                    }
+                }
+            });
+            assertNoSpace(thrown);
+            assertEquals(0, thrown.getSuppressed().length);
+            return null;
+        });
+    }
+
+    @Test
+    void closeThrowsIt() {
+        SlowStorage storage = new SlowStorage();
+        storage.fails = true;
+        storage.writes.countDown();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            Checkpoints checkpoints = Checkpoints.open(group, storage);
+            checkpoints.saveAsync(1, ToyModel.on(group.rank(), 2).state());
+            assertNoSpace(assertThrows(CheckpointException.class, checkpoints::close));
+            checkpoints.close();
+            return null;
+        });
+    }
+
+    @Test
+    void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
+        SlowStorage storage = new SlowStorage();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                CheckpointException thrown = assertThrows(
+                        CheckpointException.class,
+                        () -> checkpoints.saveAsync(
+                                1 + group.rank(), ToyModel.on(group.rank(), 2).state()));
+                assertEquals("ranks save different steps: rank 0 step 1, rank 1 step 2", thrown.getMessage());
+            }
+            return null;
+        });
+    }
+
+    private static void assertNoSpace(CheckpointException thrown) {
+        String message = thrown.getMessage();
+        assertTrue(message.startsWith("saving step 1 in the background failed: saving step 1 failed: rank "), message);
+        assertTrue(message.contains("no space left for step-1/"), message);
+    }
+}

@@ -1,0 +1,213 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.ProcessGroup;
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A crash in a save leaves the checkpoint before it, or the new one, whole: at every call and at every byte. */
+class CrashTest {
+    private static final CheckpointSettings AT_ONCE =
+            CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ZERO).withKeepLast(2);
+
+    /** Is told of every old checkpoint that could not be deleted, as the machine was dead by then. */
+    private static final Logger TOLD = Logger.getLogger("ferro.training");
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void leaveOutWarnings() {
+        TOLD.setLevel(Level.SEVERE);
+    }
+
+    @AfterAll
+    static void takeWarnings() {
+        TOLD.setLevel(null);
+    }
+
+    /** The machine of all ranks ends within a call of the storage, which has been made or not. */
+    @ParameterizedTest(name = "{0} ranks, after the call: {1}")
+    @CsvSource({"1, false", "1, true", "3, false", "3, true"})
+    void atEveryCallOfTheStorage(int worldSize, boolean after) {
+        DyingStorage dying = new DyingStorage(new MemoryStorage());
+        AtomicInteger died = new AtomicInteger();
+        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+            crashes(group, dying, call -> dying.dieAtCall(call, after), 1, died);
+            return null;
+        });
+        // three checkpoints are there, so that the oldest is deleted as well
+        assertTrue(died.get() >= 7, "died only " + died.get() + " times");
+    }
+
+    @Test
+    void atEveryByteThatIsWritten() {
+        DyingStorage dying = new DyingStorage(new MemoryStorage());
+        AtomicInteger died = new AtomicInteger();
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            crashes(group, dying, dying::dieAtByte, 1, died);
+            return null;
+        });
+        assertTrue(died.get() > 1500, "died only " + died.get() + " times");
+    }
+
+    @Test
+    void atManyBytesThatTwoRanksWrite() {
+        DyingStorage dying = new DyingStorage(new MemoryStorage());
+        AtomicInteger died = new AtomicInteger();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            crashes(group, dying, dying::dieAtByte, 17, died);
+            return null;
+        });
+        assertTrue(died.get() > 100, "died only " + died.get() + " times");
+    }
+
+    /** Saves step 3 again and again on top of steps 1 and 2, and dies a little later each time, until a save lives. */
+    private static void crashes(
+            ProcessGroup group, DyingStorage dying, LongConsumer die, int stride, AtomicInteger died) {
+        MemoryStorage before = new MemoryStorage();
+        ToyModel model = ToyModel.on(group.rank(), group.worldSize());
+        try (Checkpoints checkpoints = Checkpoints.open(group, dying, AT_ONCE)) {
+            together(group, () -> dying.live(before));
+            checkpoints.save(1, model.fill(1).state());
+            checkpoints.save(2, model.fill(2).state());
+            boolean lived = false;
+            for (long at = 0; !lived; at += stride) {
+                long now = at;
+                MemoryStorage disk = before.copy();
+                together(group, () -> {
+                    dying.live(disk);
+                    die.accept(now);
+                });
+                lived = saves(checkpoints, model, dying);
+                together(group, () -> {
+                    died.addAndGet(dying.isDead() ? 1 : 0);
+                    dying.live(disk);
+                });
+                long loaded = assertWhole(checkpoints, model);
+                assertTrue(!lived || loaded == 3, "a save that ended well is not the latest");
+                if (loaded == 2) {
+                    checkpoints.save(3, model.fill(3).state());
+                    assertEquals(3, assertWhole(checkpoints, model));
+                }
+            }
+        }
+    }
+
+    /** Returns whether the save ended well, with all files in place. */
+    private static boolean saves(Checkpoints checkpoints, ToyModel model, DyingStorage dying) {
+        try {
+            checkpoints.save(3, model.fill(3).state());
+            return !dying.isDead();
+        } catch (CheckpointException failure) {
+            assertTrue(failure.getMessage().contains("the machine "), failure.getMessage());
+            return false;
+        }
+    }
+
+    private static long assertWhole(Checkpoints checkpoints, ToyModel model) {
+        model.fill(77);
+        long step = checkpoints.load(model.state()).step();
+        assertTrue(step == 2 || step == 3, "step " + step);
+        model.assertOf(step);
+        return step;
+    }
+
+    /** Rank 0 does something while all others wait. */
+    private static void together(ProcessGroup group, Runnable once) {
+        group.barrier();
+        if (group.rank() == 0) {
+            once.run();
+        }
+        group.barrier();
+    }
+
+    /** The process ends before each call of the file system: folder, open, write, force, rename, force of the folder, delete. */
+    @Test
+    void atEveryCallOfTheFileSystem() {
+        List<String> calls = new ArrayList<>();
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            ToyModel model = ToyModel.on(0, 1);
+            boolean lived = false;
+            for (int at = 0; !lived; at++) {
+                Path root = folder.resolve(at + "/root");
+                saveTwo(group, root, model);
+                calls.clear();
+                int dyingAt = at;
+                Consumer<String> dying = call -> {
+                    if (calls.size() == dyingAt) {
+                        throw new IllegalStateException("dies before: " + call);
+                    }
+                    calls.add(call);
+                };
+                lived = lives(group, new LocalStorage(root, dying), model);
+                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
+                    long loaded = assertWhole(checkpoints, model);
+                    assertEquals(calls.contains("rename latest.json.tmp") ? 3 : 2, loaded, calls::toString);
+                }
+            }
+            return null;
+        });
+        assertEquals(expected(), calls.subList(0, expected().size()));
+        assertEquals(
+                "delete checkpoint.json",
+                calls.get(expected().size()),
+                "what makes an old checkpoint complete goes first");
+    }
+
+    private static void saveTwo(ProcessGroup group, Path root, ToyModel model) {
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
+            checkpoints.save(1, model.fill(1).state());
+            checkpoints.save(2, model.fill(2).state());
+        }
+    }
+
+    private static boolean lives(ProcessGroup group, LocalStorage storage, ToyModel model) {
+        try (Checkpoints checkpoints = Checkpoints.open(group, storage, AT_ONCE)) {
+            checkpoints.save(3, model.fill(3).state());
+            return true;
+        } catch (CheckpointException died) {
+            assertThrows(IllegalStateException.class, () -> {
+                throw died.getCause();
+            });
+            return false;
+        }
+    }
+
+    /** A file is forced before its folder, and all before the one rename. */
+    private static List<String> expected() {
+        List<String> calls = new ArrayList<>(List.of("make step-3", "force folder root"));
+        for (String file : List.of(
+                "model-00001-of-00001.safetensors",
+                "optimizer-00001-of-00001.safetensors",
+                "model.safetensors.index.json",
+                "checkpoint.json")) {
+            calls.addAll(List.of("open " + file, "write " + file, "force " + file, "force folder step-3"));
+        }
+        calls.addAll(List.of(
+                "open latest.json.tmp",
+                "write latest.json.tmp",
+                "force latest.json.tmp",
+                "rename latest.json.tmp",
+                "force folder root"));
+        return calls;
+    }
+}

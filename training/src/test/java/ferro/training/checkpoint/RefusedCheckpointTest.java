@@ -1,0 +1,347 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Checkpoints that cannot be saved or loaded, on all ranks alike, by messages that name rank, file or tensor. */
+class RefusedCheckpointTest {
+    private static final String MODEL = "step-1/model-00001-of-00002.safetensors";
+    private static final String STATE = "step-1/optimizer-00002-of-00002.safetensors";
+    private static final String INDEX = "step-1/model.safetensors.index.json";
+
+    @TempDir
+    private Path folder;
+
+    /** Two hosts that have a folder of this name each. */
+    @Test
+    void rankZeroNamesTheRankAndTheHostWhosePartItDoesNotSee() {
+        List<Path> folders = List.of(folder.resolve("a"), folder.resolve("b"));
+        List<String> messages = messages(3, (group, model) -> {
+            String host = group.rank() == 2 ? "b" : "a";
+            CheckpointStorage storage = LocalStorage.at(folders.get(group.rank() == 2 ? 1 : 0));
+            CheckpointSettings settings = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ofMillis(1));
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings, host)) {
+                checkpoints.save(1, model.state());
+            }
+        });
+        String expected = "saving step 1 failed: rank 0 on host a does not see the part of rank 2 on host b: is "
+                + folders.get(0) + " shared? (step-1/model-00003-of-00003.safetensors is missing)";
+        assertEquals(List.of(expected, expected, expected), messages);
+    }
+
+    /** Where a file of that name and length is left from a save before. */
+    @Test
+    void aPartOfAnotherSaveIsNotTakenForTheNewOne() {
+        MemoryStorage first = new MemoryStorage();
+        MemoryStorage second = new MemoryStorage();
+        List<String> messages = messages(2, (group, model) -> {
+            CheckpointSettings settings = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ZERO);
+            try (Checkpoints checkpoints = Checkpoints.open(group, first, settings, "a")) {
+                checkpoints.save(1, model.state());
+            }
+            group.barrier();
+            if (group.rank() == 0) {
+                second.objects.putAll(first.objects);
+                second.objects.remove("latest.json");
+            }
+            group.barrier();
+            CheckpointStorage mine = group.rank() == 0 ? new KeepingStorage(second) : new MemoryStorage();
+            try (Checkpoints checkpoints = Checkpoints.open(group, mine, settings, "a")) {
+                checkpoints.save(1, model.fill(2).state());
+            }
+        });
+        assertTrue(messages.get(0).contains("does not see the part of rank 1 on host a"), messages.get(0));
+        assertTrue(messages.get(0).contains(" has checksum "), messages.get(0));
+        assertEquals(messages.get(0), messages.get(1));
+    }
+
+    @Test
+    void aRankThatCannotWriteFailsAllAndIsNamed() {
+        MemoryStorage storage = new MemoryStorage();
+        List<String> messages = messages(3, (group, model) -> {
+            DyingStorage full = new DyingStorage(storage);
+            if (group.rank() == 1) {
+                full.dieAtCall(0, false);
+            }
+            try (Checkpoints checkpoints =
+                    Checkpoints.open(group, full, CheckpointSettings.DEFAULT, "h" + group.rank())) {
+                checkpoints.save(1, model.state());
+            }
+        });
+        String expected = "saving step 1 failed: rank 1 on host h1: IOException: the machine dies";
+        assertEquals(List.of(expected, expected, expected), messages);
+        assertTrue(!storage.objects.containsKey("latest.json"));
+    }
+
+    @Test
+    void parametersThatDifferBetweenRanksAreNamed() {
+        List<String> messages = messages(2, (group, model) -> {
+            long length = 4 + group.rank();
+            NamedTensor differing = ToyModel.tensor("w", DataType.FLOAT32, length);
+            try (Checkpoints checkpoints = Checkpoints.open(group, new MemoryStorage())) {
+                checkpoints.save(1, TrainingState.of(List.of(model.parameters.get(0), differing)));
+            }
+        });
+        assertEquals("ranks save different parameters: rank 1 has others than rank 0", messages.get(0));
+        assertEquals(messages.get(0) + "; number 1 is w f32[4] on rank 0, w f32[5] here", messages.get(1));
+    }
+
+    @Test
+    void stateWithGapsAndOverlapsIsNotSaved() {
+        List<String> messages = messages(2, (group, model) -> {
+            HostTensor four = HostTensor.of(new float[4]);
+            List<StateSlice> slices = List.of(
+                    new StateSlice("gap", "dense.weight", 4L * group.rank(), four.slice(0, 3)),
+                    new StateSlice("overlap", "dense.weight", 3L * group.rank(), four),
+                    new StateSlice("mean", "nothing", 0, four),
+                    new StateSlice("types", "mask", 0, group.rank() == 0 ? four : HostTensor.of(new double[5])));
+            try (Checkpoints checkpoints = Checkpoints.open(group, new MemoryStorage())) {
+                checkpoints.save(1, model.state().withSlices(slices));
+            }
+        });
+        String message = messages.get(0);
+        for (String part : List.of(
+                "state gap of \"dense.weight\": elements 3 to 3 are missing",
+                "state overlap of \"dense.weight\": elements 3 to 3 stand in two ranges that differ",
+                "state mean of \"nothing\": there is no such parameter",
+                "state types of \"mask\": is f32 and f64")) {
+            assertTrue(message.contains(part), message);
+        }
+        assertEquals(message, messages.get(1));
+    }
+
+    @Test
+    void missingExtraAndDifferentTensorsAreNamedAndNothingIsWritten() {
+        MemoryStorage storage = saved();
+        List<String> messages = messages(2, (group, model) -> {
+            List<NamedTensor> wanted = new ArrayList<>(model.parameters);
+            wanted.set(0, ToyModel.tensor("embed/table@0", DataType.FLOAT32, 5, 3));
+            wanted.set(1, ToyModel.tensor("dense.weight", DataType.FLOAT32, 7));
+            wanted.set(2, ToyModel.tensor("other", DataType.BFLOAT16, 3));
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                model.fill(50);
+                String failed = message(() -> checkpoints.load(TrainingState.of(wanted)));
+                model.assertOf(50);
+                throw new CheckpointException(failed);
+            }
+        });
+        String problems = "the tensors are not those of the checkpoint: missing: other bf16[3]; "
+                + "differs: \"embed/table@0\" expected f32[5, 3], found f32[3, 5]; "
+                + "differs: \"dense.weight\" expected f32[7], found f64[7]; not expected: half bf16[3]";
+        assertTrue(messages.get(0).startsWith("loading step 1 failed: rank 0 on host "), messages.get(0));
+        assertTrue(messages.get(0).contains(problems), messages.get(0));
+        assertEquals(messages.get(0), messages.get(1));
+    }
+
+    @Test
+    void missingExtraAndDifferentStateIsNamed() {
+        MemoryStorage storage = saved();
+        String loadsMore = message(2, storage, (rank, model) -> {
+            HostTensor values = HostTensor.of(new float[7]);
+            return List.of(
+                    new StateSlice("momentum", "dense.weight", 2, values.slice(0, 3)),
+                    new StateSlice("exp_avg", "dense.weight", 5, values.slice(0, 4)),
+                    new StateSlice("exp_avg_sq", "dense.weight", 0, HostTensor.of(new double[2])));
+        });
+        for (String part : List.of(
+                "missing: state momentum of \"dense.weight\" f32 from element 2 to 4",
+                "missing: state exp_avg of \"dense.weight\" f32 from element 7 to 8",
+                "differs: state exp_avg_sq of \"dense.weight\" expected f64, found f32")) {
+            assertTrue(loadsMore.contains(part), loadsMore);
+        }
+        String loadsLess = message(2, storage, (rank, model) -> model.slices.subList(0, 2 * rank));
+        assertEquals(
+                "loading step 1 failed: no rank expects state exp_avg of \"dense.weight\"; "
+                        + "state exp_avg_sq of \"dense.weight\"",
+                loadsLess);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {MODEL, STATE, INDEX, "step-1/checkpoint.json"})
+    void aFileOneOfWhoseBitsHasChangedIsNamed(String file) {
+        MemoryStorage storage = saved();
+        byte[] bytes = storage.objects.get(file).clone();
+        // in the last element, or in the closing brace
+        bytes[bytes.length - 1] ^= 1;
+        storage.objects.put(file, bytes);
+        String message = message(2, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains(file + " has checksum "), message);
+        assertTrue(message.endsWith(": the file is damaged"), message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {MODEL, STATE, INDEX})
+    void aFileThatIsMissingOrShortIsNamed(String file) {
+        MemoryStorage storage = saved();
+        byte[] bytes = storage.objects.remove(file);
+        String missing = message(2, storage, (rank, model) -> model.slices);
+        assertTrue(missing.contains(file + ", the part of rank "), missing);
+        assertTrue(missing.contains("is missing in memory"), missing);
+        storage.objects.put(file, java.util.Arrays.copyOf(bytes, bytes.length - 1));
+        String cut = message(2, storage, (rank, model) -> model.slices);
+        assertTrue(cut.contains(file + " has " + (bytes.length - 1) + " bytes, need " + bytes.length), cut);
+    }
+
+    /** Somebody who writes all checksums as well. */
+    @ParameterizedTest
+    @CsvSource({
+        "../secret, need a name of a file in the same folder",
+        "/etc/passwd, need a name of a file in the same folder",
+        "a/b, need a name of a file in the same folder",
+        ".hidden, need a name of a file in the same folder",
+        "'', need a name of a file in the same folder",
+        "latest.json, which is none of step-1/checkpoint.json",
+        "optimizer-00001-of-00002.safetensors, need it in optimizer-00001-of-00002.safetensors"
+    })
+    void namesInTheIndexLeadNowhereElse(String name, String said) {
+        MemoryStorage storage = saved();
+        forge(storage, INDEX, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
+        String message = message(1, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains(INDEX), message);
+        assertTrue(message.contains(said), message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"../model.safetensors", "/etc/passwd", "a\\\\b", "..", ""})
+    void namesInTheManifestLeadNowhereElse(String name) {
+        MemoryStorage storage = saved();
+        forge(storage, "step-1/checkpoint.json", text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
+        String message = message(1, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains("step-1/checkpoint.json: need a name of a file in the same folder"), message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'\"step\":1', '\"step\":2', step-1/checkpoint.json: need step 1, found 2",
+        "'\"version\":1', '\"version\":2', need format ferro-checkpoint version 1",
+        "'ferro-checkpoint', 'other', need format ferro-checkpoint version 1",
+        "'\"worldSize\":2', '\"worldSize\":-2', need a number from 0 on",
+        "'\"worldSize\":2', '\"worldSize\":4294967298', need a number up to 2147483647",
+        "'\"parts\":', '\"ports\":', '\"parts\": need an array, found nothing'"
+    })
+    void aManifestThatMakesNoSenseIsNamed(String text, String other, String said) {
+        MemoryStorage storage = saved();
+        forge(storage, "step-1/checkpoint.json", json -> json.replace(text, other));
+        String message = message(1, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains("step-1/checkpoint.json"), message);
+        assertTrue(message.contains(said), message);
+    }
+
+    @Test
+    void aHostileHeaderIsRefusedByTheLoadWithItsFile() {
+        MemoryStorage storage = saved();
+        byte[] bytes = storage.objects.get(MODEL).clone();
+        bytes[7] = 0x7f;
+        storage.objects.put(MODEL, bytes);
+        String message = message(2, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains(MODEL + ": header of 9151"), message);
+    }
+
+    @Test
+    void aLatestFileThatMakesNoSenseIsNamed() {
+        MemoryStorage storage = saved();
+        storage.objects.put("latest.json", "{\"step\":\"../1\"}".getBytes(StandardCharsets.UTF_8));
+        String message = message(2, storage, (rank, model) -> model.slices);
+        assertTrue(message.contains("latest.json: \"format\": need a string, found nothing"), message);
+    }
+
+    /** Changes a text, and what others say of its length and checksum. */
+    private static void forge(MemoryStorage storage, String file, UnaryOperator<String> change) {
+        byte[] before = storage.objects.get(file);
+        byte[] after = change.apply(new String(before, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
+        storage.objects.put(file, after);
+        String manifest = "step-1/checkpoint.json";
+        String old = "\"crc32c\":" + crc(before);
+        String said = "\"crc32c\":" + crc(after);
+        if (file.equals(manifest)) {
+            String latest = new String(storage.objects.get("latest.json"), StandardCharsets.UTF_8);
+            assertTrue(latest.contains(old), latest);
+            storage.objects.put("latest.json", latest.replace(old, said).getBytes(StandardCharsets.UTF_8));
+        } else {
+            forge(
+                    storage,
+                    manifest,
+                    text -> text.replace(old, said).replace("\"bytes\":" + before.length, "\"bytes\":" + after.length));
+        }
+    }
+
+    private static long crc(byte[] bytes) {
+        java.util.zip.CRC32C checksum = new java.util.zip.CRC32C();
+        checksum.update(bytes);
+        return checksum.getValue();
+    }
+
+    /** A checkpoint of two ranks. */
+    private static MemoryStorage saved() {
+        MemoryStorage storage = new MemoryStorage();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.save(1, ToyModel.on(group.rank(), 2).fill(1).state());
+            }
+            return null;
+        });
+        return storage;
+    }
+
+    /** What a rank does, to be refused. */
+    private interface Refused {
+        void run(ferro.group.ProcessGroup group, ToyModel model);
+    }
+
+    /** Which slices a rank loads. */
+    private interface Slices {
+        List<StateSlice> of(int rank, ToyModel model);
+    }
+
+    /** Loads, and returns what all ranks say alike. */
+    private static String message(int worldSize, CheckpointStorage storage, Slices slices) {
+        List<String> messages = messages(worldSize, (group, model) -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.load(new TrainingState(model.parameters, slices.of(group.rank(), model), Map.of()));
+            }
+        });
+        assertEquals(1, Stream.of(messages.toArray()).distinct().count(), messages::toString);
+        return messages.get(0);
+    }
+
+    private static List<String> messages(int worldSize, Refused refused) {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, worldSize)) {
+            List<Throwable> thrown = ranks.failures(group -> {
+                refused.run(group, ToyModel.on(group.rank(), worldSize).fill(1));
+                return null;
+            });
+            return thrown.stream()
+                    .map(each ->
+                            assertInstanceOf(CheckpointException.class, each).getMessage())
+                    .toList();
+        }
+    }
+
+    private static String message(Runnable refused) {
+        try {
+            refused.run();
+        } catch (CheckpointException thrown) {
+            return thrown.getMessage();
+        }
+        throw new AssertionError("was not refused: " + refused);
+    }
+}

@@ -1,0 +1,147 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What some ranks save, any other number loads. */
+class SaveAndLoadTest {
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest(name = "{0}: {1} ranks save, {2} load")
+    @CsvSource({
+        "SIMULATED, 1, 1",
+        "SIMULATED, 1, 3",
+        "SIMULATED, 2, 5",
+        "SIMULATED, 4, 1",
+        "SIMULATED, 4, 2",
+        "SIMULATED, 4, 3",
+        "SIMULATED, 8, 7",
+        "TCP, 4, 3",
+        "SHM, 3, 2"
+    })
+    void whatSomeRanksSaveAnyNumberLoads(Over over, int saving, int loading) {
+        TrainingRanks.run(over, saving, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                checkpoints.save(12, ToyModel.on(group.rank(), saving).fill(12).state());
+            }
+            return null;
+        });
+        List<CheckpointInfo> loaded = TrainingRanks.run(over, loading, group -> {
+            ToyModel model = ToyModel.on(group.rank(), loading);
+            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                CheckpointInfo info = checkpoints.load(model.state());
+                assertEquals(Optional.of(info), checkpoints.latest());
+                model.assertOf(12);
+                return info;
+            }
+        });
+        for (CheckpointInfo info : loaded) {
+            assertEquals(new CheckpointInfo(12, saving, Map.of("sampler.position", "4711", "text", "\"ü\"\n</")), info);
+        }
+    }
+
+    @Test
+    void anOlderCheckpointIsLoadedByItsStep() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2);
+            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
+                checkpoints.save(1, model.fill(1).state());
+                checkpoints.save(2, model.fill(2).state());
+                assertEquals(1, checkpoints.load(1, model.state()).step());
+                model.assertOf(1);
+                assertEquals(2, checkpoints.load(model.state()).step());
+                model.assertOf(2);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void withoutSlicesOnAnyRankParametersAloneAreLoaded() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2).fill(3);
+            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
+                checkpoints.save(3, model.state());
+                ToyModel other = ToyModel.on(group.rank(), 2);
+                checkpoints.load(TrainingState.of(other.parameters));
+                model.slices.clear();
+                other.slices.clear();
+                other.assertOf(3);
+            }
+            return null;
+        });
+    }
+
+    /** As an optimizer that is not sharded has it. */
+    @Test
+    void stateThatAllRanksHaveIsWrittenOnce() {
+        MemoryStorage storage = new MemoryStorage();
+        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.save(1, ToyModel.on(0, 1).fill(1).state());
+                ToyModel part = ToyModel.on(group.rank(), 3);
+                checkpoints.load(part.state());
+                part.assertOf(1);
+            }
+            return null;
+        });
+        List<String> names = new ArrayList<>();
+        storage.objects.forEach((name, bytes) -> {
+            if (name.contains("optimizer")) {
+                names.addAll(PlainSafetensors.read(bytes).keySet());
+            }
+        });
+        assertEquals(4, names.size(), names::toString);
+        assertEquals(3, storage.list("step-1/optimizer-").size());
+    }
+
+    @Test
+    void anEmptyFolderHasNoLatestCheckpoint() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2);
+            try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
+                assertEquals(Optional.empty(), checkpoints.latest());
+                CheckpointException none =
+                        assertThrows(CheckpointException.class, () -> checkpoints.load(model.state()));
+                assertTrue(none.getMessage().contains(folder + ": latest.json is missing"), none.getMessage());
+            }
+            return null;
+        });
+    }
+
+    /** Or a crash would lose it; a loop may ask for it again, as where it ends at a step that it has just saved. */
+    @Test
+    void theStepThatIsTheLatestOneIsNotWrittenAgain() {
+        MemoryStorage storage = new MemoryStorage();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2).fill(5);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.saveAsync(5, model.state());
+                checkpoints.save(5, model.fill(6).state());
+                checkpoints.load(model.state());
+                model.assertOf(5);
+                CheckpointException twice = assertThrows(
+                        CheckpointException.class,
+                        () -> checkpoints.save(5, model.fill(6).state()));
+                assertTrue(twice.getMessage().contains("step 5 is the latest checkpoint"), twice.getMessage());
+                checkpoints.load(model.state());
+                model.assertOf(5);
+            }
+            return null;
+        });
+    }
+}
