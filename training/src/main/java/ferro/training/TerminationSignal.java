@@ -1,0 +1,56 @@
+package ferro.training;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/**
+ * SIGTERM, taken from the JVM.
+ *
+ * <p>It uses reflection, because the compiler warns of every mention of {@code sun.misc.Signal} and warnings are errors in this
+ * build. The class is in the supported part of {@code jdk.unsupported}, and no JDK from 17 on warns when it is used.
+ */
+final class TerminationSignal {
+    private static final String NAME = "TERM";
+
+    /** What handled the signal before. */
+    private final Object before;
+
+    private TerminationSignal(Object before) {
+        this.before = before;
+    }
+
+    static TerminationSignal taken(Runnable listener) {
+        try {
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object told = Proxy.newProxyInstance(
+                    TerminationSignal.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                        listener.run();
+                        return null;
+                    });
+            return new TerminationSignal(handle(told));
+        } catch (InvocationTargetException kept) {
+            throw new UnsupportedOperationException(
+                    "this JVM does not give SIG" + NAME + " away: "
+                            + kept.getCause().getMessage(),
+                    kept.getCause());
+        } catch (ReflectiveOperationException missing) {
+            throw new UnsupportedOperationException("this JVM has no " + missing.getMessage(), missing);
+        }
+    }
+
+    private static Object handle(Object handler) throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        Object term = signal.getConstructor(String.class).newInstance(NAME);
+        return signal.getMethod("handle", signal, Class.forName("sun.misc.SignalHandler"))
+                .invoke(null, term, handler);
+    }
+
+    /** Has the signal handled as before. */
+    void giveBack() {
+        try {
+            handle(before);
+        } catch (ReflectiveOperationException kept) {
+            throw new IllegalStateException("SIG" + NAME + " was taken, and cannot be given back", kept);
+        }
+    }
+}

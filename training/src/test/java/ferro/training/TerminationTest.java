@@ -1,0 +1,147 @@
+package ferro.training;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.HostTensor;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.training.TrainingRanks.Over;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
+import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.TrainingState;
+import java.net.InetAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+class TerminationTest {
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void allRanksStopAfterTheStepInWhichOneWasAsked() {
+        List<Integer> steps = TrainingRanks.run(Over.SIMULATED, 3, group -> {
+            Termination termination = new Termination(LONG, code -> {
+                throw new AssertionError("ended with " + code);
+            });
+            int step = 0;
+            do {
+                step++;
+                if (step == 4 && group.rank() == 1) {
+                    termination.request();
+                }
+            } while (!termination.agreed(group));
+            assertEquals(group.rank() == 1, termination.isRequested());
+            assertTrue(termination.agreed(group), "asks nobody any more");
+            return step;
+        });
+        assertEquals(List.of(4, 4, 4), steps);
+    }
+
+    @Test
+    void exitEndsRanksThatWereAskedOrAgreedAndNoOthers() {
+        List<Integer> codes = TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            int[] ended = {0};
+            Termination termination = new Termination(LONG, code -> ended[0] = code);
+            assertFalse(termination.agreed(group));
+            termination.exit();
+            assertEquals(0, ended[0]);
+            group.barrier();
+            if (group.rank() == 1) {
+                termination.request();
+            }
+            assertTrue(termination.agreed(group));
+            termination.exit();
+            return ended[0];
+        });
+        assertEquals(List.of(143, 143), codes);
+    }
+
+    @Test
+    void aProcessThatDoesNotLeaveIsEndedAfterTheBound() throws Exception {
+        CompletableFuture<Integer> ended = new CompletableFuture<>();
+        new Termination(Duration.ofMillis(1), ended::complete).request();
+        assertEquals(143, ended.get(60, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void aBoundThatIsNoTimeIsRefused() {
+        for (Duration bound : List.of(Duration.ZERO, Duration.ofSeconds(-1))) {
+            assertThrows(IllegalArgumentException.class, () -> Termination.onSigterm(bound));
+        }
+    }
+
+    /** Only rank 1 gets the signal. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void ranksThatSigtermEndsSaveAndLeaveInOrderWithCode143() throws Exception {
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null);
+                ChildJvm first = rank(0, server, "save");
+                ChildJvm second = rank(1, server, "save")) {
+            second.await("training");
+            second.terminate();
+            assertEquals(143, second.exitCode(), () -> second.printed().toString());
+            assertEquals(143, first.exitCode(), () -> first.printed().toString());
+            float[] steps = {0};
+            long step = TrainingRanks.run(Over.SIMULATED, 1, group -> {
+                        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                            NamedTensor parameter = NamedTensor.of("steps", HostTensor.of(steps));
+                            return checkpoints
+                                    .load(TrainingState.of(List.of(parameter)))
+                                    .step();
+                        }
+                    })
+                    .get(0);
+            assertEquals(step, (long) steps[0]);
+            for (ChildJvm rank : List.of(first, second)) {
+                List<String> printed = rank.printed();
+                assertEquals(
+                        List.of("saved " + step, "left"),
+                        printed.subList(printed.size() - 2, printed.size()),
+                        printed::toString);
+                // neither of an internal class, nor of a group that failed
+                assertTrue(
+                        printed.stream()
+                                .noneMatch(line -> line.contains("sun.misc.Signal") || line.contains("Exception")),
+                        printed::toString);
+            }
+        }
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void aRankThatHangsAfterSigtermEndsWithCode143AllTheSame() throws Exception {
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
+                ChildJvm only = ChildJvm.start(
+                        TrainsUntilTerminated.class,
+                        List.of(),
+                        "0",
+                        "1",
+                        "" + server.port(),
+                        folder.toString(),
+                        "hang")) {
+            only.await("training");
+            only.terminate();
+            assertEquals(143, only.exitCode(), () -> only.printed().toString());
+            assertTrue(
+                    only.printed().stream().anyMatch(line -> line.contains("has not left within PT1S of SIGTERM")),
+                    () -> only.printed().toString());
+        }
+    }
+
+    private ChildJvm rank(int rank, TcpStoreServer server, String then) throws Exception {
+        return ChildJvm.start(
+                TrainsUntilTerminated.class, List.of(), "" + rank, "2", "" + server.port(), folder.toString(), then);
+    }
+}

@@ -1,0 +1,56 @@
+package ferro.training;
+
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.training.checkpoint.CheckpointSettings;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
+import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.TrainingState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** A rank that counts its steps in a parameter until SIGTERM: rank, world size, port of the store, folder, what it does then. */
+public final class TrainsUntilTerminated {
+    private TrainsUntilTerminated() {}
+
+    /** Trains. */
+    public static void main(String... arguments) {
+        Termination termination = Termination.onSigterm(Duration.ofSeconds(arguments[4].equals("hang") ? 1 : 60));
+        SystemContext context = SystemContext.of(Map.of(
+                "ferro.backend", "tcp",
+                "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[2],
+                "FERRO_STORE_SERVED", "1"));
+        GroupSpec spec = new GroupSpec(
+                "world", Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), Duration.ofSeconds(60));
+        LocalStorage storage = LocalStorage.at(Path.of(arguments[3]));
+        try (ProcessGroup group = ProcessGroup.join(spec, context);
+                Checkpoints checkpoints = Checkpoints.open(group, storage, CheckpointSettings.DEFAULT)) {
+            float[] steps = {0};
+            do {
+                float[] one = {1};
+                group.allReduce(one, ReduceOp.AVG);
+                steps[0] += one[0];
+                if (steps[0] == 3) {
+                    System.out.println("training");
+                }
+            } while (!termination.agreed(group));
+            if (arguments[4].equals("hang")) {
+                new java.util.concurrent.CountDownLatch(1).await();
+            }
+            NamedTensor parameter = NamedTensor.of("steps", HostTensor.of(steps));
+            checkpoints.save((long) steps[0], TrainingState.of(List.of(parameter)));
+            System.out.println("saved " + (long) steps[0]);
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException("interrupted", interrupted);
+        }
+        System.out.println("left");
+        termination.exit();
+        System.out.println("not reached");
+    }
+}
