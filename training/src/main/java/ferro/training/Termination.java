@@ -14,6 +14,20 @@ import java.util.function.IntConsumer;
  * ranks get the same answer at the same step, also those that got no signal. They save, close what they have opened, and end with
  * exit code 143, as whoever started them expects after SIGTERM.
  *
+ * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="termination" :
+ *
+ * Termination termination = Termination.onSigterm(Duration.ofSeconds(60));
+ * try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+ *     long step = 0;
+ *     do {
+ *         model.train();
+ *         step++;
+ *     } while (step < last && !termination.agreed(group));
+ *     checkpoints.save(step, state);
+ * }
+ * termination.exit(); // with code 143 after SIGTERM; else it returns
+ * }
+ *
  * <p>A process has one. It takes the signal from the JVM, which would run its shutdown hooks at once, that of ferro too, by which
  * open groups fail. A process that has not left after a while is ended all the same.
  */

@@ -24,7 +24,7 @@ record CheckpointManifest(CheckpointInfo info, List<StoredPart> parts) {
     /** Reads the manifest of the folder of a step. */
     static CheckpointManifest parse(long step, String text) {
         String source = ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST;
-        JsonFields fields = StrictJson.read(source, text);
+        JsonValues fields = StrictJson.read(source, text);
         refuseOther(fields);
         if (fields.number("step") != step) {
             throw new CheckpointException(source + ": need step " + step + ", found " + fields.number("step"));
@@ -41,7 +41,7 @@ record CheckpointManifest(CheckpointInfo info, List<StoredPart> parts) {
         return new CheckpointManifest(new CheckpointInfo(step, fields.small("worldSize"), metadata), parts);
     }
 
-    private static void refuseOther(JsonFields fields) {
+    private static void refuseOther(JsonValues fields) {
         String format = fields.string("format");
         if (!format.equals(FORMAT) || fields.number("version") != VERSION) {
             throw new CheckpointException(fields.source() + ": need format " + FORMAT + " version " + VERSION
@@ -74,7 +74,7 @@ record CheckpointManifest(CheckpointInfo info, List<StoredPart> parts) {
     record LatestStep(long step, long checksum) {
 
         static LatestStep parse(String source, ByteBuffer text) {
-            JsonFields fields = StrictJson.read(source, text);
+            JsonValues fields = StrictJson.read(source, text);
             refuseOther(fields);
             return new LatestStep(fields.count("step"), fields.count("crc32c"));
         }

@@ -14,6 +14,27 @@ import java.util.stream.IntStream;
  * rank writes some whole parameters, all ranks about as many bytes. The state of an optimizer is cut as the ranks have it. Any
  * number of ranks loads what any other number has saved.
  *
+ * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="checkpoints" :
+ *
+ * NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
+ * StateSlice average = new StateSlice("exp_avg", "dense.weight", model.from(), model.average());
+ * TrainingState state = TrainingState.of(List.of(weight)).withSlices(List.of(average));
+ * CheckpointSettings settings = CheckpointSettings.DEFAULT.withKeepLast(3);
+ * try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder), settings)) {
+ *     long step =
+ *             checkpoints.latest().isPresent() ? checkpoints.load(state).step() : 0;
+ *     while (step < last) {
+ *         model.train();
+ *         step++;
+ *         checkpoints.check(); // throws what made a save in the background fail
+ *         if (step % 10 == 0) {
+ *             checkpoints.saveAsync(step, state.withMetadata(Map.of("epoch", "1")));
+ *         }
+ *     }
+ *     return step;
+ * }
+ * }
+ *
  * <p>It has a group of its own, made of all ranks of the one that it is opened with, so that a save in the background meets no call
  * of that one. The calls of a rank are made by one thread.
  */

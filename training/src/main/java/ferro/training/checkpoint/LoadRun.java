@@ -62,7 +62,7 @@ final class LoadRun {
 
     /** Has rank 0 read, and all ranks parse the same text. */
     private Optional<CheckpointManifest> manifest(String what, RankMessages.Contribution first) {
-        JsonFields read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
+        JsonValues read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
                 .get(0);
         return read.fields().containsKey(MANIFEST_FIELD)
                 ? Optional.of(CheckpointManifest.parse(read.number("step"), read.string(MANIFEST_FIELD)))
@@ -74,7 +74,7 @@ final class LoadRun {
         String what = "loading step " + manifest.info().step();
         LoadPlan plan = new LoadPlan();
         List<StoredFiles> stored = new ArrayList<>();
-        List<JsonFields> matched = ranks.exchange(what, () -> {
+        List<JsonValues> matched = ranks.exchange(what, () -> {
             stored.add(new StoredFiles(storage, manifest));
             return match(stored.get(0), into, plan);
         });
@@ -105,7 +105,7 @@ final class LoadRun {
     }
 
     /** Where no rank asks for state, none is wanted; else all of it must have a place on some rank. */
-    private static void refuseExtraState(String what, List<JsonFields> matched) {
+    private static void refuseExtraState(String what, List<JsonValues> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));
         boolean isWanted = matched.stream().anyMatch(message -> message.count("slices") > 0);

@@ -47,7 +47,7 @@ final class RankMessages {
      * Exchanges the contributions of all ranks; index = rank. If one of them failed, all ranks throw, the one that failed with its
      * own failure as the cause.
      */
-    List<JsonFields> exchange(String what, Contribution own) {
+    List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
         Exception failure = null;
         try {
@@ -58,10 +58,10 @@ final class RankMessages {
             message.put(ERROR, error(failed));
         }
         message.put(HOST, host);
-        List<JsonFields> all = new ArrayList<>();
+        List<JsonValues> all = new ArrayList<>();
         List<String> failed = new ArrayList<>();
         for (String text : exchange(StrictJson.write(message))) {
-            JsonFields fields = StrictJson.read("message of rank " + all.size(), text);
+            JsonValues fields = StrictJson.read("message of rank " + all.size(), text);
             if (fields.fields().containsKey(ERROR)) {
                 failed.add(fields.string(ERROR));
             }
@@ -78,7 +78,7 @@ final class RankMessages {
         return text.startsWith(place()) ? text : place() + ": " + text;
     }
 
-    static String hostOf(JsonFields message) {
+    static String hostOf(JsonValues message) {
         return message.string(HOST);
     }
 

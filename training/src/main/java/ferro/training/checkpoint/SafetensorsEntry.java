@@ -18,7 +18,7 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
     private static final int MOST_DIMENSIONS = 64;
 
     /** Reads an entry; the bytes are those of its shape and type. */
-    static SafetensorsEntry of(String name, JsonFields fields) {
+    static SafetensorsEntry of(String name, JsonValues fields) {
         DataType type = type(name, fields);
         List<Long> shape = fields.numbers("shape");
         List<Long> offsets = fields.numbers("data_offsets");
@@ -39,7 +39,7 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         return entry;
     }
 
-    private static DataType type(String name, JsonFields fields) {
+    private static DataType type(String name, JsonValues fields) {
         String label = fields.string("dtype");
         for (DataType type : DataType.values()) {
             if (label(type).equals(label)) {

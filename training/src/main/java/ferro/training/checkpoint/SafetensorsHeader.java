@@ -44,7 +44,7 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
     /** Reads the object behind the length. */
     static SafetensorsHeader parse(String file, ByteBuffer json, long fileBytes) {
         long dataStart = LENGTH_BYTES + (long) json.remaining();
-        JsonFields fields = StrictJson.read(file, json);
+        JsonValues fields = StrictJson.read(file, json);
         Map<String, String> metadata = Map.of();
         List<SafetensorsEntry> entries = new ArrayList<>();
         for (String name : fields.fields().keySet()) {

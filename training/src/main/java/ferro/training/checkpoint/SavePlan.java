@@ -46,11 +46,11 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks) {
     }
 
     /** Makes the plan of all proposals; refuses steps, parameters and slices that do not fit together. */
-    static SavePlan of(List<JsonFields> proposals, List<NamedTensor> parameters) {
+    static SavePlan of(List<JsonValues> proposals, List<NamedTensor> parameters) {
         refuseDifferent(proposals, parameters);
         Map<SliceRange, List<Integer>> holders = new LinkedHashMap<>();
         for (int rank = 0; rank < proposals.size(); rank++) {
-            for (JsonFields slice : proposals.get(rank).objects("slices")) {
+            for (JsonValues slice : proposals.get(rank).objects("slices")) {
                 List<Integer> ranks = holders.computeIfAbsent(SliceRange.of(slice), range -> new ArrayList<>());
                 if (!ranks.contains(rank)) {
                     ranks.add(rank);
@@ -76,10 +76,10 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks) {
         return dealt;
     }
 
-    private static void refuseDifferent(List<JsonFields> proposals, List<NamedTensor> parameters) {
-        JsonFields first = proposals.get(0);
+    private static void refuseDifferent(List<JsonValues> proposals, List<NamedTensor> parameters) {
+        JsonValues first = proposals.get(0);
         for (int rank = 1; rank < proposals.size(); rank++) {
-            JsonFields other = proposals.get(rank);
+            JsonValues other = proposals.get(rank);
             if (other.number("step") != first.number("step")) {
                 throw new CheckpointException("ranks save different steps: rank 0 step " + first.number("step")
                         + ", rank " + rank + " step " + other.number("step"));

@@ -67,7 +67,7 @@ final class SaveRun {
 
     private void agree(TrainingState state) {
         int rank = ranks.rank();
-        List<JsonFields> proposals = ranks.exchange(what(), () -> {
+        List<JsonValues> proposals = ranks.exchange(what(), () -> {
             refuseTwins(state.parameters());
             if (rank == 0) {
                 new Retention(storage).clear(step);
@@ -108,7 +108,7 @@ final class SaveRun {
 
     /** Writes and publishes. */
     void run() {
-        List<JsonFields> written = ranks.exchange(
+        List<JsonValues> written = ranks.exchange(
                 what(),
                 () -> Map.of("parts", write().stream().map(StoredPart::fields).toList()));
         ranks.exchange(what(), () -> {
@@ -145,9 +145,9 @@ final class SaveRun {
         return new WeightIndex(files, bytes);
     }
 
-    private void publish(List<JsonFields> written) throws IOException {
+    private void publish(List<JsonValues> written) throws IOException {
         List<StoredPart> parts = new ArrayList<>();
-        for (JsonFields message : written) {
+        for (JsonValues message : written) {
             message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
         }
         for (StoredPart part : parts) {

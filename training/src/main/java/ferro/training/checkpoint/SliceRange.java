@@ -48,7 +48,7 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
     }
 
     /** Reads what {@link #fields} has written. */
-    static SliceRange of(JsonFields fields) {
+    static SliceRange of(JsonValues fields) {
         return new SliceRange(
                 new StateKey(fields.string("state"), fields.string("parameter")),
                 DataType.parse(fields.string("type")),

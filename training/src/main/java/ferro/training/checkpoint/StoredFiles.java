@@ -52,7 +52,7 @@ final class StoredFiles {
     }
 
     /** Reads a file of JSON whose checksum is that of the manifest. */
-    JsonFields json(String file) {
+    JsonValues json(String file) {
         StoredPart part = parts.get(file);
         if (part == null) {
             throw new CheckpointException(name(ObjectNames.MANIFEST) + " has no part \"" + file + "\"");

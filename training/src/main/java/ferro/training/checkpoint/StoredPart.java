@@ -12,7 +12,7 @@ import java.util.Map;
  */
 record StoredPart(String file, long bytes, long checksum, int rank) {
 
-    static StoredPart of(JsonFields fields) {
+    static StoredPart of(JsonValues fields) {
         return new StoredPart(
                 ObjectNames.checkFile(fields.source(), fields.string("file")),
                 fields.count("bytes"),

@@ -42,7 +42,7 @@ final class StrictJson {
     }
 
     /** Reads an object in UTF-8; the source stands in messages. */
-    static JsonFields read(String source, ByteBuffer utf8) {
+    static JsonValues read(String source, ByteBuffer utf8) {
         try {
             return read(source, StandardCharsets.UTF_8.newDecoder().decode(utf8).toString());
         } catch (CharacterCodingException malformed) {
@@ -51,7 +51,7 @@ final class StrictJson {
     }
 
     /** Reads an object; the source stands in messages. */
-    static JsonFields read(String source, String text) {
+    static JsonValues read(String source, String text) {
         StrictJson json = new StrictJson(source, text);
         try {
             if (json.reader.peek() != JsonToken.BEGIN_OBJECT) {
@@ -61,7 +61,7 @@ final class StrictJson {
             if (json.reader.peek() != JsonToken.END_DOCUMENT) {
                 throw json.refused("need nothing behind the JSON object, found " + json.reader.peek());
             }
-            return new JsonFields(source, fields);
+            return new JsonValues(source, fields);
         } catch (IOException | IllegalStateException malformed) {
             throw new CheckpointException(
                     source + ": no valid JSON at " + Text.shortened(json.reader.getPath()), malformed);

@@ -13,7 +13,7 @@ import java.util.TreeMap;
  */
 record WeightIndex(Map<String, String> files, long totalBytes) {
 
-    static WeightIndex parse(JsonFields fields) {
+    static WeightIndex parse(JsonValues fields) {
         Map<String, String> files = fields.object("weight_map").strings();
         files.values().forEach(file -> ObjectNames.checkFile(fields.source(), file));
         return new WeightIndex(files, fields.object("metadata").count("total_size"));

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param source what stands in messages
  * @param fields maps, lists, strings and longs by name, in the order of the text
  */
-record JsonFields(String source, Map<String, Object> fields) {
+record JsonValues(String source, Map<String, Object> fields) {
 
     String string(String name) {
         return cast(name, fields.get(name), String.class, "a string");
@@ -39,12 +39,12 @@ record JsonFields(String source, Map<String, Object> fields) {
         return (int) number;
     }
 
-    JsonFields object(String name) {
+    JsonValues object(String name) {
         return object(name, fields.get(name));
     }
 
-    List<JsonFields> objects(String name) {
-        List<JsonFields> objects = new ArrayList<>();
+    List<JsonValues> objects(String name) {
+        List<JsonValues> objects = new ArrayList<>();
         for (Object element : list(name)) {
             objects.add(object(name, element));
         }
@@ -78,11 +78,11 @@ record JsonFields(String source, Map<String, Object> fields) {
         return cast(name, fields.get(name), List.class, "an array");
     }
 
-    private JsonFields object(String name, Object value) {
+    private JsonValues object(String name, Object value) {
         Map<String, Object> inner = new LinkedHashMap<>();
         Map<?, ?> found = cast(name, value, Map.class, "an object");
         found.forEach((key, each) -> inner.put((String) key, each));
-        return new JsonFields(source, inner);
+        return new JsonValues(source, inner);
     }
 
     private <T> T cast(String name, Object value, Class<T> type, String needed) {

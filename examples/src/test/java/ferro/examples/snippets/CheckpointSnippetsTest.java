@@ -1,0 +1,108 @@
+package ferro.examples.snippets;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
+import ferro.tck.Ranks;
+import ferro.training.Termination;
+import ferro.training.checkpoint.CheckpointSettings;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
+import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.StateSlice;
+import ferro.training.checkpoint.TrainingState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The examples in the Javadoc of checkpoints and of ends by SIGTERM are the regions of this file. */
+class CheckpointSnippetsTest {
+    @TempDir
+    private Path folder;
+
+    /** Six weights, and half of their averages on each of two ranks, or all on one. */
+    private record Model(HostTensor weight, HostTensor average, long from) {
+        static Model on(ProcessGroup group) {
+            long own = 6 / group.worldSize();
+            return new Model(
+                    HostTensor.of(new float[6]), HostTensor.allocate(DataType.FLOAT32, own), own * group.rank());
+        }
+
+        void train() {
+            for (int index = 0; index < weight.elementCount(); index++) {
+                weight.setFloat(index, weight.getFloat(index) + 1 + index);
+            }
+            for (int index = 0; index < average.elementCount(); index++) {
+                average.setFloat(index, weight.getFloat(from + index) / 2);
+            }
+        }
+    }
+
+    @Test
+    void aJobGoesOnFromItsLatestCheckpointOnAnotherNumberOfRanks() {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
+            ranks.run(group -> assertEquals(20, trained(group, Model.on(group), 20)));
+        }
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(1), 1)) {
+            ranks.run(group -> {
+                Model model = Model.on(group);
+                assertEquals(20, trained(group, model, 20));
+                assertEquals(20 * 6, model.weight.getFloat(5));
+                assertEquals(20 * 6 / 2, model.average.getFloat(5));
+            });
+        }
+    }
+
+    private long trained(ProcessGroup group, Model model, long last) {
+        // @start region="checkpoints"
+        NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
+        StateSlice average = new StateSlice("exp_avg", "dense.weight", model.from(), model.average());
+        TrainingState state = TrainingState.of(List.of(weight)).withSlices(List.of(average));
+        CheckpointSettings settings = CheckpointSettings.DEFAULT.withKeepLast(3);
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder), settings)) {
+            long step =
+                    checkpoints.latest().isPresent() ? checkpoints.load(state).step() : 0;
+            while (step < last) {
+                model.train();
+                step++;
+                checkpoints.check(); // throws what made a save in the background fail
+                if (step % 10 == 0) {
+                    checkpoints.saveAsync(step, state.withMetadata(Map.of("epoch", "1")));
+                }
+            }
+            return step;
+        }
+        // @end
+    }
+
+    @Test
+    void aJobEndsAfterItsLastStep() {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(1), 1)) {
+            ranks.run(group -> {
+                Model model = Model.on(group);
+                NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
+                TrainingState state = TrainingState.of(List.of(weight));
+                long last = 5;
+                // @start region="termination"
+                Termination termination = Termination.onSigterm(Duration.ofSeconds(60));
+                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                    long step = 0;
+                    do {
+                        model.train();
+                        step++;
+                    } while (step < last && !termination.agreed(group));
+                    checkpoints.save(step, state);
+                }
+                termination.exit(); // with code 143 after SIGTERM; else it returns
+                // @end
+                assertEquals(5 * 6, model.weight.getFloat(5));
+            });
+        }
+    }
+}
