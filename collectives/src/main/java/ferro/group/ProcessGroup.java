@@ -47,6 +47,7 @@ import java.util.function.Consumer;
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #sendAsync}, {@link #recvAsync}.
  * <li>Several calls as one: {@link #coalesced}, {@link #coalescedAsync}.
+ * <li>Objects, by a codec: {@link #objects}.
  * <li>Other groups and views: {@link #newGroup}, {@link #split}, {@link #within}.
  * <li>Memory: {@link #allocate}.
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
@@ -380,6 +381,18 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         Objects.requireNonNull(dataType, "dataType");
         end.coalescing().refuse("allocate");
         return end.way().allocate(dataType, elementCount, timeout);
+    }
+
+    /**
+     * Returns the collectives on objects of one type: {@link GroupObjects} has an example.
+     *
+     * @param <T>   type of the objects
+     * @param codec makes bytes of objects and objects of bytes, the same on all ranks
+     * @return collectives of this group, or of this view with its deadline
+     */
+    public <T> GroupObjects<T> objects(Codec<T> codec) {
+        Objects.requireNonNull(codec, "codec");
+        return new GroupObjects<>(this, end.coalescing(), codec, GroupObjects.DEFAULT_LIMIT);
     }
 
     /**

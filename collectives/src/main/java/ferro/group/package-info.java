@@ -10,7 +10,7 @@
  * }
  *
  * <p>Start at {@link ferro.group.ProcessGroup}; {@code BackendSelection} chooses the back end, and
- * {@link ferro.group.SystemContext} reads the settings.
+ * {@link ferro.group.SystemContext} reads the settings; {@link ferro.group.GroupObjects} sends objects by way of tensors.
  *
  * <p>The queue and the sequence numbers of a group are in its back end. Kept here are its open blocks of calls
  * ({@code Coalescing}), and which groups a thread has joined ({@code JoiningThread}).

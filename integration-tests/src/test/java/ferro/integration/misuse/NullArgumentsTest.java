@@ -62,6 +62,7 @@ class NullArgumentsTest {
             Map.entry("ReduceOp.DoubleCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.IntCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.LongCombine", "written by users, called by ferro"),
+            Map.entry("Codec", "written by users, called by ferro"),
             Map.entry("ExitTask", "written by back ends, called by ferro"),
             Map.entry("ExitTask.JvmExit", "made by ferro, for back ends to read"),
             Map.entry("Simulation.Script", "written by users, called by ferro"),

@@ -18,6 +18,7 @@ import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.FallbackGate;
 import ferro.dispatch.GpuCollectives;
 import ferro.examples.plain.QueueBackend;
+import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
@@ -78,6 +79,7 @@ final class Rig implements AutoCloseable {
     List<Receiver> receivers(Class<?> type) {
         return switch (PublicCalls.name(type)) {
             case "ProcessGroup" -> one(group());
+            case "GroupObjects" -> one(group().objects(Codec.utf8()));
             case "CollectiveBackend", "Backend" ->
                 List.of(
                         new Receiver("simulated", backend()),

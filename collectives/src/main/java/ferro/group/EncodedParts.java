@@ -1,0 +1,47 @@
+package ferro.group;
+
+import static java.util.Objects.requireNonNull;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the root of a scatter sends: the bytes of one object per rank, or the text of what its codec threw.
+ *
+ * @param parts  bytes by rank; empty if the codec threw
+ * @param failed the object that could not be encoded; {@link EncodedObject#NONE} if there is none
+ */
+record EncodedParts(List<byte[]> parts, EncodedObject failed) {
+    /** What a rank sends that is not the root. */
+    static final EncodedParts NONE = new EncodedParts(List.of(), EncodedObject.NONE);
+
+    /** Encodes one object after the other, up to the first at which the codec throws. */
+    static <T> EncodedParts of(Codec<T> codec, List<? extends T> values) {
+        List<byte[]> parts = new ArrayList<>();
+        for (T value : values) {
+            EncodedObject one = EncodedObject.of(codec, requireNonNull(value, "a value of values"));
+            if (one.failure() != null) {
+                return new EncodedParts(List.of(), one);
+            }
+            parts.add(one.bytes());
+        }
+        return new EncodedParts(parts, EncodedObject.NONE);
+    }
+
+    /** Returns the largest number of bytes, or below 0 if there is a text instead. */
+    long headerLength() {
+        return parts.stream().mapToLong(part -> part.length).max().orElse(failed.headerLength());
+    }
+
+    long[] counts() {
+        return parts.stream().mapToLong(part -> part.length).toArray();
+    }
+
+    /** Returns all parts, one after the other. */
+    byte[] joined(int byteCount) {
+        ByteBuffer joined = ByteBuffer.allocate(byteCount);
+        parts.forEach(joined::put);
+        return joined.array();
+    }
+}

@@ -1,0 +1,231 @@
+package ferro.group;
+
+import static ferro.HostTensor.of;
+import static java.util.Objects.requireNonNull;
+
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.group.ObjectHeaders.ObjectCall;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Collectives on objects: settings, names, metrics, small results. What is large or frequent is a tensor.
+ *
+ * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objects" :
+ *
+ * GroupObjects<String> texts = group.objects(Codec.utf8());
+ * String run = texts.broadcast(group.rank() == 0 ? "run 17" : null, 0);
+ * List<String> hosts = texts.allGather("host of rank " + group.rank());
+ * double slowest = texts.allReduce(seconds, ReduceOp.MAX);
+ * }
+ *
+ * <p>Each call first tells all ranks which call it is, the limit and the lengths, and then moves the bytes. These are separate
+ * collectives, each of which has the deadline of the group. All ranks make the same calls in the same order, as with tensors.
+ *
+ * <p>These are {@link IllegalArgumentException}s after which the group goes on: calls or limits that differ, and an object above
+ * the limit, on all ranks and before any content moves; an object that a codec cannot encode, on its rank and on those that
+ * would get it; bytes that a codec cannot decode, on that rank alone. An {@link Error} of a codec is thrown as it is. What goes
+ * wrong on the way is a {@link ferro.FerroException}, which fails the group.
+ *
+ * <p>Every object that a rank gets is one that its codec decoded, also that of the rank itself. Calls may come from any thread,
+ * one at a time.
+ *
+ * @param <T> type of the objects
+ */
+public final class GroupObjects<T> {
+    /** Most bytes of one object, unless {@link #withLimit} says otherwise: 64 MiB. */
+    public static final int DEFAULT_LIMIT = 64 << 20;
+
+    private final ProcessGroup group;
+    private final Coalescing coalescing;
+    private final Codec<T> codec;
+    private final int limit;
+
+    GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit) {
+        this.group = group;
+        this.coalescing = coalescing;
+        this.codec = codec;
+        this.limit = limit;
+    }
+
+    /**
+     * Returns the same collectives with another limit.
+     *
+     * @param bytes most bytes of one object, the same on all ranks
+     * @return collectives with this limit
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public GroupObjects<T> withLimit(int bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a limit of objects must be at least 1 byte, found " + bytes);
+        }
+        return new GroupObjects<>(group, coalescing, codec, bytes);
+    }
+
+    /**
+     * Gives the object of the root to every rank.
+     *
+     * @param value object of the root; may be null on the other ranks, where it is ignored
+     * @param root  rank that has the object
+     * @return the object of the root
+     * @throws IllegalArgumentException if calls or limits differ, the object is above the limit, the root cannot encode it or
+     *     this rank cannot decode it, or {@code root} is no rank ({@link InvalidRankException})
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public T broadcast(T value, int root) {
+        boolean isRoot = isRoot(root);
+        EncodedObject own = isRoot ? EncodedObject.of(codec, requireNonNull(value, "value")) : EncodedObject.NONE;
+        long call = ObjectCall.BROADCAST.with(root);
+        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        byte[] content = isRoot ? own.bytes().clone() : room(headers, root);
+        group.broadcast(of(content), root);
+        own.throwFailure(ObjectHeaders.prefix(group, call));
+        headers.requireEncoded(root, content);
+        return decoded(content, root, call);
+    }
+
+    /**
+     * Gives the objects of all ranks to the root.
+     *
+     * @param value object of this rank
+     * @param root  rank that gets the objects
+     * @return on the root the objects by rank; on the other ranks an empty list; immutable
+     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own,
+     *     on the root also if another rank could not or the root cannot decode one, or if {@code root} is no rank
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public List<T> gather(T value, int root) {
+        boolean isRoot = isRoot(root);
+        EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
+        long call = ObjectCall.GATHER.with(root);
+        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        long[] counts = headers.byteCounts();
+        int sum = headers.requireOneArray(counts);
+        byte[] all = isRoot ? new byte[sum] : null;
+        group.gather(of(own.bytes()), isRoot ? of(all) : null, root, counts);
+        own.throwFailure(ObjectHeaders.prefix(group, call));
+        return isRoot ? decoded(all, counts, headers, call) : List.of();
+    }
+
+    /**
+     * Gives the objects of all ranks to every rank.
+     *
+     * @param value object of this rank
+     * @return the objects by rank; immutable
+     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, a rank cannot encode its own, or
+     *     this rank cannot decode one
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public List<T> allGather(T value) {
+        coalescing.refuse("a call on objects");
+        EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
+        long call = ObjectCall.ALL_GATHER.with(0);
+        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        long[] counts = headers.byteCounts();
+        int sum = headers.requireOneArray(counts);
+        byte[] all = new byte[sum];
+        group.allGather(of(own.bytes()), of(all), counts);
+        own.throwFailure(ObjectHeaders.prefix(group, call));
+        return decoded(all, counts, headers, call);
+    }
+
+    /**
+     * Gives one object of the root to each rank.
+     *
+     * @param values objects by rank, on the root; may be null on the other ranks, where they are ignored
+     * @param root   rank that has the objects
+     * @return the object for this rank
+     * @throws IllegalArgumentException if the root has not one object per rank, calls or limits differ, an object is above the
+     *     limit, the root cannot encode one or this rank cannot decode its own, or {@code root} is no rank
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public T scatter(List<? extends T> values, int root) {
+        boolean isRoot = isRoot(root);
+        EncodedParts own = isRoot ? EncodedParts.of(codec, onePerRank(values)) : EncodedParts.NONE;
+        long call = ObjectCall.SCATTER.with(root);
+        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        if (headers.length(root) < 0) {
+            byte[] text = isRoot ? own.failed().bytes() : room(headers, root);
+            group.broadcast(of(text), root);
+            own.failed().throwFailure(ObjectHeaders.prefix(group, call));
+            headers.requireEncoded(root, text);
+        }
+        long[] counts = isRoot ? own.counts() : new long[group.worldSize()];
+        group.broadcast(of(counts), root);
+        int sum = headers.requireOneArray(counts);
+        byte[] content = new byte[(int) counts[group.rank()]];
+        group.scatter(isRoot ? of(own.joined(sum)) : null, of(content), root, counts);
+        return decoded(content, root, call);
+    }
+
+    /**
+     * Combines one number of each rank. The codec has no part in it.
+     *
+     * @param value number of this rank
+     * @param op    reduction; the same on every rank
+     * @return the combined number, with the same bits on all ranks
+     * @throws IllegalArgumentException if the reduction is code for another element type
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public double allReduce(double value, ReduceOp op) {
+        coalescing.refuse("a call on objects");
+        double[] one = {value};
+        group.allReduce(HostTensor.of(one), requireNonNull(op, "op"));
+        return one[0];
+    }
+
+    private boolean isRoot(int root) {
+        coalescing.refuse("a call on objects");
+        return InvalidRankException.check(root, group.worldSize()) == group.rank();
+    }
+
+    private List<? extends T> onePerRank(List<? extends T> values) {
+        if (requireNonNull(values, "values").size() != group.worldSize()) {
+            throw new IllegalArgumentException("scatter of objects on rank " + group.rank()
+                    + ": need one object for each of " + group.worldSize() + " ranks, found " + values.size());
+        }
+        values.forEach(value -> requireNonNull(value, "a value of values"));
+        return values;
+    }
+
+    /** Returns an array for what the root announces. */
+    private static byte[] room(ObjectHeaders headers, int root) {
+        return new byte[(int) EncodedObject.byteCount(headers.length(root))];
+    }
+
+    private List<T> decoded(byte[] all, long[] counts, ObjectHeaders headers, long call) {
+        List<T> objects = new ArrayList<>();
+        int from = 0;
+        for (int rank = 0; rank < counts.length; rank++) {
+            byte[] content = Arrays.copyOfRange(all, from, from + (int) counts[rank]);
+            headers.requireEncoded(rank, content);
+            objects.add(decoded(content, rank, call));
+            from += content.length;
+        }
+        return Collections.unmodifiableList(objects);
+    }
+
+    private T decoded(byte[] content, int from, long call) {
+        int length = content.length;
+        try {
+            return requireNonNull(codec.decode(content), "the codec returned null");
+        } catch (IOException | RuntimeException failure) {
+            throw new IllegalArgumentException(
+                    ObjectHeaders.prefix(group, call) + ": the codec cannot decode the " + length + " bytes of rank "
+                            + from + ": " + failure,
+                    failure);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package ferro.group;
+
+import static ferro.HostTensor.of;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongFunction;
+import java.util.function.LongPredicate;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+
+/**
+ * What all ranks tell each other before objects move: the call, the limit, and how many bytes they have. Every rank reads the
+ * same headers, so all of them refuse a call together, and the group goes on.
+ */
+final class ObjectHeaders {
+    private static final int FIELDS = 3;
+    private static final int CALL = 0;
+    private static final int LIMIT = 1;
+    private static final int LENGTH = 2;
+
+    /** Bytes of all parts of a call lie in one array. */
+    private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
+
+    private final String prefix;
+    private final long[] all;
+
+    /** The calls that move objects. The order is part of what ranks compare. */
+    enum ObjectCall {
+        BROADCAST("broadcast of an object from rank "),
+        GATHER("gather of objects to rank "),
+        ALL_GATHER("allGather of objects"),
+        SCATTER("scatter of objects from rank ");
+
+        private final String text;
+
+        ObjectCall(String text) {
+            this.text = text;
+        }
+
+        /** Returns call and root as one number. */
+        long with(int root) {
+            return (long) ordinal() << Integer.SIZE | root;
+        }
+
+        static String textOf(long callAndRoot) {
+            long ordinal = callAndRoot >>> Integer.SIZE;
+            if (ordinal >= values().length) {
+                return "call " + callAndRoot + " of another version";
+            }
+            ObjectCall call = values()[(int) ordinal];
+            return call == ALL_GATHER ? call.text : call.text + (int) callAndRoot;
+        }
+    }
+
+    private ObjectHeaders(String prefix, long[] all) {
+        this.prefix = prefix;
+        this.all = all;
+    }
+
+    /** Exchanges headers; refuses the call on all ranks if one of them makes another call, or has another limit. */
+    static ObjectHeaders exchange(ProcessGroup group, long callAndRoot, long limit, long length) {
+        long[] all = new long[FIELDS * group.worldSize()];
+        group.allGather(of(new long[] {callAndRoot, limit, length}), of(all));
+        ObjectHeaders headers = new ObjectHeaders(prefix(group, callAndRoot), all);
+        headers.requireSame(CALL, "ranks make different calls", ObjectCall::textOf);
+        headers.requireSame(LIMIT, "limits of ranks differ", bytes -> bytes + " bytes");
+        headers.requireWithinLimit(limit);
+        return headers;
+    }
+
+    static String prefix(ProcessGroup group, long callAndRoot) {
+        return ObjectCall.textOf(callAndRoot) + ", rank " + group.rank() + " of " + group.worldSize();
+    }
+
+    private void requireSame(int field, String what, LongFunction<String> text) {
+        long first = all[field];
+        if (!ranks(field, value -> value != first).isEmpty()) {
+            List<String> found = new ArrayList<>();
+            for (int rank = 0; rank < worldSize(); rank++) {
+                found.add("rank " + rank + " " + text.apply(field(rank, field)));
+            }
+            throw new IllegalArgumentException(prefix + ": " + what + ": " + String.join(", ", found)
+                    + ": all ranks must make the same call with the same limit");
+        }
+    }
+
+    private void requireWithinLimit(long limit) {
+        List<Integer> above = ranks(LENGTH, length -> length > limit);
+        if (!above.isEmpty()) {
+            int rank = above.get(0);
+            throw new IllegalArgumentException(prefix + ": the object of rank " + rank + " has " + length(rank)
+                    + " bytes, the limit is " + limit + " bytes"
+                    + (above.size() > 1 ? " (ranks above it: " + above + ")" : "")
+                    + ": raise it by withLimit on all ranks, or send a tensor");
+        }
+    }
+
+    private List<Integer> ranks(int field, LongPredicate chosen) {
+        return IntStream.range(0, worldSize())
+                .filter(rank -> chosen.test(field(rank, field)))
+                .boxed()
+                .toList();
+    }
+
+    private int worldSize() {
+        return all.length / FIELDS;
+    }
+
+    private long field(int rank, int field) {
+        return all[FIELDS * rank + field];
+    }
+
+    /** Returns what a rank says of its object: {@link EncodedObject#headerLength}. */
+    long length(int rank) {
+        return field(rank, LENGTH);
+    }
+
+    /** Returns how many bytes each rank sends, of its object or of a text. */
+    long[] byteCounts() {
+        return IntStream.range(0, worldSize())
+                .mapToLong(rank -> EncodedObject.byteCount(length(rank)))
+                .toArray();
+    }
+
+    /** Returns how many bytes all parts have; refuses what one array cannot hold, on all ranks alike. */
+    int requireOneArray(long[] counts) {
+        long sum = LongStream.of(counts).sum();
+        if (sum > MOST_BYTES) {
+            throw new IllegalArgumentException(prefix + ": all objects together have " + sum + " bytes, need at most "
+                    + MOST_BYTES + ": send them in several calls");
+        }
+        return (int) sum;
+    }
+
+    /** Throws if the codec of a rank has not encoded its object. */
+    void requireEncoded(int rank, byte[] content) {
+        if (length(rank) < 0) {
+            throw new IllegalArgumentException(prefix + ": the codec of rank " + rank + " cannot encode its object: "
+                    + EncodedObject.text(content));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package ferro.examples.snippets;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.Gson;
+import ferro.ReduceOp;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.Codec;
+import ferro.group.GroupObjects;
+import ferro.tck.Ranks;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The examples in the Javadoc of {@link GroupObjects} and {@link Codec} are the regions of this file; here they run on four ranks. */
+class ObjectSnippetsTest {
+    private static final int RANKS = 4;
+
+    private record Score(String name, double accuracy) {}
+
+    private static void onEachRank(Ranks.RankCode code) {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(RANKS), RANKS)) {
+            ranks.run(code);
+        }
+    }
+
+    @Test
+    void sendsTexts() {
+        onEachRank(group -> {
+            double seconds = group.rank() + 0.5;
+            // @start region="objects"
+            GroupObjects<String> texts = group.objects(Codec.utf8());
+            String run = texts.broadcast(group.rank() == 0 ? "run 17" : null, 0);
+            List<String> hosts = texts.allGather("host of rank " + group.rank());
+            double slowest = texts.allReduce(seconds, ReduceOp.MAX);
+            // @end
+            assertEquals("run 17", run);
+            assertEquals(List.of("host of rank 0", "host of rank 1", "host of rank 2", "host of rank 3"), hosts);
+            assertEquals(3.5, slowest);
+        });
+    }
+
+    @Test
+    void sendsRecordsAsJson() {
+        Gson gson = new Gson();
+        onEachRank(group -> {
+            // @start region="json"
+            Codec<Score> json = Codec.utf8().map(gson::toJson, text -> gson.fromJson(text, Score.class));
+            List<Score> all = group.objects(json).allGather(new Score("rank " + group.rank(), 0.5));
+            // @end
+            assertEquals(RANKS, all.size());
+            assertEquals(new Score("rank 3", 0.5), all.get(3));
+        });
+    }
+}

@@ -1,0 +1,304 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.ReduceOp;
+import ferro.group.Codec;
+import ferro.group.GroupObjects;
+import ferro.group.ProcessGroup;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Collectives on objects, over every medium (one rank alone needs none); after every refusal the group makes another call.
+ */
+class GroupObjectsTest {
+    private static final Codec<String> UTF8 = Codec.utf8();
+
+    /** What a codec throws here, as a user's would. */
+    private static final class OddText extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        OddText(String message) {
+            super(message);
+        }
+    }
+
+    private static Stream<Arguments> groups() {
+        return Stream.of("simulated", "tcp", "shm")
+                .flatMap(medium -> IntStream.rangeClosed(medium.equals("simulated") ? 1 : 2, 4)
+                        .mapToObj(worldSize -> Arguments.of(medium, worldSize)));
+    }
+
+    private static String text(int rank) {
+        return "räng " + "x".repeat(1000 * rank) + rank;
+    }
+
+    private static List<String> texts(int worldSize) {
+        return IntStream.range(0, worldSize).mapToObj(GroupObjectsTest::text).toList();
+    }
+
+    /** Runs a call on all ranks; returns what each returned or threw, by rank. */
+    private static List<Object> outcomes(InProcessRanks ranks, Function<ProcessGroup, Object> call) {
+        List<Object> outcomes = new ArrayList<>(Collections.nCopies(ranks.groups.size(), null));
+        List<InProcessRanks.Ended> ended = ranks.all(group -> {
+            Object outcome;
+            try {
+                outcome = call.apply(group);
+            } catch (IllegalArgumentException
+                    | IllegalStateException
+                    | NullPointerException
+                    | StackOverflowError refused) {
+                outcome = refused;
+            }
+            synchronized (outcomes) {
+                outcomes.set(group.rank(), outcome);
+            }
+        });
+        ended.forEach(each -> assertEquals(null, each.failure()));
+        return outcomes;
+    }
+
+    private static String refusal(Object outcome) {
+        return assertInstanceOf(IllegalArgumentException.class, outcome).getMessage();
+    }
+
+    /** The ranks are in step, and another call works. */
+    private static void assertUsable(InProcessRanks ranks) {
+        int worldSize = ranks.groups.size();
+        List<Object> sums = outcomes(ranks, group -> group.objects(UTF8).allReduce(group.rank() + 1.5, ReduceOp.SUM));
+        double expected =
+                IntStream.range(0, worldSize).mapToDouble(rank -> rank + 1.5).sum();
+        assertEquals(Collections.nCopies(worldSize, (Object) expected), sums);
+        ranks.groups.forEach(group -> assertEquals(Optional.empty(), group.failure()));
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void objectsOfEveryLengthArriveWhereTheyShould(String medium, int worldSize) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<String> all = texts(worldSize);
+            for (int root = 0; root < worldSize; root++) {
+                int from = root;
+                assertEquals(
+                        Collections.nCopies(worldSize, (Object) text(from)),
+                        outcomes(
+                                ranks,
+                                group ->
+                                        group.objects(UTF8).broadcast(group.rank() == from ? text(from) : null, from)));
+                assertEquals(
+                        IntStream.range(0, worldSize)
+                                .mapToObj(rank -> rank == from ? all : List.of())
+                                .toList(),
+                        outcomes(ranks, group -> group.objects(UTF8).gather(text(group.rank()), from)));
+                assertEquals(
+                        all,
+                        outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == from ? all : null, from)));
+            }
+            assertEquals(
+                    Collections.nCopies(worldSize, (Object) all),
+                    outcomes(ranks, group -> group.objects(UTF8).allGather(text(group.rank()))));
+            assertUsable(ranks);
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void anObjectAboveTheLimitFailsAllRanksAndNamesItsRank(String medium, int worldSize) {
+        int large = worldSize - 1;
+        String tooMuch = "y".repeat(101);
+        List<Function<ProcessGroup, Object>> calls = List.of(
+                group -> limited(group).broadcast(group.rank() == large ? tooMuch : null, large),
+                group -> limited(group).gather(group.rank() == large ? tooMuch : "z".repeat(100), 0),
+                group -> limited(group).allGather(group.rank() == large ? tooMuch : "z".repeat(100)),
+                group -> limited(group)
+                        .scatter(group.rank() == large ? Collections.nCopies(worldSize, tooMuch) : null, large));
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            for (Function<ProcessGroup, Object> call : calls) {
+                for (Object outcome : outcomes(ranks, call)) {
+                    String told = refusal(outcome);
+                    assertTrue(
+                            told.contains(": the object of rank " + large + " has 101 bytes, the limit is 100 bytes: "),
+                            told);
+                }
+                assertUsable(ranks);
+            }
+        }
+    }
+
+    private static GroupObjects<String> limited(ProcessGroup group) {
+        return group.objects(UTF8).withLimit(100);
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void limitsThatDifferFailAllRanks(String medium, int worldSize) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.objects(UTF8).withLimit(100 + group.rank()).allGather("a"));
+
+            for (Object outcome : worldSize == 1 ? List.of() : outcomes) {
+                String told = refusal(outcome);
+                assertTrue(told.contains(": limits of ranks differ: rank 0 100 bytes, rank 1 101 bytes"), told);
+            }
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void callsThatDifferFailAllRanks() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.rank() == 1
+                            ? group.objects(UTF8).gather("a", 2)
+                            : group.objects(UTF8).broadcast("b", 0));
+
+            for (Object outcome : outcomes) {
+                String told = refusal(outcome);
+                assertTrue(
+                        told.contains(
+                                ": ranks make different calls: rank 0 broadcast of an object from rank 0, rank 1 gather"
+                                        + " of objects to rank 2, rank 2 broadcast of an object from rank 0: "),
+                        told);
+            }
+            assertUsable(ranks);
+        }
+    }
+
+    /** Throws for what ends by "!" when encoding, and for what ends by "?" when decoding on a rank. */
+    private static Codec<String> throwing(int decoder, ProcessGroup group) {
+        return UTF8.map(
+                text -> {
+                    if (text.endsWith("!")) {
+                        throw new OddText("cannot\nwrite " + text);
+                    }
+                    return text;
+                },
+                text -> {
+                    if (text.endsWith("?") && group.rank() == decoder) {
+                        throw new OddText("cannot read " + text);
+                    }
+                    return text;
+                });
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void whatOneRankCannotEncodeFailsThoseThatWouldGetIt(String medium, int worldSize) {
+        int odd = worldSize - 1;
+        Function<ProcessGroup, GroupObjects<String>> objects = group -> group.objects(throwing(-1, group));
+        List<Function<ProcessGroup, Object>> toAll = List.of(
+                group -> objects.apply(group).broadcast(group.rank() == odd ? "me!" : null, odd),
+                group -> objects.apply(group).allGather(group.rank() == odd ? "me!" : "you"),
+                group -> objects.apply(group)
+                        .scatter(group.rank() == odd ? Collections.nCopies(worldSize, "me!") : null, odd));
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            for (Function<ProcessGroup, Object> call : toAll) {
+                List<Object> outcomes = outcomes(ranks, call);
+                outcomes.forEach(outcome -> assertTellsOfEncoding(outcome, odd, outcomes.indexOf(outcome)));
+                assertUsable(ranks);
+            }
+            List<Object> outcomes =
+                    outcomes(ranks, group -> objects.apply(group).gather(group.rank() == odd ? "me!" : "you", 0));
+            assertTellsOfEncoding(outcomes.get(0), odd, 0);
+            assertTellsOfEncoding(outcomes.get(odd), odd, odd);
+            outcomes.subList(1, Math.max(1, odd)).forEach(outcome -> assertEquals(List.of(), outcome));
+            assertUsable(ranks);
+        }
+    }
+
+    private static void assertTellsOfEncoding(Object outcome, int odd, int rank) {
+        String told = refusal(outcome);
+        if (rank == odd) {
+            assertTrue(told.contains(": the codec cannot encode the object of this rank: "), told);
+            assertInstanceOf(OddText.class, ((Throwable) outcome).getCause());
+        } else {
+            String expected = ": the codec of rank " + odd + " cannot encode its object: ";
+            assertTrue(told.contains(expected) && told.endsWith("OddText: cannot write me!"), told);
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void whatOneRankCannotDecodeFailsThatRankAlone(String medium, int worldSize) {
+        int odd = worldSize - 1;
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<Object> outcomes =
+                    outcomes(ranks, group -> group.objects(throwing(odd, group)).broadcast("is it so?", 0));
+
+            String told = refusal(outcomes.get(odd));
+            assertTrue(told.contains(": the codec cannot decode the 9 bytes of rank 0: "), told);
+            assertTrue(told.endsWith("OddText: cannot read is it so?"), told);
+            outcomes.subList(0, odd).forEach(outcome -> assertEquals("is it so?", outcome));
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void anErrorOfACodecIsThrownAsItIsAndTheOthersAreTold() {
+        StackOverflowError deep = new StackOverflowError("of a test");
+        Codec<String> failing = UTF8.map(
+                text -> {
+                    throw deep;
+                },
+                text -> text);
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
+
+            assertSame(deep, outcomes.get(1));
+            String told = refusal(outcomes.get(0));
+            assertTrue(told.endsWith("the codec of rank 1 cannot encode its object: " + deep), told);
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void bytesOfTheCallerAreNeitherSharedNorChanged() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            byte[] own = "own".getBytes(StandardCharsets.UTF_8);
+            List<Object> outcomes = outcomes(ranks, group -> {
+                byte[] got = group.objects(Codec.bytes()).broadcast(group.rank() == 0 ? own : null, 0);
+                got[0] = 'O';
+                return new String(got, StandardCharsets.UTF_8);
+            });
+
+            assertEquals(List.of("Own", "Own"), outcomes);
+            assertEquals("own", new String(own, StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void misuseIsRefusedBeforeAnythingIsSent() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            GroupObjects<String> objects = ranks.groups.get(0).objects(UTF8);
+
+            assertThrows(IllegalArgumentException.class, () -> objects.broadcast("a", 2));
+            assertThrows(IllegalArgumentException.class, () -> objects.withLimit(0));
+            String told = assertThrows(IllegalArgumentException.class, () -> objects.scatter(List.of("a"), 0))
+                    .getMessage();
+            assertEquals("scatter of objects on rank 0: need one object for each of 2 ranks, found 1", told);
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> ranks.groups.get(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));
+            assertUsable(ranks);
+        }
+    }
+}
