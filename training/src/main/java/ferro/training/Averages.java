@@ -1,0 +1,119 @@
+package ferro.training;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Averages of loss and metrics over the samples of all ranks: each rank adds its batches, and one call gives the averages of all.
+ *
+ * <p>For one thread at a time. {@link #over} and {@link #exchange} are collectives of the group, {@link #add} is not.
+ */
+public final class Averages {
+    private final ProcessGroup group;
+    private final List<String> names;
+    private final double[] sums;
+    private long count;
+
+    /**
+     * Averages over samples.
+     *
+     * @param count  number of samples
+     * @param values average by name, in the order of the names; NaN of no samples
+     */
+    public record WeightedMeans(long count, Map<String, Double> values) {
+        /**
+         * Copies the averages.
+         *
+         * @param count  number of samples
+         * @param values average by name
+         */
+        public WeightedMeans {
+            values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
+        }
+    }
+
+    private Averages(ProcessGroup group, List<String> names) {
+        this.group = group;
+        this.names = names;
+        this.sums = new double[names.size()];
+    }
+
+    /**
+     * Makes averages of nothing so far, and compares their names on all ranks.
+     *
+     * @param group ranks that add samples
+     * @param names what is averaged, such as {@code loss}; the same in the same order on every rank
+     * @return averages
+     * @throws IllegalArgumentException if there is no name, or one stands twice; on all ranks if the names of ranks differ, and the
+     *     group goes on
+     * @throws IllegalStateException    if the group is closed
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public static Averages over(ProcessGroup group, String... names) {
+        Objects.requireNonNull(group, "group");
+        List<String> list = List.of(Objects.requireNonNull(names, "names"));
+        if (list.isEmpty() || new HashSet<>(list).size() < list.size()) {
+            throw new IllegalArgumentException("need names of averages, each once, found " + list);
+        }
+        RankTexts.requireEqual(group, "names of averages", list.toString());
+        return new Averages(group, list);
+    }
+
+    /**
+     * Adds a batch of this rank. Nothing is communicated.
+     *
+     * @param samples number of samples; with 0 the values do not count
+     * @param means   average of each name over these samples, in the order of the names
+     * @throws IllegalArgumentException if the number is negative, or there is not one value per name
+     */
+    public void add(long samples, double... means) {
+        if (samples < 0 || Objects.requireNonNull(means, "means").length != sums.length) {
+            throw new IllegalArgumentException("need samples from 0 on and a value for each of " + names + ", found "
+                    + samples + " samples and " + means.length + " values");
+        }
+        if (samples > 0) {
+            count += samples;
+            for (int i = 0; i < sums.length; i++) {
+                sums[i] += samples * means[i];
+            }
+        }
+    }
+
+    /**
+     * Returns the averages over what all ranks have added, and begins anew.
+     *
+     * @return averages weighted by samples, with the same bits on all ranks
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group fails or has failed
+     */
+    public WeightedMeans exchange() {
+        double[] all = new double[sums.length + 1];
+        System.arraycopy(sums, 0, all, 1, sums.length);
+        all[0] = count;
+        group.allReduce(all, ReduceOp.SUM);
+        count = 0;
+        Arrays.fill(sums, 0);
+        Map<String, Double> values = new LinkedHashMap<>();
+        for (int i = 0; i < sums.length; i++) {
+            values.put(names.get(i), all[i + 1] / all[0]);
+        }
+        return new WeightedMeans((long) all[0], values);
+    }
+
+    /**
+     * Takes part in one {@link #exchange} of the other ranks, with what this rank has added since the last one, if anything.
+     *
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group fails or has failed
+     */
+    public void takePartWithoutData() {
+        exchange();
+    }
+}

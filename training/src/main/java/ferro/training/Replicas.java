@@ -1,0 +1,132 @@
+package ferro.training;
+
+import ferro.HostTensor;
+import ferro.Tensor;
+import ferro.group.Codec;
+import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
+/**
+ * Copies of the same tensors on all ranks: makes them equal, and checks that they are.
+ *
+ * <p>Every method is a collective: all ranks call it, in the same order among other calls of the group. Ranks in
+ * {@link #checkEqual} need not have the same tensors.
+ */
+public final class Replicas {
+    private static final int MOST_NAMED = 10;
+    private static final String LINE_END = "\u0000";
+    private static final String NAME_END = "\u0001";
+
+    private final ProcessGroup group;
+
+    private Replicas(ProcessGroup group) {
+        this.group = group;
+    }
+
+    /**
+     * Makes the replicas of a group.
+     *
+     * @param group ranks that have copies of the same tensors
+     * @return replicas
+     */
+    public static Replicas of(ProcessGroup group) {
+        return new Replicas(Objects.requireNonNull(group, "group"));
+    }
+
+    /**
+     * Copies the tensors of the root to every rank. All of them are under way together, as {@link ProcessGroup#coalesced} has it.
+     *
+     * @param tensors read on the root, written on the other ranks; the same types and lengths in the same order on every rank
+     * @param root    rank that has the elements
+     * @throws ferro.InvalidRankException if {@code root} is no rank of the group
+     * @throws IllegalArgumentException   if the memory of two tensors overlaps in a way that the group cannot join
+     * @throws IllegalStateException      if the group is closed
+     * @throws ferro.FerroException       if the group fails or has failed; MISMATCH if types, lengths or numbers differ
+     */
+    public void broadcast(List<? extends Tensor> tensors, int root) {
+        Objects.requireNonNull(tensors, "tensors")
+                .forEach(tensor -> Objects.requireNonNull(tensor, "a tensor of tensors"));
+        group.coalesced(() -> tensors.forEach(tensor -> group.broadcast(tensor, root)));
+    }
+
+    /**
+     * Checks that all ranks have the same tensors, with the same bits. Where they do, this costs one pass over the tensors and
+     * one all-gather of 8 bytes; where they do not, ranks tell each other a hash of each tensor.
+     *
+     * @param tensors by name
+     * @throws IllegalStateException if a tensor differs, on all ranks with the same text, which names tensors and ranks; the
+     *     group goes on. Also if the group is closed
+     * @throws ferro.FerroException  if the group fails or has failed
+     */
+    public void checkEqual(Map<String, HostTensor> tensors) {
+        Map<String, String> own = new TreeMap<>();
+        TensorHash whole = new TensorHash();
+        Objects.requireNonNull(tensors, "tensors").forEach((name, tensor) -> {
+            TensorHash one = new TensorHash();
+            one.add(Objects.requireNonNull(tensor, "a tensor of tensors"));
+            own.put(name, tensor + " of hash " + Long.toHexString(one.value()));
+        });
+        own.forEach((name, text) -> {
+            whole.add(name);
+            whole.add(text);
+        });
+        long[] hashes = new long[group.worldSize()];
+        group.allGather(new long[] {whole.value()}, hashes);
+        if (LongStream.of(hashes).anyMatch(hash -> hash != hashes[0])) {
+            throw new IllegalStateException(difference(all(own)));
+        }
+    }
+
+    /** Returns what each rank has under each name; of a rank that has nothing there is nothing. */
+    private Map<String, Map<Integer, String>> all(Map<String, String> own) {
+        String text = own.entrySet().stream()
+                .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
+                .collect(Collectors.joining());
+        List<String> texts = group.objects(Codec.utf8()).allGather(text);
+        Map<String, Map<Integer, String>> all = new TreeMap<>();
+        for (int rank = 0; rank < texts.size(); rank++) {
+            for (String line : texts.get(rank).split(LINE_END)) {
+                int end = line.lastIndexOf(NAME_END);
+                if (end >= 0) {
+                    all.computeIfAbsent(line.substring(0, end), name -> new TreeMap<>())
+                            .put(rank, line.substring(end + 1));
+                }
+            }
+        }
+        return all;
+    }
+
+    private String difference(Map<String, Map<Integer, String>> all) {
+        List<String> differing = new ArrayList<>();
+        all.forEach((name, byRank) -> {
+            Map<String, List<Integer>> ranks = new LinkedHashMap<>();
+            for (int rank = 0; rank < group.worldSize(); rank++) {
+                ranks.computeIfAbsent(byRank.getOrDefault(rank, "missing"), text -> new ArrayList<>())
+                        .add(rank);
+            }
+            if (ranks.size() > 1) {
+                differing.add("\"" + name + "\" is " + texts(ranks));
+            }
+        });
+        int named = Math.min(MOST_NAMED, differing.size());
+        return "replicas differ in " + differing.size() + " of " + all.size() + " tensors: "
+                + String.join("; ", differing.subList(0, named))
+                + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
+    }
+
+    /** What most ranks have comes first. */
+    private static String texts(Map<String, List<Integer>> ranks) {
+        return ranks.entrySet().stream()
+                .sorted((one, other) -> other.getValue().size() - one.getValue().size())
+                .map(one -> one.getKey() + " on " + (one.getValue().size() == 1 ? "rank " : "ranks ")
+                        + one.getValue().stream().map(String::valueOf).collect(Collectors.joining(", ")))
+                .collect(Collectors.joining(", but "));
+    }
+}
