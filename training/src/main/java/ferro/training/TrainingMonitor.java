@@ -1,0 +1,137 @@
+package ferro.training;
+
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Shows how a training goes: loss, speed, what the ranks spend their time on and which of them the others wait for.
+ *
+ * <p>Every rank calls {@link #step} once per step. After a number of steps all ranks exchange their numbers, by one all-gather of
+ * a few dozen bytes, and get the same {@link TrainingReport}; rank 0 prints and writes it. Nothing else is communicated.
+ *
+ * <p>For one thread at a time. The environment is never read: {@link TrainingMonitorBuilder} is told where reports go.
+ */
+public final class TrainingMonitor {
+    private final ProcessGroup group;
+    private final int reportEvery;
+    private final List<String> metrics;
+    private final LongSupplier clock;
+    private final List<Consumer<TrainingReport>> listeners;
+    private final ReportMaker maker;
+    private final long madeNanos;
+    private MonitorInterval interval;
+    private long begunNanos;
+    private long lastStepNanos;
+    private long steps;
+    private long reportedSteps;
+
+    TrainingMonitor(TrainingMonitorBuilder settings, ProcessGroup group, List<Consumer<TrainingReport>> listeners) {
+        this.group = group;
+        this.reportEvery = settings.reportEvery();
+        this.metrics = settings.metrics();
+        this.clock = settings.clock();
+        this.listeners = listeners;
+        maker = new ReportMaker(metrics);
+        interval = new MonitorInterval(metrics.size());
+        steps = settings.stepsBefore();
+        reportedSteps = steps;
+        madeNanos = clock.getAsLong();
+        begunNanos = madeNanos;
+        lastStepNanos = madeNanos;
+    }
+
+    /**
+     * Begins to describe a monitor.
+     *
+     * @param group ranks that train together
+     * @return builder
+     */
+    public static TrainingMonitorBuilder builder(ProcessGroup group) {
+        return new TrainingMonitorBuilder(Objects.requireNonNull(group, "group"));
+    }
+
+    /**
+     * Counts a step of this rank. After every so many steps it is a collective of the group.
+     *
+     * @param samples number of samples of this rank
+     * @param loss    mean over these samples
+     * @param waited  time of the step in which this rank only waited for communication
+     * @param hidden  time of the step in which data was under way while this rank computed
+     * @param values  mean of each metric over these samples, in the order of their names
+     * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
+     * @throws IllegalStateException    if the group is closed
+     * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
+     */
+    public void step(long samples, double loss, Duration waited, Duration hidden, double... values) {
+        if (samples < 0 || waited.isNegative() || hidden.isNegative() || values.length != metrics.size()) {
+            throw new IllegalArgumentException("need samples and times from 0 on and a value for each of " + metrics
+                    + ", found " + samples + " samples, " + waited + " waited, " + hidden + " hidden and "
+                    + values.length + " values");
+        }
+        interval.addMeans(samples, loss, values);
+        interval.addTimes(waited.toNanos(), hidden.toNanos());
+        endStep(clock.getAsLong());
+    }
+
+    private void endStep(long nanos) {
+        lastStepNanos = nanos;
+        steps++;
+        if (steps % reportEvery == 0) {
+            report(nanos);
+        }
+    }
+
+    /**
+     * Counts a step in which this rank had no samples, as a rank that has run out of them does while others go on. All of its time
+     * counts as waiting.
+     *
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
+     */
+    public void takePartWithoutData() {
+        long nanos = clock.getAsLong();
+        interval.addTimes(nanos - lastStepNanos, 0);
+        endStep(nanos);
+    }
+
+    /**
+     * Reports the steps since the last report, if there are any, and leaves the bar on the terminal. Every rank calls it at the
+     * end of the training; another step may follow.
+     *
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
+     */
+    public void finish() {
+        if (steps > reportedSteps) {
+            report(clock.getAsLong());
+        }
+        for (Consumer<TrainingReport> listener : listeners) {
+            if (listener instanceof ReportPrinter printer) {
+                printer.finish();
+            }
+        }
+    }
+
+    private void report(long begun) {
+        double[] own = interval.ending(begun - begunNanos);
+        double[] all = new double[own.length * group.worldSize()];
+        group.allGather(own, all);
+        long ended = clock.getAsLong();
+        // the next interval begins with this exchange, in which a rank waits for those that are behind
+        interval = new MonitorInterval(metrics.size());
+        interval.addTimes(ended - begun, 0);
+        begunNanos = begun;
+        lastStepNanos = ended;
+        reportedSteps = steps;
+        Duration elapsed = Duration.ofNanos(ended - madeNanos);
+        TrainingReport report = maker.make(steps, elapsed, MonitorInterval.ofAll(all, group.worldSize()));
+        listeners.forEach(listener -> listener.accept(report));
+    }
+}
