@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -22,7 +23,9 @@ public final class BenchTool implements JobTool {
     @Parameters(
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
-            description = "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all")
+            description =
+                    "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all; or overlap: how"
+                            + " much of a training step's communication hides behind computing")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -75,6 +78,9 @@ public final class BenchTool implements JobTool {
                     "predict how long it takes by its plan and what TCP links cost at this moment, and measure it as well")
     private boolean predict;
 
+    @Mixin
+    private OverlapOptions overlap = new OverlapOptions();
+
     /** The collectives that can be measured, for the help text. */
     private static final class Collectives extends ArrayList<String> {
         private static final long serialVersionUID = 1L;
@@ -119,8 +125,31 @@ public final class BenchTool implements JobTool {
         return !compare && !tune;
     }
 
+    private boolean isOverlap() {
+        return collective.equals(OverlapRequest.NAME);
+    }
+
+    private RankProgram overlapProgram(ToolRequest request) {
+        List<String> refused = measuringWords();
+        if (predict || !refused.isEmpty()) {
+            throw new IllegalArgumentException("bench overlap averages f32 and times each part of a step: it takes "
+                    + String.join(", ", OverlapOptions.names()) + " and --json, found "
+                    + (predict ? "--predict" : String.join(" ", refused)));
+        }
+        List<String> words = overlap.words();
+        if (json) {
+            words.add("--json");
+        }
+        OverlapRequest.parse(words).checkRanks(request.worldSize());
+        return new RankProgram(OverlapBench.class.getName(), words, List.of());
+    }
+
     @Override
     public RankProgram program(ToolRequest request) {
+        if (isOverlap()) {
+            return overlapProgram(request);
+        }
+        overlap.refuseFor(collective);
         List<String> words = words();
         if (predict) {
             Prediction.parse(words).checkRanks(request.worldSize());
@@ -141,18 +170,24 @@ public final class BenchTool implements JobTool {
 
     private List<String> words() {
         List<String> words = new ArrayList<>(List.of(collective));
-        add(words, "--sizes", sizes);
-        add(words, "--type", type);
-        add(words, "--op", op);
-        add(words, "--time", time);
-        add(words, "--queued", queued);
+        words.addAll(measuringWords());
         if (json) {
             words.add("--json");
         }
         return words;
     }
 
-    private static void add(List<String> words, String option, String value) {
+    private List<String> measuringWords() {
+        List<String> words = new ArrayList<>();
+        add(words, "--sizes", sizes);
+        add(words, "--type", type);
+        add(words, "--op", op);
+        add(words, "--time", time);
+        add(words, "--queued", queued);
+        return words;
+    }
+
+    static void add(List<String> words, String option, String value) {
         if (value != null) {
             words.addAll(List.of(option, value));
         }
@@ -160,6 +195,7 @@ public final class BenchTool implements JobTool {
 
     @Override
     public List<String> command(ToolRequest request) {
+        overlap.refuseFor("--compare or --tune");
         List<String> refused = new ArrayList<>();
         add(refused, "--type", type);
         add(refused, "--op", op);

@@ -61,7 +61,8 @@ public record Prediction(List<Measured> collectives, List<Long> sizes) {
             throw new IllegalArgumentException("--predict measures f32 by sum and takes --sizes only, found "
                     + String.join(" ", words.subList(1, words.size())));
         }
-        return new Prediction(collectives, Sweep.parseSizes(words.size() == 1 ? DEFAULT_SIZES : words.get(2)));
+        return new Prediction(
+                collectives, Sweep.parseSizes("--sizes", words.size() == 1 ? DEFAULT_SIZES : words.get(2)));
     }
 
     /**

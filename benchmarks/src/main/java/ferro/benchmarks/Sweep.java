@@ -134,7 +134,7 @@ public record Sweep(
             }
         }
         DataType elements = DataType.parse(type);
-        List<Long> bytes = parseSizes(sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
+        List<Long> bytes = parseSizes("--sizes", sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
         return new Sweep(collective, elements, op(op), bytes, parseTime(time), queued, json);
     }
 
@@ -154,14 +154,15 @@ public record Sweep(
         return rest.next();
     }
 
-    static List<Long> parseSizes(String text) {
+    static List<Long> parseSizes(String option, String text) {
         List<Long> sizes = new ArrayList<>();
         for (String size : text.split(",", -1)) {
             try {
                 sizes.add(Setting.bytes(size.trim()));
             } catch (IllegalArgumentException | ArithmeticException unreadable) {
                 throw new IllegalArgumentException(
-                        "--sizes " + text + ": \"" + size + "\" is no size, need for example 4,1024,64KiB", unreadable);
+                        option + " " + text + ": \"" + size + "\" is no size, need for example 4,1024,64KiB",
+                        unreadable);
             }
         }
         return sizes;

@@ -1,0 +1,63 @@
+package ferro.benchmarks;
+
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** The options of {@code ferro bench overlap} alone. */
+final class OverlapOptions {
+    @Option(
+            names = "--computing",
+            paramLabel = "KIND",
+            description =
+                    "overlap: idle, computing leaves the core free as where an accelerator computes (default), or busy")
+    private String computing;
+
+    @Option(
+            names = "--ratios",
+            paramLabel = "LIST",
+            description = "overlap: time of computing by that of communicating alone (default: 0.5,1,2)")
+    private String ratios;
+
+    @Option(
+            names = "--buckets",
+            paramLabel = "LIST",
+            description = "overlap: sizes of buckets to try (default: 1MiB,4MiB,16MiB)")
+    private String buckets;
+
+    @Option(names = "--layers", paramLabel = "COUNT", description = "overlap: number of gradients (default: 16)")
+    private String layers;
+
+    @Option(
+            names = "--layer-size",
+            paramLabel = "SIZE",
+            description = "overlap: bytes of each gradient (default: 1MiB)")
+    private String layerSize;
+
+    @Option(names = "--rounds", paramLabel = "COUNT", description = "overlap: samples of each time (default: 30)")
+    private String rounds;
+
+    static List<String> names() {
+        return List.of("--computing", "--ratios", "--buckets", "--layers", "--layer-size", "--rounds");
+    }
+
+    /** Returns what was given, as {@link OverlapRequest#parse} reads it. */
+    List<String> words() {
+        List<String> words = new ArrayList<>();
+        BenchTool.add(words, "--computing", computing);
+        BenchTool.add(words, "--ratios", ratios);
+        BenchTool.add(words, "--buckets", buckets);
+        BenchTool.add(words, "--layers", layers);
+        BenchTool.add(words, "--layer-size", layerSize);
+        BenchTool.add(words, "--rounds", rounds);
+        return words;
+    }
+
+    /** Refuses what only overlap understands. */
+    void refuseFor(String asked) {
+        if (!words().isEmpty()) {
+            throw new IllegalArgumentException(
+                    String.join(" ", words()) + " with " + asked + ": only ferro bench overlap takes it");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package ferro.benchmarks;
+
+import ferro.training.BucketSettings;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The request of {@code ferro bench overlap}; checked when it is made.
+ *
+ * @param computing  what computing does to the core
+ * @param ratios     time of computing by that of communicating alone
+ * @param buckets    sizes of buckets in bytes
+ * @param layers     how many gradients there are
+ * @param layerBytes bytes of each
+ * @param rounds     samples of each contestant
+ * @param json       one JSON object per line instead of a table
+ */
+public record OverlapRequest(
+        Computing.Kind computing,
+        List<Double> ratios,
+        List<Long> buckets,
+        int layers,
+        long layerBytes,
+        int rounds,
+        boolean json) {
+    /** The word behind {@code ferro bench}. */
+    static final String NAME = "overlap";
+
+    /** Fewer samples have no median worth the name. */
+    private static final int LEAST_ROUNDS = 30;
+
+    private static final int MOST_LAYERS = 1000;
+
+    /**
+     * Checks the request.
+     *
+     * @param computing  what computing does to the core
+     * @param ratios     time of computing by that of communicating alone
+     * @param buckets    sizes of buckets in bytes
+     * @param layers     how many gradients there are
+     * @param layerBytes bytes of each
+     * @param rounds     samples of each contestant
+     * @param json       whether to print JSON
+     * @throws IllegalArgumentException naming the value and the allowed values
+     */
+    public OverlapRequest {
+        ratios = List.copyOf(ratios);
+        buckets = List.copyOf(buckets);
+        if (rounds < LEAST_ROUNDS) {
+            throw new IllegalArgumentException("--rounds " + rounds + ": need " + LEAST_ROUNDS + " or more");
+        }
+        if (layers < 2 || layers > MOST_LAYERS) {
+            throw new IllegalArgumentException("--layers " + layers + ": need 2 to " + MOST_LAYERS);
+        }
+        if (layerBytes < Float.BYTES || layerBytes % Float.BYTES != 0) {
+            throw new IllegalArgumentException("--layer-size " + layerBytes + ": need a multiple of " + Float.BYTES
+                    + " bytes, the size of one f32");
+        }
+        for (long bytes : buckets) {
+            settings(bytes);
+        }
+    }
+
+    /**
+     * Reads the words after {@code ferro bench overlap}.
+     *
+     * @param words options, each with its value, and {@code --json}
+     * @return the request
+     * @throws IllegalArgumentException naming the invalid word
+     */
+    public static OverlapRequest parse(List<String> words) {
+        Computing.Kind computing = Computing.Kind.IDLE;
+        List<Double> ratios = List.of(0.5, 1.0, 2.0);
+        List<Long> buckets = List.of(1L << 20, 4L << 20, 16L << 20);
+        int layers = 16;
+        long layerBytes = 1 << 20;
+        int rounds = LEAST_ROUNDS;
+        boolean json = false;
+        Iterator<String> rest = words.iterator();
+        while (rest.hasNext()) {
+            String option = rest.next();
+            if (option.equals("--json")) {
+                json = true;
+                continue;
+            }
+            String value = rest.hasNext() ? rest.next() : "";
+            switch (option) {
+                case "--computing" -> computing = Computing.Kind.parse(value);
+                case "--ratios" -> ratios = ratios(value);
+                case "--buckets" -> buckets = Sweep.parseSizes(option, value);
+                case "--layers" -> layers = whole(option, value);
+                case "--layer-size" ->
+                    layerBytes = Sweep.parseSizes(option, value).get(0);
+                case "--rounds" -> rounds = whole(option, value);
+                default ->
+                    throw new IllegalArgumentException("no option \"" + option + "\" to bench overlap: use"
+                            + " --computing, --ratios, --buckets, --layers, --layer-size, --rounds or --json");
+            }
+        }
+        return new OverlapRequest(computing, ratios, buckets, layers, layerBytes, rounds, json);
+    }
+
+    private static List<Double> ratios(String text) {
+        List<Double> ratios = new ArrayList<>();
+        for (String ratio : text.split(",", -1)) {
+            try {
+                double value = Double.parseDouble(ratio);
+                if (!(value > 0 && value <= 100)) {
+                    throw new IllegalArgumentException(
+                            "--ratios " + text + ": need numbers above 0, at most 100, found " + ratio);
+                }
+                ratios.add(value);
+            } catch (NumberFormatException unreadable) {
+                throw new IllegalArgumentException(
+                        "--ratios " + text + ": \"" + ratio + "\" is no number, need for example 0.5,1,2", unreadable);
+            }
+        }
+        return ratios;
+    }
+
+    private static int whole(String option, String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException unreadable) {
+            throw new IllegalArgumentException(option + " " + text + ": need a whole number", unreadable);
+        }
+    }
+
+    /**
+     * Checks that a world of this size can do it.
+     *
+     * @param ranks world size
+     * @throws IllegalArgumentException if there is nothing to communicate
+     */
+    public void checkRanks(int ranks) {
+        if (ranks < 2) {
+            throw new IllegalArgumentException("overlap needs 2 ranks or more, found " + ranks);
+        }
+    }
+
+    /** Returns the settings of buckets of that size: the first is no larger than by default. */
+    static BucketSettings settings(long bytes) {
+        return BucketSettings.DEFAULT.withBytes(Math.min(bytes, BucketSettings.DEFAULT.firstBytes()), bytes);
+    }
+}

@@ -1,0 +1,98 @@
+package ferro.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Runs the parts of steps in turns, each round from another one on, and takes medians. */
+final class OverlapRounds {
+    private static final int WARM_UP_ROUNDS = 3;
+
+    private final TurnClock clock;
+    private final Computing computing;
+    private final OverlapRequest request;
+
+    OverlapRounds(TurnClock clock, Computing computing, OverlapRequest request) {
+        this.clock = clock;
+        this.computing = computing;
+        this.request = request;
+    }
+
+    /** The samples of one part. */
+    private static final class Samples {
+        private final Runnable part;
+        private final double[] wall;
+        private final double[] cpu;
+
+        Samples(Runnable part, int rounds) {
+            this.part = part;
+            wall = new double[rounds];
+            cpu = new double[rounds];
+        }
+
+        double wallMedian() {
+            return median(wall);
+        }
+
+        double cpuMedian() {
+            return median(cpu);
+        }
+
+        private static double median(double[] samples) {
+            double[] sorted = samples.clone();
+            Arrays.sort(sorted);
+            return sorted[sorted.length / 2];
+        }
+    }
+
+    /** The parts of a step with buckets of one size. */
+    private record Parts(OverlapStep step, Samples communicating, Samples untilFirst, Samples last, Samples whole) {
+        static Parts of(OverlapStep step, Computing computing, int rounds) {
+            return new Parts(
+                    step,
+                    new Samples(step::communicate, rounds),
+                    new Samples(() -> step.untilFirst(computing), rounds),
+                    new Samples(step::lastBucket, rounds),
+                    new Samples(() -> step.step(computing), rounds));
+        }
+
+        List<Samples> all() {
+            return List.of(communicating, untilFirst, last, whole);
+        }
+    }
+
+    /** Measures; every rank must call it. */
+    List<OverlapRow> run(List<OverlapStep> steps) {
+        OverlapStep any = steps.get(0);
+        Samples alone = new Samples(() -> any.compute(computing), request.rounds());
+        Samples flat = new Samples(() -> any.flat(computing), request.rounds());
+        List<Parts> parts = steps.stream()
+                .map(step -> Parts.of(step, computing, request.rounds()))
+                .toList();
+        List<Samples> contestants = new ArrayList<>(List.of(alone, flat));
+        parts.forEach(part -> contestants.addAll(part.all()));
+        for (int round = -WARM_UP_ROUNDS; round < request.rounds(); round++) {
+            for (int turn = 0; turn < contestants.size(); turn++) {
+                Samples next = contestants.get(Math.floorMod(turn + round, contestants.size()));
+                TurnClock.Turn took = clock.millis(next.part);
+                if (round >= 0) {
+                    next.wall[round] = took.wall();
+                    next.cpu[round] = took.cpu();
+                }
+            }
+        }
+        return parts.stream().map(part -> row(part, alone, flat)).toList();
+    }
+
+    private static OverlapRow row(Parts part, Samples alone, Samples flat) {
+        return new OverlapRow(
+                part.step().bucketBytes(),
+                alone.wallMedian(),
+                part.communicating().wallMedian(),
+                part.untilFirst().wallMedian(),
+                part.last().wallMedian(),
+                part.whole().wallMedian(),
+                flat.wallMedian(),
+                part.whole().cpuMedian() - alone.cpuMedian());
+    }
+}

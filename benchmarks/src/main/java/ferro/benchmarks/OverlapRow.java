@@ -1,0 +1,133 @@
+package ferro.benchmarks;
+
+import java.util.Locale;
+
+/**
+ * What was measured with one size of buckets; medians of the slowest rank's times, in milliseconds.
+ *
+ * @param bucketBytes       size of a bucket
+ * @param computing         computing alone
+ * @param communicating     the same buckets alone
+ * @param untilFirst        computing until the first bucket is ready
+ * @param lastBucket        the last bucket alone
+ * @param step              computing with buckets that leave as they become ready
+ * @param flat              computing, then one all-reduce of all gradients
+ * @param communicationCpu  processor time of all ranks that a step takes more than computing alone
+ */
+record OverlapRow(
+        long bucketBytes,
+        double computing,
+        double communicating,
+        double untilFirst,
+        double lastBucket,
+        double step,
+        double flat,
+        double communicationCpu) {
+
+    /** Returns the shortest step that could be: the last bucket has to wait for computing, and all for the first. */
+    double bound() {
+        return Math.max(computing + lastBucket, untilFirst + communicating);
+    }
+
+    /** Returns the share of communicating alone that the step does not show. */
+    double hidden() {
+        return (computing + communicating - step) / communicating;
+    }
+
+    static String head() {
+        return String.format(
+                Locale.ROOT,
+                "# %5s %9s %8s %8s %8s %8s %8s %8s %6s %8s %6s %7s %8s%n# %5s %9s %8s %8s %8s %8s %8s %8s %6s %8s %6s %7s %8s",
+                "C/N",
+                "bucket",
+                "C",
+                "N",
+                "c1",
+                "n_last",
+                "bound",
+                "step",
+                "by",
+                "flat",
+                "by",
+                "hidden",
+                "cpu",
+                "",
+                "(B)",
+                "(ms)",
+                "(ms)",
+                "(ms)",
+                "(ms)",
+                "(ms)",
+                "(ms)",
+                "bound",
+                "(ms)",
+                "flat",
+                "(%)",
+                "(ms)");
+    }
+
+    String table() {
+        return String.format(
+                Locale.ROOT,
+                "  %5.2f %9d %8.2f %8.2f %8.2f %8.2f %8.2f %8.2f %6.3f %8.2f %6.3f %7.1f %8.2f",
+                computing / communicating,
+                bucketBytes,
+                computing,
+                communicating,
+                untilFirst,
+                lastBucket,
+                bound(),
+                step,
+                step / bound(),
+                flat,
+                step / flat,
+                100 * hidden(),
+                communicationCpu);
+    }
+
+    String json(OverlapSetting around) {
+        return String.format(
+                Locale.ROOT,
+                "{\"bench\":\"overlap\",\"ranks\":%d,\"medium\":\"%s\",\"computing\":\"%s\",\"ratio\":%.3f,\"bucket_bytes\":%d,"
+                        + "\"computing_ms\":%.3f,\"communicating_ms\":%.3f,\"until_first_ms\":%.3f,\"last_bucket_ms\":%.3f,"
+                        + "\"bound_ms\":%.3f,\"step_ms\":%.3f,\"flat_ms\":%.3f,\"communication_cpu_ms\":%.3f,"
+                        + "\"probe_us\":%s,\"probe_after_us\":%s}",
+                around.ranks(),
+                around.medium(),
+                around.computing(),
+                computing / communicating,
+                bucketBytes,
+                computing,
+                communicating,
+                untilFirst,
+                lastBucket,
+                bound(),
+                step,
+                flat,
+                communicationCpu,
+                number(around.probeMicros()),
+                number(around.probeAfterMicros()));
+    }
+
+    private static String number(double value) {
+        return Double.isNaN(value) ? "null" : String.format(Locale.ROOT, "%.3f", value);
+    }
+
+    /**
+     * What the rows of one ratio share.
+     *
+     * @param ranks            world size
+     * @param medium           of the data
+     * @param computing        what computing does to the core
+     * @param probeMicros      half round trip of the wire probe before
+     * @param probeAfterMicros and after
+     */
+    record OverlapSetting(int ranks, String medium, String computing, double probeMicros, double probeAfterMicros) {
+        private static final double AGREEING = 1.25;
+
+        /** Returns whether the machine was the same before and after. */
+        boolean probesAgree() {
+            return !(Math.max(probeMicros, probeAfterMicros) > AGREEING * Math.min(probeMicros, probeAfterMicros));
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package ferro.benchmarks;
+
+import ferro.Allocation;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.training.BucketLayout;
+import ferro.training.GradientBuckets;
+import ferro.training.Parameter;
+import java.nio.FloatBuffer;
+import java.util.List;
+
+/** The parts of a training step with buckets of one size. Not for several threads at once. */
+final class OverlapStep implements AutoCloseable {
+    private final GradientBuckets buckets;
+    private final Allocation flat;
+    private final HostTensor last;
+    private final ProcessGroup group;
+    private final long bucketBytes;
+    private final int layers;
+    private final int first;
+
+    private OverlapStep(ProcessGroup group, GradientBuckets buckets, long bucketBytes, Allocation flat) {
+        this.group = group;
+        this.buckets = buckets;
+        this.bucketBytes = bucketBytes;
+        this.flat = flat;
+        BucketLayout layout = buckets.layout();
+        layers = layout.parameters().size();
+        first = layout.buckets().get(0).members().size();
+        last = buckets.bucket(layout.buckets().size() - 1);
+    }
+
+    /** Makes the buckets; every rank must call it. */
+    static OverlapStep of(ProcessGroup group, List<Parameter> layers, long bucketBytes) {
+        GradientBuckets buckets = GradientBuckets.builder(group)
+                .parameters(layers)
+                .settings(OverlapRequest.settings(bucketBytes))
+                .build();
+        long elements = layers.stream().mapToLong(Parameter::elementCount).sum();
+        return new OverlapStep(group, buckets, bucketBytes, group.allocate(DataType.FLOAT32, elements));
+    }
+
+    long bucketBytes() {
+        return bucketBytes;
+    }
+
+    /** Computes until the first bucket could leave. */
+    void untilFirst(Computing computing) {
+        computing.layers(first);
+    }
+
+    void compute(Computing computing) {
+        computing.layers(layers);
+    }
+
+    /** All buckets leave at once. */
+    void communicate() {
+        for (int layer = layers - 1; layer >= 0; layer--) {
+            buckets.ready(layer);
+        }
+        buckets.finish();
+    }
+
+    /** One all-reduce of as many elements as the last bucket has; what they are does not matter. */
+    void lastBucket() {
+        buckets.group().allReduce(last, ReduceOp.AVG);
+    }
+
+    /** Every bucket leaves as soon as its last gradient is computed. */
+    void step(Computing computing) {
+        computing.begin();
+        for (int layer = layers - 1; layer >= 0; layer--) {
+            computing.layer();
+            buckets.ready(layer);
+        }
+        buckets.finish();
+    }
+
+    /** All is computed, then all is averaged. */
+    void flat(Computing computing) {
+        computing.layers(layers);
+        group.allReduce(flat.tensor(), ReduceOp.AVG);
+    }
+
+    /** Averages layers that differ by rank, and returns how many elements of this rank are not the average. */
+    long wrongElements() {
+        for (int layer = 0; layer < layers; layer++) {
+            FloatBuffer gradient = buckets.gradient(layer).buffer().asFloatBuffer();
+            for (int element = 0; element < gradient.limit(); element++) {
+                gradient.put(element, (group.rank() + 1) * (layer + 1 + element % 7));
+            }
+        }
+        communicate();
+        long wrong = 0;
+        int sumOfRanks = group.worldSize() * (group.worldSize() + 1) / 2;
+        for (int layer = 0; layer < layers; layer++) {
+            FloatBuffer average = buckets.gradient(layer).buffer().asFloatBuffer();
+            for (int element = 0; element < average.limit(); element++) {
+                // whole numbers that a float holds exactly, so that one division rounds once
+                float expected = (float) (sumOfRanks * (layer + 1 + element % 7)) / group.worldSize();
+                wrong += average.get(element) == expected ? 0 : 1;
+            }
+        }
+        return wrong;
+    }
+
+    @Override
+    public void close() {
+        flat.close();
+        buckets.close();
+    }
+}

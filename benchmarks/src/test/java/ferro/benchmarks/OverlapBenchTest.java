@@ -1,0 +1,82 @@
+package ferro.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveBackend;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class OverlapBenchTest {
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"idle", "busy"})
+    void threeRanksAverageRightlyAndPrintARowPerRatioAndBucket(String computing) throws Exception {
+        OverlapRequest request = OverlapRequest.parse(List.of(
+                ("--layers 3 --layer-size 1200 --buckets 1KiB,64KiB --ratios 0.5,1 --json --computing " + computing)
+                        .split(" ")));
+
+        assertEquals(0, run(request));
+
+        List<String> lines = printed.toString(StandardCharsets.UTF_8).lines().toList();
+        assertEquals(4, lines.size(), lines::toString);
+        assertTrue(lines.get(1).contains("\"ranks\":3,"), lines.get(1));
+        assertTrue(lines.get(1).contains("\"bucket_bytes\":65536,"), lines.get(1));
+        for (String line : lines) {
+            assertTrue(line.matches(".*\"step_ms\":[0-9.]*[1-9][0-9]*,.*"), line);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = "1KiB,64KiB")
+    void theTableNamesTheFastestSizeAsTheUserSetsIt(String buckets) throws Exception {
+        run(OverlapRequest.parse(
+                List.of("--layers", "2", "--layer-size", "400", "--ratios", "1", "--buckets", buckets)));
+
+        String text = printed.toString(StandardCharsets.UTF_8);
+        assertTrue(
+                text.matches(
+                        "(?s).*# fastest with buckets of (1024|65536) bytes: BucketSettings.DEFAULT.withBytes\\((1024|"
+                                + "65536), \\1\\).*"),
+                text);
+    }
+
+    /** Runs every rank on a thread and returns what rank 0 counted. */
+    private long run(OverlapRequest request) throws Exception {
+        List<? extends CollectiveBackend> backends = SimulatedBackend.createGroup(3);
+        ExecutorService threads = Executors.newFixedThreadPool(backends.size());
+        try {
+            List<Future<Long>> ranks = new ArrayList<>();
+            for (CollectiveBackend backend : backends) {
+                ranks.add(threads.submit(() -> runRank(request, backend)));
+            }
+            long wrong = 0;
+            for (Future<Long> rank : ranks) {
+                wrong = rank.get(60, TimeUnit.SECONDS);
+            }
+            return wrong;
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private long runRank(OverlapRequest request, CollectiveBackend backend) throws Exception {
+        try (ProcessGroup group = ProcessGroup.of(backend);
+                PrintStream out = new PrintStream(
+                        group.rank() == 0 ? printed : new ByteArrayOutputStream(), true, StandardCharsets.UTF_8)) {
+            return new OverlapBench(group, request, out).run();
+        }
+    }
+}

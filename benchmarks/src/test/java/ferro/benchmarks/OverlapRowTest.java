@@ -1,0 +1,46 @@
+package ferro.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class OverlapRowTest {
+    @Test
+    void whereComputingTakesLongerOnlyTheLastBucketIsSeen() {
+        OverlapRow row = new OverlapRow(4096, 100, 50, 10, 7, 110, 155, 3);
+
+        assertEquals(107, row.bound());
+        assertEquals(0.8, row.hidden(), 1e-12);
+    }
+
+    @Test
+    void whereCommunicatingTakesLongerTheFirstBucketIsWaitedFor() {
+        OverlapRow row = new OverlapRow(4096, 100, 200, 10, 7, 220, 305, 3);
+
+        assertEquals(210, row.bound());
+        assertEquals(0.4, row.hidden(), 1e-12);
+    }
+
+    @Test
+    void probesAgreeWithinAQuarter() {
+        assertTrue(setting(4, 5).probesAgree());
+        assertFalse(setting(4, 5.1).probesAgree());
+        assertFalse(setting(5.1, 4).probesAgree());
+    }
+
+    @Test
+    void jsonHasNullWhereThereIsNoProbe() {
+        OverlapRow row = new OverlapRow(4096, 100, 200, 10, 7, 220, 305, 3);
+
+        String json = row.json(setting(Double.NaN, Double.NaN));
+
+        assertTrue(json.contains("\"bound_ms\":210.000,\"step_ms\":220.000,"), json);
+        assertTrue(json.endsWith("\"probe_us\":null,\"probe_after_us\":null}"), json);
+    }
+
+    private static OverlapRow.OverlapSetting setting(double before, double after) {
+        return new OverlapRow.OverlapSetting(2, "TCP", "idle", before, after);
+    }
+}
