@@ -7,21 +7,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.BitmapEncoder;
 import org.knowm.xchart.BitmapEncoder.BitmapFormat;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
+import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Draws loss and throughput over time, one above the other. */
+/** Draws loss, throughput and the share of communication over time, one above the other. */
 final class TrainingPlot {
     private static final Color LOSS = new Color(0x1F5FA8);
+    private static final Color RAW_LOSS = new Color(0xB7CCE6);
     private static final Color THROUGHPUT = new Color(0xB4551D);
+    private static final Color COMMUNICATION = new Color(0x3F7F4F);
     private static final int WIDTH = 900;
-    private static final int HEIGHT = 330;
+    private static final int HEIGHT = 250;
 
-    /** Steps are short; speed is shown as the mean over this much time. */
+    /** Steps are short; speed and shares are shown as the mean over this much time. */
     private static final long WINDOW_NANOS = 500_000_000L;
+
+    /** What a step's loss counts in the smoothed line. */
+    private static final double NEWEST = 0.05;
 
     private TrainingPlot() {}
 
@@ -34,14 +42,54 @@ final class TrainingPlot {
      * @throws IOException if the file cannot be written, or this machine has no fonts
      */
     static void write(List<TrainingStep> steps, int worldSize, Path file) throws IOException {
-        XYChart loss =
-                chart("Loss of one model trained by " + worldSize + " processes", "loss (nats per character)", LOSS);
-        loss.addSeries("loss", seconds(steps), losses(steps)).setMarker(SeriesMarkers.NONE);
-        XYChart speed = chart("Throughput, all processes together", "characters per second", THROUGHPUT);
-        List<double[]> points = speeds(steps);
-        speed.addSeries("throughput", points.get(0), points.get(1)).setMarker(SeriesMarkers.NONE);
+        List<Point> points = points(steps);
+        XYChart speed = chart("Throughput, all ranks together", "characters per second", THROUGHPUT);
+        add(speed, "throughput", points, Point::charactersPerSecond);
         speed.getStyler().setYAxisMin(0.0);
-        Files.write(file, picture(List.of(loss, speed)));
+        XYChart share = chart("Time in communication, waiting included", "% of the time", COMMUNICATION);
+        add(share, "communication", points, Point::communicationPercent);
+        share.getStyler().setYAxisMin(0.0);
+        share.getStyler().setYAxisMax(100.0);
+        Files.write(file, picture(List.of(lossChart(steps, worldSize), speed, share)));
+    }
+
+    private static XYChart lossChart(List<TrainingStep> steps, int worldSize) {
+        double[] raw = steps.stream().mapToDouble(TrainingStep::loss).toArray();
+        double[] smoothed = smoothed(raw);
+        String title = String.format(
+                Locale.ROOT,
+                "One model trained by %d %s: loss %.3f at the end, %.3f smoothed",
+                worldSize,
+                worldSize == 1 ? "rank" : "ranks",
+                raw[raw.length - 1],
+                smoothed[raw.length - 1]);
+        XYChart chart = chart(title, "loss (nats per character)", RAW_LOSS, LOSS);
+        double[] seconds =
+                steps.stream().mapToDouble(step -> step.endNanos() / 1e9).toArray();
+        chart.addSeries("each step", seconds, raw).setMarker(SeriesMarkers.NONE);
+        chart.addSeries("smoothed", seconds, smoothed).setMarker(SeriesMarkers.NONE);
+        chart.getStyler().setLegendVisible(true);
+        chart.getStyler().setLegendPosition(LegendPosition.InsideNE);
+        return chart;
+    }
+
+    /** Returns running means in which the newest value counts a twentieth, but the first ones more: there are few before them. */
+    static double[] smoothed(double[] values) {
+        double[] means = new double[values.length];
+        double mean = 0;
+        double left = 1;
+        for (int i = 0; i < values.length; i++) {
+            mean += NEWEST * (values[i] - mean);
+            left *= 1 - NEWEST;
+            means[i] = mean / (1 - left);
+        }
+        return means;
+    }
+
+    private static void add(XYChart chart, String name, List<Point> points, ToDoubleFunction<Point> value) {
+        double[] seconds = points.stream().mapToDouble(Point::seconds).toArray();
+        chart.addSeries(name, seconds, points.stream().mapToDouble(value).toArray())
+                .setMarker(SeriesMarkers.NONE);
     }
 
     /** Draws into memory first, so that a machine that cannot draw leaves no empty file. */
@@ -58,7 +106,7 @@ final class TrainingPlot {
         return bytes.toByteArray();
     }
 
-    private static XYChart chart(String title, String yAxis, Color color) {
+    private static XYChart chart(String title, String yAxis, Color... colors) {
         XYChart chart = new XYChartBuilder()
                 .width(WIDTH)
                 .height(HEIGHT)
@@ -70,38 +118,34 @@ final class TrainingPlot {
         chart.getStyler().setChartTitleBoxVisible(false);
         chart.getStyler().setChartBackgroundColor(Color.WHITE);
         chart.getStyler().setPlotBorderVisible(false);
-        chart.getStyler().setSeriesColors(new Color[] {color});
+        chart.getStyler().setSeriesColors(colors);
         chart.getStyler().setXAxisMin(0.0);
         chart.getStyler().setYAxisLeftWidthHint(80);
         chart.getStyler().setYAxisDecimalPattern("#,##0.##");
         return chart;
     }
 
-    private static double[] seconds(List<TrainingStep> steps) {
-        return steps.stream().mapToDouble(step -> step.endNanos() / 1e9).toArray();
-    }
+    /** Means over a stretch of steps that ended at a time. */
+    private record Point(double seconds, double charactersPerSecond, double communicationPercent) {}
 
-    private static double[] losses(List<TrainingStep> steps) {
-        return steps.stream().mapToDouble(TrainingStep::loss).toArray();
-    }
-
-    /** Returns times and speeds; a run shorter than one window is one point. */
-    private static List<double[]> speeds(List<TrainingStep> steps) {
-        List<double[]> points = new ArrayList<>();
+    /** Returns means over windows; a run shorter than one window is one point. */
+    private static List<Point> points(List<TrainingStep> steps) {
+        List<Point> points = new ArrayList<>();
         long from = steps.get(0).startNanos();
         long characters = 0;
+        long communication = 0;
         TrainingStep end = steps.get(steps.size() - 1);
         for (TrainingStep step : steps) {
             characters += step.characters();
+            communication += step.communicationNanos();
             long window = step.endNanos() - from;
             if (window >= WINDOW_NANOS || (step == end && points.isEmpty())) {
-                points.add(new double[] {step.endNanos() / 1e9, characters * 1e9 / window});
+                points.add(new Point(step.endNanos() / 1e9, characters * 1e9 / window, communication * 100.0 / window));
                 from = step.endNanos();
                 characters = 0;
+                communication = 0;
             }
         }
-        return List.of(
-                points.stream().mapToDouble(point -> point[0]).toArray(),
-                points.stream().mapToDouble(point -> point[1]).toArray());
+        return points;
     }
 }

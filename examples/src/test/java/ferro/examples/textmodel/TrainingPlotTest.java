@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ class TrainingPlotTest {
     private Path folder;
 
     @Test
-    void plotIsASmallPictureOfTwoPanels() throws IOException {
+    void plotIsASmallPictureOfThreePanels() throws IOException {
         List<TrainingStep> steps = new ArrayList<>();
         for (int step = 0; step < 600; step++) {
             long start = step * 50_000_000L;
@@ -31,7 +32,7 @@ class TrainingPlotTest {
 
         BufferedImage image = ImageIO.read(file.toFile());
         assertEquals(900, image.getWidth());
-        assertEquals(660, image.getHeight());
+        assertEquals(750, image.getHeight());
         assertTrue(Files.size(file) < 100 << 10, Files.size(file) + " bytes");
     }
 
@@ -42,5 +43,19 @@ class TrainingPlotTest {
         TrainingPlot.write(List.of(new TrainingStep(0, 4.5, 64, 0, 30_000_000L, 1_000_000L)), 2, file);
 
         assertTrue(Files.size(file) > 0, "the file is empty");
+    }
+
+    @Test
+    void theSmoothedLineBeginsAtTheFirstLossAndFollowsTheLast() {
+        double[] values = new double[200];
+        Arrays.fill(values, 0, 100, 4);
+        Arrays.fill(values, 100, 200, 2);
+
+        double[] smoothed = TrainingPlot.smoothed(values);
+
+        assertEquals(4, smoothed[0], 1e-12);
+        assertEquals(4, smoothed[99], 1e-12);
+        // a twentieth of what is left, a hundred times
+        assertEquals(2 + 2 * Math.pow(0.95, 100), smoothed[199], 0.001);
     }
 }
