@@ -15,7 +15,7 @@ enum Part {
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
     TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
-    EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES),
+    EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
             packages("ferro.benchmarks", "ferro.benchmarks.model.."),
             libraries("picocli.."),

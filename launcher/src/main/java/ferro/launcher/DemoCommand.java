@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Unmatched;
 
 /** {@code ferro demo}: four processes train one small language model on the text of the checkout. */
@@ -22,9 +23,14 @@ import picocli.CommandLine.Unmatched;
         description = "Trains one small language model with four processes on the text of this checkout;"
                 + " ferro demo --help shows its options.")
 final class DemoCommand implements Callable<Integer> {
-    private static final int RANKS = 4;
-
     private final World world;
+
+    @Option(
+            names = {"-n", "--ranks"},
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "how many processes train")
+    private int ranks;
 
     @Unmatched
     private List<String> given;
@@ -41,16 +47,19 @@ final class DemoCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         List<String> all = defaulted(options);
-        check(all);
+        check(ranks, all);
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
         Target target = OwnTarget.of(TextModelMain.class.getName(), all, settings);
-        return new Job(JobSpec.onThisHost(RANKS), target, world).run();
+        return new Job(JobSpec.onThisHost(ranks), target, world).run();
     }
 
     /** Checks the input before any rank is started. */
-    private static void check(List<String> options) {
+    private static void check(int ranks, List<String> options) {
+        if (ranks < 1) {
+            throw new BadInputException("--ranks " + ranks + ": need 1 or more");
+        }
         try {
-            TextModelMain.check(RANKS, options.toArray(String[]::new));
+            TextModelMain.check(ranks, options.toArray(String[]::new));
         } catch (IllegalArgumentException misuse) {
             throw new BadInputException(misuse.getMessage(), misuse);
         }

@@ -1,6 +1,7 @@
 package ferro.examples.textmodel;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * A language model that predicts the next symbol from the ones before it: embedding, one hidden layer of rectified units,
@@ -61,9 +62,11 @@ final class CharModel {
      * @param starts   where each sample's context begins; the symbol after the context is to be predicted
      * @param scale    factor of loss and gradient
      * @param gradient result, laid out as the parameters; may be longer
+     * @param ready    called with the index of each of the {@link Shape#parameters} as soon as its gradient is there, from the
+     *                 last one to the first
      * @return sum of the samples' cross-entropies (natural logarithm), times {@code scale}
      */
-    double lossAndGradient(byte[] text, int[] starts, float scale, float[] gradient) {
+    double lossAndGradient(byte[] text, int[] starts, float scale, float[] gradient, IntConsumer ready) {
         int samples = starts.length;
         forward(text, starts);
         double loss = 0;
@@ -76,14 +79,25 @@ final class CharModel {
                 probabilities[symbol] *= scale;
             }
         }
+        backward(text, starts, gradient, ready);
+        return loss * scale;
+    }
+
+    private void backward(byte[] text, int[] starts, float[] gradient, IntConsumer ready) {
+        int samples = starts.length;
+        int hiddenAt = shape.embeddingCount();
         outputLayer.backward(samples, hidden, output, hiddenGradient);
+        outputLayer.store(gradient, hiddenAt + (shape.inputs() + 1) * shape.hidden());
+        ready.accept(4);
+        ready.accept(3);
         closeWhereUnitsWereOff(samples);
         hiddenLayer.backward(samples, input, hiddenGradient, inputGradient);
+        hiddenLayer.store(gradient, hiddenAt);
+        ready.accept(2);
+        ready.accept(1);
         spreadToSymbols(text, starts);
-        int hiddenAt = Rows.write(embeddingGradient, gradient, 0);
-        int outputAt = hiddenLayer.store(gradient, hiddenAt);
-        outputLayer.store(gradient, outputAt);
-        return loss * scale;
+        Rows.write(embeddingGradient, gradient, 0);
+        ready.accept(0);
     }
 
     /**

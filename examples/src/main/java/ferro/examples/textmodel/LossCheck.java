@@ -13,33 +13,37 @@ final class LossCheck {
     static final double ALLOWED = 1e-3;
 
     private final ShareGradient whole;
+    private final int most;
 
     /**
      * Prepares the model of one process.
      *
      * @param shape   of the model
      * @param batches the same as the ranks draw from
+     * @param most    largest number of batches of the run
      */
-    LossCheck(Shape shape, Batches batches) {
+    LossCheck(Shape shape, Batches batches, int most) {
         whole = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
+        this.most = most;
     }
 
     /**
      * Computes the losses of one process on whole batches.
      *
-     * @param parameters to start from; changed in place
-     * @param optimiser  fresh, with the settings of the run
-     * @param steps      number of steps
+     * @param replica a replica of one rank, as the run began; changed
+     * @param count   number of steps
      * @return loss of each step
      */
-    double[] alone(float[] parameters, Adam optimiser, int steps) {
-        double[] losses = new double[steps];
-        float[] values = new float[whole.length()];
-        for (int step = 0; step < steps; step++) {
+    double[] alone(ModelReplica replica, int count) {
+        double[] losses = new double[count];
+        float[] parameters = new float[whole.length()];
+        float[] gradient = new float[whole.length()];
+        int first = replica.stepCount();
+        for (int step = first; step < first + count; step++) {
+            replica.read(parameters);
             whole.load(parameters);
-            whole.compute(step, 0, values);
-            losses[step] = values[whole.lossAt()];
-            optimiser.update(parameters, values);
+            losses[step - first] = whole.compute(step, 0, gradient, parameter -> replica.ready(parameter, gradient));
+            replica.update(step, most);
         }
         return losses;
     }

@@ -17,24 +17,48 @@ import java.util.Map;
  * @param out      file of the plot
  * @param sample   characters to generate at the end
  * @param bar      whether progress is one line that redraws itself, else a line every few seconds
+ * @param state    where the training begins and how its state is kept
  */
-record Options(Path text, int steps, int seconds, int batch, long seed, Path out, int sample, boolean bar) {
+record Options(
+        Path text,
+        int steps,
+        int seconds,
+        int batch,
+        long seed,
+        Path out,
+        int sample,
+        boolean bar,
+        StateOptions state) {
     static final String USAGE = """
             usage: ferro demo [--text PATH] [--steps N] [--seconds N] [--batch N] [--seed N] [--out FILE.png]
-                              [--sample N] [--progress bar|lines]
+                              [--sample N] [--progress bar|lines] [--ranks N] [--shard] [--save DIR] [--resume DIR]
 
               --text PATH      file or folder of text to learn from (default: this folder)
-              --steps N        batches to train on at most (default 1000)
+              --steps N        batches to train on at most, those before a checkpoint included (default 1000)
               --seconds N      time for training, checks not counted (default 30)
               --batch N        samples per batch, over all ranks (default 1024)
               --seed N         of parameters, batches and the sample (default 1)
               --out FILE.png   loss and throughput over time (default ferro-demo.png)
               --sample N       characters to generate at the end (default 400)
               --progress KIND  bar: one line that redraws itself; lines: a line every few seconds (default)
+              --ranks N, -n N  how many processes train (default 4)
+              --shard          each rank keeps its part of the optimizer's state only
+              --save DIR       write a checkpoint there at the end
+              --resume DIR     go on from the latest checkpoint there, on any number of ranks
             """;
 
-    private static final List<String> NAMES =
-            List.of("--text", "--steps", "--seconds", "--batch", "--seed", "--out", "--sample", "--progress");
+    private static final List<String> NAMES = List.of(
+            "--text",
+            "--steps",
+            "--seconds",
+            "--batch",
+            "--seed",
+            "--out",
+            "--sample",
+            "--progress",
+            StateOptions.SHARD,
+            StateOptions.SAVE,
+            StateOptions.RESUME);
 
     /**
      * Reads a command line; {@code --name value} and {@code --name=value} are both understood.
@@ -53,7 +77,8 @@ record Options(Path text, int steps, int seconds, int batch, long seed, Path out
                 seed(given.getOrDefault("--seed", "1")),
                 plotFile(given.getOrDefault("--out", "ferro-demo.png")),
                 whole(given, "--sample", 400, 0),
-                bar(given.getOrDefault("--progress", "lines")));
+                bar(given.getOrDefault("--progress", "lines")),
+                StateOptions.of(given));
     }
 
     private static Map<String, String> pairs(String... arguments) {
@@ -63,6 +88,10 @@ record Options(Path text, int steps, int seconds, int batch, long seed, Path out
             String name = equals < 0 ? arguments[i] : arguments[i].substring(0, equals);
             if (!NAMES.contains(name)) {
                 throw new UsageException("unknown option " + arguments[i] + ": use " + String.join(" ", NAMES));
+            }
+            if (arguments[i].equals(StateOptions.SHARD)) {
+                given.put(name, "true");
+                continue;
             }
             if (equals < 0 && i + 1 == arguments.length) {
                 throw new UsageException(name + " needs a value, found none: see --help");

@@ -1,5 +1,8 @@
 package ferro.examples.textmodel;
 
+import ferro.DataType;
+import ferro.training.Parameter;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -22,6 +25,16 @@ record Shape(int symbols, int context, int embedding, int hidden) {
 
     int embeddingCount() {
         return symbols * embedding;
+    }
+
+    /** Returns the parameters in the order in which they lie in the flat array, which is that of the forward pass. */
+    List<Parameter> parameters() {
+        return List.of(
+                Parameter.of("embedding.weight", DataType.FLOAT32, symbols, embedding),
+                Parameter.of("hidden.weight", DataType.FLOAT32, inputs(), hidden),
+                Parameter.of("hidden.bias", DataType.FLOAT32, hidden),
+                Parameter.of("output.weight", DataType.FLOAT32, hidden, symbols),
+                Parameter.of("output.bias", DataType.FLOAT32, symbols));
     }
 
     int parameterCount() {

@@ -1,11 +1,10 @@
 package ferro.examples.textmodel;
 
+import java.util.function.IntConsumer;
+
 /**
  * One rank's contribution to a step: the gradient and the loss of its share, scaled so that the average over all ranks is
  * the mean over the whole batch, even if shares differ by a sample.
- *
- * <p>A contribution is one flat array, so that one all-reduce carries everything: the gradient of the parameters, the loss,
- * and a flag.
  */
 final class ShareGradient {
     private final CharModel model;
@@ -18,16 +17,8 @@ final class ShareGradient {
         this.worldSize = worldSize;
     }
 
-    int lossAt() {
-        return model.shape().parameterCount();
-    }
-
-    int flagAt() {
-        return lossAt() + 1;
-    }
-
     int length() {
-        return lossAt() + 2;
+        return model.shape().parameterCount();
     }
 
     int samplesPerStep() {
@@ -42,14 +33,15 @@ final class ShareGradient {
     /**
      * Computes a contribution from the parameters loaded last.
      *
-     * @param step   number from 0
-     * @param rank   rank whose share is computed
-     * @param values result; the flag becomes 0
+     * @param step     number from 0
+     * @param rank     rank whose share is computed
+     * @param gradient result, laid out as the parameters
+     * @param ready    called with the index of each parameter as soon as its gradient is there
+     * @return this rank's contribution to the loss
      */
-    void compute(int step, int rank, float[] values) {
+    double compute(int step, int rank, float[] gradient, IntConsumer ready) {
         int[] starts = batches.share(step, rank, worldSize);
         float scale = (float) ((double) worldSize / batches.batchSize());
-        values[lossAt()] = (float) model.lossAndGradient(batches.text(), starts, scale, values);
-        values[flagAt()] = 0;
+        return model.lossAndGradient(batches.text(), starts, scale, gradient, ready);
     }
 }

@@ -1,7 +1,10 @@
 package ferro.examples.textmodel;
 
-import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.training.GradientBuckets;
+import ferro.training.checkpoint.CheckpointInfo;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -9,12 +12,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** The whole job of one rank of a group: agree, broadcast, train, check, and on rank 0 report. */
 final class TextModelJob {
-    private static final double LEARNING_RATE = 2e-3;
     private static final int LOSSES_TO_CHECK = 50;
+    /** The group of one rank that trains again for the check. */
+    private static final int CHECKING_RANK = 0;
 
     private final ProcessGroup group;
     private final Options options;
@@ -68,18 +73,56 @@ final class TextModelJob {
                 "model: %d symbols, context %d, embedding %d, hidden %d: %,d parameters",
                 shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
         float[] parameters = new float[shape.parameterCount()];
-        if (group.rank() == 0) {
-            parameters = shape.initialParameters(options.seed());
+        List<TrainingStep> steps;
+        try (ModelReplica replica = replica(group)) {
+            begin(group, replica);
+            steps = train(replica);
+            replica.read(parameters);
+            save(replica);
         }
-        group.broadcast(parameters, 0);
-        List<TrainingStep> steps = train(parameters);
         boolean equal = replicasAreEqual(parameters);
-        if (group.rank() != 0) {
+        if (group.rank() != CHECKING_RANK) {
             return equal ? 0 : 1;
         }
         boolean right = lossesAreThoseOfOneProcess(steps) && equal;
         finish(parameters, steps);
         return right ? 0 : 1;
+    }
+
+    private ModelReplica replica(ProcessGroup ranks) {
+        GradientBuckets buckets = GradientBuckets.builder(ranks)
+                .parameters(shape.parameters())
+                .sharded(options.state().shard())
+                .build();
+        return new ModelReplica(shape, buckets, ModelReplica.rule());
+    }
+
+    /** Writes the parameters that training begins with: new ones, or those of a checkpoint. */
+    private void begin(ProcessGroup ranks, ModelReplica replica) {
+        Optional<Path> folder = options.state().resume();
+        if (folder.isEmpty()) {
+            // drawn from the seed, so that all ranks have the same ones
+            replica.write(shape.initialParameters(options.seed()));
+            return;
+        }
+        try (Checkpoints checkpoints = Checkpoints.open(ranks, LocalStorage.at(folder.get()))) {
+            CheckpointInfo info = checkpoints.load(replica.state());
+            replica.restore(info.metadata());
+            if (info.step() >= options.steps()) {
+                throw new UsageException("--steps " + options.steps() + ": the checkpoint in " + folder.get()
+                        + " has made " + info.step() + " steps already, need more");
+            }
+            report("going on behind step %,d of %d ranks", info.step(), info.worldSize());
+        }
+    }
+
+    private void save(ModelReplica replica) {
+        options.state().save().ifPresent(folder -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                checkpoints.save(replica.stepCount(), replica.state());
+                report("checkpoint of step %,d: %s", replica.stepCount(), folder);
+            }
+        });
     }
 
     private void agree() {
@@ -102,17 +145,15 @@ final class TextModelJob {
         }
     }
 
-    private List<TrainingStep> train(float[] parameters) {
+    private List<TrainingStep> train(ModelReplica replica) {
         CharModel model = new CharModel(shape, batches.largestShare(group.worldSize()));
         ShareGradient shares = new ShareGradient(model, batches, group.worldSize());
-        Adam optimiser = new Adam(parameters.length, LEARNING_RATE, options.steps());
-        Trainer trainer = new Trainer(shares, optimiser, values -> group.allReduce(values, ReduceOp.AVG));
+        Trainer trainer = new Trainer(group, shares, replica, options.steps());
         ProgressPrinter progress = new ProgressPrinter(out, options);
         long end = System.nanoTime() + options.seconds() * 1_000_000_000L;
         boolean first = group.rank() == 0;
         BooleanSupplier outOfTime = () -> first && System.nanoTime() - end >= 0;
-        List<TrainingStep> steps =
-                trainer.train(group.rank(), parameters, options.steps(), outOfTime, first ? progress : step -> {});
+        List<TrainingStep> steps = trainer.train(group.rank(), outOfTime, first ? progress : step -> {});
         if (first) {
             progress.finish();
             summary(steps);
@@ -150,8 +191,12 @@ final class TextModelJob {
 
     private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
         int count = Math.min(LOSSES_TO_CHECK, steps.size());
-        Adam optimiser = new Adam(shape.parameterCount(), LEARNING_RATE, options.steps());
-        double[] alone = new LossCheck(shape, batches).alone(shape.initialParameters(options.seed()), optimiser, count);
+        double[] alone;
+        try (ProcessGroup one = group.newGroup(CHECKING_RANK);
+                ModelReplica replica = replica(one)) {
+            begin(one, replica);
+            alone = new LossCheck(shape, batches, options.steps()).alone(replica, count);
+        }
         double[] together =
                 steps.stream().limit(count).mapToDouble(TrainingStep::loss).toArray();
         double difference = LossCheck.largestDifference(together, alone);

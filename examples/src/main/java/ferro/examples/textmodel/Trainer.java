@@ -1,5 +1,8 @@
 package ferro.examples.textmodel;
 
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.training.StepTimes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -7,51 +10,57 @@ import java.util.function.Consumer;
 
 /** Data-parallel training on one rank: its own share, the average over all ranks, the same step everywhere. */
 final class Trainer {
+    private final ProcessGroup group;
     private final ShareGradient shares;
-    private final Adam optimiser;
-    private final GradientExchange exchange;
+    private final ModelReplica replica;
+    private final int steps;
 
-    Trainer(ShareGradient shares, Adam optimiser, GradientExchange exchange) {
+    /**
+     * Prepares training.
+     *
+     * @param group   ranks to train with
+     * @param shares  what each contributes
+     * @param replica the parameters, with values
+     * @param steps   largest number of batches, with those before a checkpoint
+     */
+    Trainer(ProcessGroup group, ShareGradient shares, ModelReplica replica, int steps) {
+        this.group = group;
         this.shares = shares;
-        this.optimiser = optimiser;
-        this.exchange = exchange;
+        this.replica = replica;
+        this.steps = steps;
     }
 
     /**
      * Trains until all steps are done or some rank is out of time.
      *
-     * @param rank       this rank
-     * @param parameters equal on all ranks; changed in place
-     * @param steps      largest number of batches
-     * @param outOfTime  called once per step; true on any rank ends training on all ranks after the same step
-     * @param progress   called after each step
+     * @param share     share of each batch that this rank takes
+     * @param outOfTime called once per step; true on any rank ends training on all ranks after the same step
+     * @param progress  called after each step
      * @return all steps
      */
-    List<TrainingStep> train(
-            int rank, float[] parameters, int steps, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
+    List<TrainingStep> train(int share, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
         List<TrainingStep> done = new ArrayList<>();
-        float[] values = new float[shares.length()];
+        float[] parameters = new float[shares.length()];
+        float[] gradient = new float[shares.length()];
         long begin = System.nanoTime();
         boolean last = false;
-        for (int step = 0; step < steps && !last; step++) {
+        for (int step = replica.stepCount(); step < steps && !last; step++) {
             long start = System.nanoTime();
+            replica.read(parameters);
             shares.load(parameters);
-            shares.compute(step, rank, values);
-            // The flag is sent with the gradients, so that ranks whose clocks disagree still stop after the same step.
-            values[shares.flagAt()] = outOfTime.getAsBoolean() ? 1 : 0;
+            double loss = shares.compute(step, share, gradient, parameter -> replica.ready(parameter, gradient));
             long computed = System.nanoTime();
-            exchange.average(values);
-            long averaged = System.nanoTime();
-            optimiser.update(parameters, values);
-            last = values[shares.flagAt()] > 0;
-            done.add(new TrainingStep(
-                    step,
-                    values[shares.lossAt()],
-                    shares.samplesPerStep(),
-                    start - begin,
-                    System.nanoTime() - begin,
-                    averaged - computed));
-            progress.accept(done.get(step));
+            // loss, and a flag, so that ranks whose clocks disagree still stop after the same step
+            double[] told = {loss, outOfTime.getAsBoolean() ? 1 : 0};
+            group.allReduce(told, ReduceOp.AVG);
+            long communication = System.nanoTime() - computed;
+            StepTimes times = replica.update(step, steps);
+            communication += times.waited().toNanos();
+            last = told[1] > 0;
+            TrainingStep made = new TrainingStep(
+                    step, told[0], shares.samplesPerStep(), start - begin, System.nanoTime() - begin, communication);
+            done.add(made);
+            progress.accept(made);
         }
         return done;
     }

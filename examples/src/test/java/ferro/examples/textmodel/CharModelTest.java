@@ -4,6 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
@@ -67,10 +70,30 @@ class CharModelTest {
 
         String message = assertThrows(
                         IllegalArgumentException.class,
-                        () -> model.lossAndGradient(TEXT, STARTS, 1, new float[TINY.parameterCount()]))
+                        () -> model.lossAndGradient(TEXT, STARTS, 1, new float[TINY.parameterCount()], ready -> {}))
                 .getMessage();
 
         assertTrue(message.contains("2") && message.contains("5"), message);
+    }
+
+    @Test
+    void gradientsAreReadyFromTheLastToTheFirstWhenTheirElementsAreThere() {
+        CharModel model = new CharModel(TINY, STARTS.length);
+        float[] expected = gradientAt(model, bold(TINY.initialParameters(3)));
+        float[] gradient = new float[expected.length];
+        List<Integer> order = new ArrayList<>();
+
+        model.lossAndGradient(TEXT, STARTS, 1, gradient, parameter -> {
+            order.add(parameter);
+            int from = 0;
+            for (int before = 0; before < parameter; before++) {
+                from += (int) TINY.parameters().get(before).elementCount();
+            }
+            int to = from + (int) TINY.parameters().get(parameter).elementCount();
+            assertTrue(Arrays.equals(expected, from, to, gradient, from, to), "parameter " + parameter);
+        });
+
+        assertEquals(List.of(4, 3, 2, 1, 0), order);
     }
 
     /** Initial output weights are small on purpose; here they must matter. */
@@ -85,12 +108,12 @@ class CharModelTest {
     private static float[] gradientAt(CharModel model, float[] parameters) {
         float[] gradient = new float[parameters.length];
         model.load(parameters);
-        model.lossAndGradient(TEXT, STARTS, 1, gradient);
+        model.lossAndGradient(TEXT, STARTS, 1, gradient, ready -> {});
         return gradient;
     }
 
     private static double lossAt(CharModel model, float[] parameters) {
         model.load(parameters);
-        return model.lossAndGradient(TEXT, STARTS, 1, new float[parameters.length]);
+        return model.lossAndGradient(TEXT, STARTS, 1, new float[parameters.length], ready -> {});
     }
 }

@@ -6,8 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import ferro.training.GradientBuckets;
+import ferro.training.GradientHook;
+import ferro.training.UpdateRule;
+import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -22,6 +27,8 @@ class LossCheckTest {
     private static final int STEPS = 50;
     /** Not divisible by any number of ranks used here but 3, so that shares differ by a sample. */
     private static final int BATCH = 33;
+    /** Unlike Adam it notices gradients that are too long. */
+    private static final UpdateRule RULE = UpdateRule.sgd().withRate(0.5);
 
     private final Vocabulary vocabulary = Vocabulary.of(TEXT);
     private final Shape shape = new Shape(vocabulary.size(), 5, 6, 20);
@@ -30,16 +37,13 @@ class LossCheckTest {
     /** How one rank trains, rightly or wrongly. */
     @FunctionalInterface
     private interface Training {
-        List<TrainingStep> train(ProcessGroup group, Adam optimiser, float[] parameters);
+        List<TrainingStep> train(ProcessGroup group, ModelReplica replica);
     }
 
     @Test
     void ranksThatShareEachBatchHaveTheLossesOfOneProcess() throws Exception {
         for (int worldSize = 2; worldSize <= 5; worldSize++) {
-            double difference = difference(
-                    worldSize,
-                    (group, optimiser, parameters) -> training(group, group.worldSize(), optimiser, average(group))
-                            .train(group.rank(), parameters, STEPS, () -> false, step -> {}));
+            double difference = difference(worldSize, GradientHook.average(), training(worldSize));
 
             assertTrue(difference < LossCheck.ALLOWED, worldSize + " ranks differ by " + difference);
         }
@@ -47,38 +51,48 @@ class LossCheckTest {
 
     @Test
     void allRanksTakingTheSameShareIsCaught() throws Exception {
-        assertCaught((group, optimiser, parameters) -> training(group, group.worldSize(), optimiser, average(group))
-                .train(0, parameters, STEPS, () -> false, step -> {}));
+        assertCaught(
+                GradientHook.average(),
+                (group, replica) -> trainer(group, 2, replica).train(0, () -> false, step -> {}));
     }
 
     @Test
     void partsOfTheBatchThatNobodyTakesAreCaught() throws Exception {
         // cut for three ranks where there are two: the last third is never seen
-        assertCaught((group, optimiser, parameters) -> training(group, 3, optimiser, average(group))
-                .train(group.rank(), parameters, STEPS, () -> false, step -> {}));
+        assertCaught(GradientHook.average(), training(3));
     }
 
     @Test
     void sumWhereTheAverageIsNeededIsCaught() throws Exception {
-        assertCaught((group, optimiser, parameters) -> training(
-                        group, 2, optimiser, values -> group.allReduce(values, ReduceOp.SUM))
-                .train(group.rank(), parameters, STEPS, () -> false, step -> {}));
+        assertCaught(target -> new Scaled(target, ReduceOp.SUM, 1), training(2));
     }
 
     @Test
     void unequalSharesOfEqualWeightAreCaught() throws Exception {
-        assertCaught((group, optimiser, parameters) -> {
-            // each rank's own mean weighs the same, whether it is over 16 samples or over 17
-            float weight = BATCH / 2f / batches.share(0, group.rank(), 2).length;
-            GradientExchange unweighted = values -> {
-                for (int i = 0; i < values.length; i++) {
-                    values[i] *= weight;
-                }
-                group.allReduce(values, ReduceOp.AVG);
-            };
-            return training(group, 2, optimiser, unweighted)
-                    .train(group.rank(), parameters, STEPS, () -> false, step -> {});
-        });
+        // each rank's own mean weighs the same, whether it is over 16 samples or over 17
+        assertCaught(
+                target -> new Scaled(
+                        target,
+                        ReduceOp.AVG,
+                        BATCH / 2f / batches.share(0, target.group().rank(), 2).length),
+                training(2));
+    }
+
+    /** Averages wrongly. */
+    private record Scaled(GradientHook.SentBucket target, ReduceOp op, float weight) implements GradientHook.Exchange {
+        @Override
+        public Work start(int contributors) {
+            FloatBuffer gradients = target.gradients().buffer().asFloatBuffer();
+            for (int i = 0; i < gradients.limit(); i++) {
+                gradients.put(i, weight * gradients.get(i));
+            }
+            return target.group().allReduceAsync(target.gradients(), op);
+        }
+
+        @Override
+        public void finish(int contributors) {
+            // they lie where they belong
+        }
     }
 
     @Test
@@ -96,43 +110,49 @@ class LossCheckTest {
         assertFalse(difference <= LossCheck.ALLOWED, "difference " + difference);
     }
 
-    private void assertCaught(Training wrong) throws Exception {
-        double difference = difference(2, wrong);
+    private void assertCaught(GradientHook hook, Training wrong) throws Exception {
+        double difference = difference(2, hook, wrong);
 
         assertTrue(difference > 2 * LossCheck.ALLOWED, "a wrong sharing differs by " + difference + " only");
     }
 
-    private Trainer training(ProcessGroup group, int parts, Adam optimiser, GradientExchange exchange) {
+    private Training training(int parts) {
+        return (group, replica) -> trainer(group, parts, replica).train(group.rank(), () -> false, step -> {});
+    }
+
+    private Trainer trainer(ProcessGroup group, int parts, ModelReplica replica) {
         CharModel model = new CharModel(shape, batches.largestShare(group.worldSize()));
-        return new Trainer(new ShareGradient(model, batches, parts), optimiser, exchange);
+        return new Trainer(group, new ShareGradient(model, batches, parts), replica, STEPS);
     }
 
-    private static GradientExchange average(ProcessGroup group) {
-        return values -> group.allReduce(values, ReduceOp.AVG);
-    }
-
-    private double difference(int worldSize, Training training) throws Exception {
+    private double difference(int worldSize, GradientHook hook, Training training) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(worldSize);
-        try {
+        try (OneRank one = new OneRank(shape, batches, 2, RULE)) {
             List<Future<List<TrainingStep>>> ranks = new ArrayList<>();
             for (Backend backend : SimulatedBackend.createGroup(worldSize)) {
-                ranks.add(threads.submit(() -> {
-                    try (ProcessGroup group = ProcessGroup.of(backend)) {
-                        return training.train(group, optimiser(), shape.initialParameters(2));
-                    }
-                }));
+                ranks.add(threads.submit(() -> trained(backend, hook, training)));
             }
             double[] together = ranks.get(0).get(60, TimeUnit.SECONDS).stream()
                     .mapToDouble(TrainingStep::loss)
                     .toArray();
-            double[] alone = new LossCheck(shape, batches).alone(shape.initialParameters(2), optimiser(), STEPS);
-            return LossCheck.largestDifference(together, alone);
+            return LossCheck.largestDifference(
+                    together, new LossCheck(shape, batches, STEPS).alone(one.replica, STEPS));
         } finally {
             threads.shutdownNow();
         }
     }
 
-    private Adam optimiser() {
-        return new Adam(shape.parameterCount(), 0.01, STEPS);
+    private List<TrainingStep> trained(Backend backend, GradientHook hook, Training training) {
+        try (ProcessGroup group = ProcessGroup.of(backend);
+                ModelReplica replica = new ModelReplica(
+                        shape,
+                        GradientBuckets.builder(group)
+                                .parameters(shape.parameters())
+                                .hook(hook)
+                                .build(),
+                        RULE)) {
+            replica.write(shape.initialParameters(2));
+            return training.train(group, replica);
+        }
     }
 }

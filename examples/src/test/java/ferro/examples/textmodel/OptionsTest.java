@@ -29,13 +29,20 @@ class OptionsTest {
         "--progress, loud, --progress loud: need bar or lines",
         "--out, plot.jpg, --out plot.jpg: need",
         "--out, /no/such/folder/plot.png, cannot write to the folder /no/such/folder",
-        "--epochs, 3, unknown option --epochs"
+        "--epochs, 3, unknown option --epochs",
+        "--resume, /no/such/folder, --resume /no/such/folder: there is no checkpoint"
     })
     void valuesThatMakeNoSenseAreNamed(String name, String value, String expected) {
         String message = assertThrows(UsageException.class, () -> Options.parse(name, value))
                 .getMessage();
 
         assertTrue(message.contains(expected), message);
+    }
+
+    @Test
+    void shardTakesNoValue() {
+        assertTrue(Options.parse("--shard", "--steps", "7").state().shard());
+        assertThrows(UsageException.class, () -> Options.parse("--shard=no"));
     }
 
     @Test

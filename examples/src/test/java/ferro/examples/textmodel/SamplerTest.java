@@ -2,6 +2,7 @@ package ferro.examples.textmodel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.training.UpdateRule;
 import org.junit.jupiter.api.Test;
 
 class SamplerTest {
@@ -13,10 +14,11 @@ class SamplerTest {
         Shape shape = new Shape(vocabulary.size(), 4, 5, 16);
         Batches batches = new Batches(vocabulary.encode(TEXT), shape.context(), 24, 6);
         CharModel model = new CharModel(shape, 24);
-        float[] parameters = shape.initialParameters(6);
-        Adam adam = new Adam(parameters.length, 0.02, 150);
-        new Trainer(new ShareGradient(model, batches, 1), adam, GradientExchange.ALONE)
-                .train(0, parameters, 150, () -> false, step -> {});
+        float[] parameters = new float[shape.parameterCount()];
+        try (OneRank one = new OneRank(shape, batches, 6, UpdateRule.adam().withRate(0.02))) {
+            one.train(150, () -> false);
+            one.replica.read(parameters);
+        }
         model.load(parameters);
 
         String text = new Sampler(model, vocabulary).generate(vocabulary.encode("cdef"), 12, 3);

@@ -21,6 +21,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The whole job, ranks as threads; slow for a unit test (seconds), because the model has its real size. */
 class TextModelJobTest {
@@ -43,6 +45,39 @@ class TextModelJobTest {
         assertTrue(report.contains("check ok: parameters are bitwise equal on all 4 ranks, hash "), report);
         assertTrue(report.contains("check ok: the first 12 losses are those of one process"), report);
         assertTrue(Files.size(plot) > 1000, Files.size(plot) + " bytes");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--shard"})
+    void anotherNumberOfRanksGoesOnFromACheckpoint(String shard) throws Exception {
+        List<String> always = new ArrayList<>(List.of("--batch=12", "--sample=0", "--out=" + folder + "/p.png"));
+        always.addAll(shard.isEmpty() ? List.of() : List.of(shard));
+
+        run(4, TEXT, TEXT, with(always, "--steps=6", "--save=" + folder));
+        List<Integer> exitCodes = run(3, TEXT, TEXT, with(always, "--steps=10", "--resume=" + folder));
+
+        String report = reported.toString(StandardCharsets.UTF_8);
+        assertEquals(List.of(0, 0, 0), exitCodes, report);
+        assertTrue(report.contains("going on behind step 6 of 4 ranks"), report);
+        assertTrue(report.contains("check ok: the first 4 losses are those of one process"), report);
+    }
+
+    @Test
+    void aCheckpointThatHasMadeAllStepsIsMisuse() throws Exception {
+        String[] words = {"--batch=12", "--steps=3", "--sample=0", "--out=" + folder + "/p.png"};
+        run(2, TEXT, TEXT, with(List.of(words), "--save=" + folder));
+
+        ExecutionException failure = assertThrows(
+                ExecutionException.class, () -> run(2, TEXT, TEXT, with(List.of(words), "--resume=" + folder)));
+
+        assertEquals(UsageException.class, failure.getCause().getClass());
+        assertTrue(failure.getMessage().contains("has made 3 steps already, need more"), failure.getMessage());
+    }
+
+    private static String[] with(List<String> words, String... more) {
+        List<String> all = new ArrayList<>(words);
+        all.addAll(List.of(more));
+        return all.toArray(String[]::new);
     }
 
     @Test

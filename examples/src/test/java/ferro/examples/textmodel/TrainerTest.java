@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.Arrays;
+import ferro.training.UpdateRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,38 +34,38 @@ class TrainerTest {
 
     @Test
     void trainingEndsAfterTheStepThatRanOutOfTime() {
-        Trainer trainer = new Trainer(shares(1, 1), optimiser(), GradientExchange.ALONE);
         int[] asked = {0};
 
-        List<TrainingStep> steps =
-                trainer.train(0, shape.initialParameters(1), STEPS, () -> ++asked[0] == 7, step -> {});
+        try (OneRank one = rank(1)) {
+            List<TrainingStep> steps = one.train(STEPS, () -> ++asked[0] == 7);
 
-        assertEquals(7, steps.size());
+            assertEquals(7, steps.size());
+        }
     }
 
     @Test
-    void averageOfTheOthersIsWhatTheStepUses() {
-        GradientExchange nothing = values -> Arrays.fill(values, 0);
-        float[] parameters = shape.initialParameters(1);
+    void stepsGoOnWhereTrainingHasStopped() {
+        try (OneRank one = rank(1)) {
+            int[] asked = {0};
+            one.train(STEPS, () -> ++asked[0] == 10);
 
-        new Trainer(shares(1, 1), optimiser(), nothing).train(0, parameters, 3, () -> false, step -> {});
+            List<TrainingStep> steps = one.train(STEPS, () -> false);
 
-        assertArrayEquals(shape.initialParameters(1), parameters);
+            assertEquals(10, steps.get(0).number());
+            assertEquals(losses(1)[STEPS - 1], steps.get(STEPS - 11).loss());
+        }
     }
 
     private double[] losses(long seed) {
-        Trainer trainer = new Trainer(shares(1, seed), optimiser(), GradientExchange.ALONE);
-        return trainer.train(0, shape.initialParameters(seed), STEPS, () -> false, step -> {}).stream()
-                .mapToDouble(TrainingStep::loss)
-                .toArray();
+        try (OneRank one = rank(seed)) {
+            return one.train(STEPS, () -> false).stream()
+                    .mapToDouble(TrainingStep::loss)
+                    .toArray();
+        }
     }
 
-    private Adam optimiser() {
-        return new Adam(shape.parameterCount(), 0.01, STEPS);
-    }
-
-    private ShareGradient shares(int worldSize, long seed) {
+    private OneRank rank(long seed) {
         Batches batches = new Batches(vocabulary.encode(TEXT), shape.context(), 33, seed);
-        return new ShareGradient(new CharModel(shape, batches.largestShare(worldSize)), batches, worldSize);
+        return new OneRank(shape, batches, seed, UpdateRule.adam().withRate(0.01));
     }
 }

@@ -1,0 +1,40 @@
+package ferro.examples.textmodel;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Where training begins, and how its state is kept.
+ *
+ * @param shard  whether each rank keeps a part of the optimizer's state only
+ * @param save   folder for a checkpoint at the end
+ * @param resume folder of the checkpoint to go on from
+ */
+record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
+    static final String SHARD = "--shard";
+    static final String SAVE = "--save";
+    static final String RESUME = "--resume";
+
+    /**
+     * Reads the options that were given.
+     *
+     * @param given values by name
+     * @return options
+     * @throws UsageException naming the option and its value if one is invalid
+     */
+    static StateOptions of(Map<String, String> given) {
+        if (!given.getOrDefault(SHARD, "true").equals("true")) {
+            throw new UsageException(SHARD + "=" + given.get(SHARD) + ": it takes no value");
+        }
+        Optional<Path> resume = Optional.ofNullable(given.get(RESUME)).map(Path::of);
+        resume.filter(folder -> !Files.isRegularFile(folder.resolve("latest.json")))
+                .ifPresent(folder -> {
+                    throw new UsageException(RESUME + " " + folder + ": there is no checkpoint, latest.json is missing;"
+                            + " " + SAVE + " " + folder + " writes one");
+                });
+        return new StateOptions(
+                given.containsKey(SHARD), Optional.ofNullable(given.get(SAVE)).map(Path::of), resume);
+    }
+}
