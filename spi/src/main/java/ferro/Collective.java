@@ -1,8 +1,8 @@
 package ferro;
 
 /**
- * One group operation as data. Its fingerprint (kind, counts, type, op name, root) is sent to other ranks; the object is
- * not.
+ * One group operation as data. Its fingerprint (kind, counts, type, op name, root, and the label beside it) is sent to other
+ * ranks; the object is not.
  *
  * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names it. A
  * tensor that only the root needs may be null elsewhere; {@link #check} requires it on the root.

@@ -3,7 +3,7 @@
  *
  * <p>Users of ferro start at {@code ferro.group.ProcessGroup}; of this package they need {@link ferro.HostTensor},
  * {@link ferro.ReduceOp}, {@link ferro.Work} and {@link ferro.FerroException}. Implementers start at {@link ferro.Backend},
- * then {@link ferro.Collective}.
+ * then {@link ferro.Collective} and {@link ferro.CallOptions}.
  *
  * <p>Nothing in this package opens a socket, starts a thread or reads the environment.
  */

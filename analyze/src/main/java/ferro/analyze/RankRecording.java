@@ -116,14 +116,15 @@ record RankRecording(
      * @param bytes    of the operands
      */
     record RecordedCall(String group, long sequence, String kind, String text, long bytes) {
-        /** Returns kind, number and group. For a message, which has no number, returns its text and the group. */
+        /** Returns kind, label, number and group. For a message, which has no number, returns its text and the group. */
         String name() {
             return (sequence < 0 ? text : shortName()) + " of group \"" + group + "\"";
         }
 
-        /** Returns kind and number. */
+        /** Returns kind, label if there is one, and number. */
         String shortName() {
-            return kind + (sequence < 0 ? "" : " seq " + sequence);
+            int labelEnds = text.startsWith(kind + " \"") ? text.indexOf('"', kind.length() + 2) : -1;
+            return (labelEnds < 0 ? kind : text.substring(0, labelEnds + 1)) + (sequence < 0 ? "" : " seq " + sequence);
         }
     }
 

@@ -37,6 +37,23 @@ class AnalysisTest {
     }
 
     @Test
+    void callsAreNamedWithTheirLabels() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 16, 0);
+        String labelled = NEXT.replace("allReduce", "allReduce \"dense2 weight\"");
+        job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 17, labelled, 3));
+        job.passes(12_300 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        String verdict = analysis.verdict().get(0);
+        assertTrue(verdict.contains("it never called allReduce \"dense2 weight\" seq 17 of group \"tcp\""), verdict);
+        assertTrue(
+                text(analysis).contains("ranks 0-2: allReduce \"dense2 weight\" seq 17, running at step 3"),
+                text(analysis));
+        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done, 1 call behind"), text(analysis));
+    }
+
+    @Test
     void rankThatWroteNothingIsToBlameForATimeOut() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
         job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 2));

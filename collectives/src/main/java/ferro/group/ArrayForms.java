@@ -4,17 +4,17 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.ReduceOp;
-import java.time.Duration;
 
 /**
  * The forms of {@link ProcessGroup} for arrays in which all ranks have the same part. Each wraps the arrays without copying
  * them, and does what the form of {@link TensorForms} of the same name does.
  */
 abstract class ArrayForms extends RootedArrayForms {
-    ArrayForms(GroupEnd end, Duration timeout) {
-        super(end, timeout);
+    ArrayForms(GroupEnd end, CallOptions options) {
+        super(end, options);
     }
 
     /**

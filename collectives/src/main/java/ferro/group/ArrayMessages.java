@@ -4,15 +4,15 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
-import java.time.Duration;
+import ferro.CallOptions;
 
 /**
  * The forms of {@link ProcessGroup} that send and receive arrays. Each wraps the array without copying it, and does what the
  * form of {@link TensorForms} of the same name does.
  */
 abstract class ArrayMessages extends GroupCalls {
-    ArrayMessages(GroupEnd end, Duration timeout) {
-        super(end, timeout);
+    ArrayMessages(GroupEnd end, CallOptions options) {
+        super(end, options);
     }
 
     /**

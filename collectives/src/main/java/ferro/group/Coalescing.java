@@ -1,5 +1,6 @@
 package ferro.group;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -51,7 +52,7 @@ final class Coalescing {
         }
         CallBlock block = kept(calls, end);
         try {
-            end.way().coalesced(block.handOver(), timeout);
+            end.way().coalesced(block.handOver(), block.labels, timeout);
             block.end(Work.all(List.of()));
         } catch (RuntimeException | Error failure) {
             block.end(failure);
@@ -68,7 +69,7 @@ final class Coalescing {
         }
         CallBlock block = kept(calls, end);
         try {
-            Work all = end.way().submitCoalesced(block.handOver(), timeout);
+            Work all = end.way().submitCoalesced(block.handOver(), block.labels, timeout);
             block.end(all);
             return all;
         } catch (RuntimeException | Error failure) {
@@ -108,6 +109,8 @@ final class Coalescing {
         private final Thread owner;
         private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
+        /** One for each call. */
+        private final List<String> labels = new ArrayList<>();
         /** Work to wait for after the end of the block: none, unless its calls were only started. */
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 
@@ -127,16 +130,18 @@ final class Coalescing {
         }
 
         /** Keeps a call. An invalid call throws here, where it is made. */
-        void keep(Collective call) {
+        void keep(Collective call, String label) {
             call.check(backend.rank(), backend.worldSize());
             Optional<String> why = call.operand() instanceof DeviceTensor && !backend.takesDeviceTensors()
                     ? Optional.of("tensors on a device run on their own: call it before or after the block")
                     : backend.unsupportedBecause(call);
             if (why.isPresent()) {
-                throw new UnsupportedOperationException(call.kind() + " inside coalesced, on rank " + backend.rank()
-                        + " of world size " + backend.worldSize() + ": " + why.get());
+                throw new UnsupportedOperationException(
+                        CallOptions.named(call.kind().label(), label) + " inside coalesced, on rank " + backend.rank()
+                                + " of world size " + backend.worldSize() + ": " + why.get());
             }
             calls.add(call);
+            labels.add(label);
         }
 
         /** Returns the handle of a call. It stands for all calls of the block, because all end together. */

@@ -2,13 +2,13 @@ package ferro.group;
 
 import static java.util.Objects.requireNonNull;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import java.time.Duration;
 
 /**
  * The base of the forms of {@link ProcessGroup}. They pass a call to the back end, or keep it until the end of the
@@ -17,20 +17,20 @@ import java.time.Duration;
 abstract class GroupCalls {
     private final CollectiveBackend way;
     private final Coalescing coalescing;
-    private final Duration timeout;
+    private final CallOptions options;
 
-    GroupCalls(GroupEnd end, Duration timeout) {
+    GroupCalls(GroupEnd end, CallOptions options) {
         this.way = end.way();
         this.coalescing = end.coalescing();
-        this.timeout = timeout;
+        this.options = options;
     }
 
     final void run(Collective call) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            way.run(call, timeout);
+            way.run(call, options);
         } else {
-            block.keep(call);
+            block.keep(call, options.label());
         }
     }
 
@@ -50,18 +50,18 @@ abstract class GroupCalls {
         requireNonNull(call, "call");
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.submit(call, timeout);
+            return way.submit(call, options);
         }
-        block.keep(call);
+        block.keep(call, options.label());
         return block.later();
     }
 
     final Work sending(Tensor data, int to, int tag) {
-        return way.send(requireNonNull(data, "data"), peer(to), tag(tag), timeout);
+        return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
     }
 
     final Work receiving(Tensor data, int from, int tag) {
-        return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), timeout);
+        return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
     }
 
     static Collective allReduceOf(Tensor data, ReduceOp op) {

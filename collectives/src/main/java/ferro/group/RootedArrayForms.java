@@ -4,17 +4,17 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.ReduceOp;
-import java.time.Duration;
 
 /**
  * The forms of {@link ProcessGroup} for arrays that have a root. Each wraps the arrays without copying them, and does what
  * the form of {@link TensorForms} of the same name does.
  */
 abstract class RootedArrayForms extends ArrayMessages {
-    RootedArrayForms(GroupEnd end, Duration timeout) {
-        super(end, timeout);
+    RootedArrayForms(GroupEnd end, CallOptions options) {
+        super(end, options);
     }
 
     /**

@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -81,23 +82,23 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return of(call).submit(call, timeout);
+    public Work submit(Collective call, CallOptions options) {
+        return of(call).submit(call, options);
     }
 
     @Override
-    public void run(Collective call, Duration timeout) {
-        of(call).run(call, timeout);
+    public void run(Collective call, CallOptions options) {
+        of(call).run(call, options);
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return of(tensor).send(tensor, to, tag, timeout);
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return of(tensor).send(tensor, to, tag, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return of(tensor).recv(tensor, from, tag, timeout);
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        return of(tensor).recv(tensor, from, tag, options);
     }
 
     @Override

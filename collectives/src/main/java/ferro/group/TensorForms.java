@@ -1,19 +1,19 @@
 package ferro.group;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import java.time.Duration;
 
 /**
  * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. Of each the blocking forms come first,
  * then the asynchronous one.
  */
 abstract class TensorForms extends ArrayForms {
-    TensorForms(GroupEnd end, Duration timeout) {
-        super(end, timeout);
+    TensorForms(GroupEnd end, CallOptions options) {
+        super(end, options);
     }
 
     /**

@@ -13,6 +13,7 @@ import static org.mockito.Mockito.verifyNoMoreInteractions;
 import static org.mockito.Mockito.when;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -79,11 +80,11 @@ class DeviceTensorsTest {
 
         forms.forEach((form, call) -> {
             form.accept(group);
-            verify(nccl).run(org.mockito.ArgumentMatchers.argThat(made -> isLike(call, made)), any());
+            verify(nccl).run(org.mockito.ArgumentMatchers.argThat(made -> isLike(call, made)), any(CallOptions.class));
             org.mockito.Mockito.clearInvocations(nccl);
         });
 
-        verify(outer, never()).run(any(), any());
+        verify(outer, never()).run(any(), any(CallOptions.class));
     }
 
     /** Compares all but tensors that a form makes anew. */
@@ -95,20 +96,25 @@ class DeviceTensorsTest {
     @DisplayName("0-09: asynchronous forms and messages, with the deadline of the group or of the call")
     void asynchronousFormsAndMessagesReachNccl() {
         Work work = mock(Work.class);
-        when(nccl.submit(any(), any())).thenReturn(work);
-        when(nccl.send(any(Tensor.class), anyInt(), anyInt(), any())).thenReturn(work);
-        when(nccl.recv(any(Tensor.class), anyInt(), anyInt(), any())).thenReturn(work);
+        when(nccl.submit(any(), any(CallOptions.class))).thenReturn(work);
+        when(nccl.send(any(Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
+                .thenReturn(work);
+        when(nccl.recv(any(Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
+                .thenReturn(work);
         ProcessGroup group = group();
 
         assertSame(work, group.within(Duration.ofSeconds(2)).allReduceAsync(two, ReduceOp.SUM));
-        assertSame(work, group.submit(new Collective.Broadcast(two, 0)));
-        assertSame(work, group.sendAsync(two, 0, 0));
+        assertSame(work, group.labelled("loss").submit(new Collective.Broadcast(two, 0)));
+        assertSame(work, group.labelled("letter").sendAsync(two, 0, 0));
         group.recv(two, 0, 0);
 
-        verify(nccl).submit(new Collective.AllReduce(two, two, ReduceOp.SUM), Duration.ofSeconds(2));
-        verify(nccl).submit(new Collective.Broadcast(two, 0), DEADLINE);
-        verify(nccl).send(two, 0, 0, DEADLINE);
-        verify(nccl).recv(two, 0, 0, DEADLINE);
+        verify(nccl).submit(new Collective.AllReduce(two, two, ReduceOp.SUM), CallOptions.of(Duration.ofSeconds(2)));
+        verify(nccl)
+                .submit(
+                        new Collective.Broadcast(two, 0),
+                        CallOptions.of(DEADLINE).labelled("loss"));
+        verify(nccl).send(two, 0, 0, CallOptions.of(DEADLINE).labelled("letter"));
+        verify(nccl).recv(two, 0, 0, CallOptions.of(DEADLINE));
         verify(work).await();
     }
 
@@ -120,7 +126,7 @@ class DeviceTensorsTest {
         group.allReduce(new float[] {3f}, ReduceOp.SUM);
         group.barrier();
 
-        verify(outer).run(new Collective.Barrier(), DEADLINE);
+        verify(outer).run(new Collective.Barrier(), CallOptions.of(DEADLINE));
         verify(outer, never()).asNcclBackend();
         verifyNoMoreInteractions(nccl);
     }
@@ -138,7 +144,7 @@ class DeviceTensorsTest {
         assertThrows(UnsupportedOperationException.class, () -> group.send(two, 0, 0));
         InvalidRankException bad = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 5));
         assertEquals(2, bad.worldSize());
-        verify(outer, never()).run(any(), any());
+        verify(outer, never()).run(any(), any(CallOptions.class));
     }
 
     @Test
@@ -160,7 +166,7 @@ class DeviceTensorsTest {
         assertThrows(IllegalArgumentException.class, () -> group.allGather(two, onHost));
         assertThrows(IllegalArgumentException.class, () -> group.gather(two, onHost, 0));
 
-        verify(nccl, never()).run(any(), any());
+        verify(nccl, never()).run(any(), any(CallOptions.class));
     }
 
     @Test

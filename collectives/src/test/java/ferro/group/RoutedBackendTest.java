@@ -12,6 +12,7 @@ import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -30,6 +31,7 @@ import org.mockito.InOrder;
 
 class RoutedBackendTest {
     private static final Duration BOUND = Duration.ofSeconds(3);
+    private static final CallOptions LABELLED = CallOptions.of(BOUND).labelled("loss");
     private static final SystemContext CONTEXT = SystemContext.of(Map.of());
 
     private final CollectiveBackend host = mock(CollectiveBackend.class);
@@ -55,25 +57,25 @@ class RoutedBackendTest {
         Collective forHost = new Collective.Broadcast(onHost, 0);
         ByteBuffer bytes = ByteBuffer.allocate(1);
 
-        both.run(forDevice, BOUND);
-        both.submit(forHost, BOUND);
+        both.run(forDevice, LABELLED);
+        both.submit(forHost, LABELLED);
         both.unsupportedBecause(forDevice);
-        both.send(onDevice, 0, 0, BOUND);
-        both.recv(onHost, 0, 4, BOUND);
+        both.send(onDevice, 0, 0, LABELLED);
+        both.recv(onHost, 0, 4, LABELLED);
         both.send(bytes, 0, 5, BOUND);
         both.recv(bytes, 0, 6, BOUND);
         both.barrier(BOUND);
         both.run(new Collective.Barrier(), BOUND);
 
-        verify(device).run(forDevice, BOUND);
+        verify(device).run(forDevice, LABELLED);
         verify(device).unsupportedBecause(forDevice);
-        verify(device).send(onDevice, 0, 0, BOUND);
-        verify(host).submit(forHost, BOUND);
-        verify(host).recv(onHost, 0, 4, BOUND);
+        verify(device).send(onDevice, 0, 0, LABELLED);
+        verify(host).submit(forHost, LABELLED);
+        verify(host).recv(onHost, 0, 4, LABELLED);
         verify(host).send(bytes, 0, 5, BOUND);
         verify(host).recv(bytes, 0, 6, BOUND);
         verify(host).barrier(BOUND);
-        verify(host).run(new Collective.Barrier(), BOUND);
+        verify(host).run(new Collective.Barrier(), CallOptions.of(BOUND));
         assertEquals(1, both.rank());
         assertEquals(2, both.worldSize());
         assertEquals(BOUND, both.timeout());
@@ -88,8 +90,8 @@ class RoutedBackendTest {
         group.allReduce(onDevice, ReduceOp.SUM);
         group.allReduce(onHost, ReduceOp.SUM);
 
-        verify(device).run(new Collective.AllReduce(onDevice, onDevice, ReduceOp.SUM), BOUND);
-        verify(host).run(new Collective.AllReduce(onHost, onHost, ReduceOp.SUM), BOUND);
+        verify(device).run(new Collective.AllReduce(onDevice, onDevice, ReduceOp.SUM), CallOptions.of(BOUND));
+        verify(host).run(new Collective.AllReduce(onHost, onHost, ReduceOp.SUM), CallOptions.of(BOUND));
     }
 
     @Test

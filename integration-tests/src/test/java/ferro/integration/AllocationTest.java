@@ -89,6 +89,34 @@ class AllocationTest {
         return (THREADS.getThreadAllocatedBytes(thread) - before) / CALLS;
     }
 
+    /** Calls on views with labels, which are made once. */
+    private static List<Called> labelledCalls() {
+        float[] array = new float[1000];
+        HostTensor direct =
+                HostTensor.of(DataType.FLOAT32, ByteBuffer.allocateDirect(4000).order(ByteOrder.nativeOrder()));
+        ProcessGroup[] views = new ProcessGroup[200];
+        int[] next = {0};
+        return List.of(
+                new Called(
+                        "allReduce array with a label",
+                        group -> view(group, views, 0).allReduce(array, ReduceOp.MAX)),
+                new Called(
+                        "allReduce tensor with a label",
+                        group -> view(group, views, 1).allReduce(direct, ReduceOp.MAX)),
+                new Called(
+                        "barrier with a label", group -> view(group, views, 2).barrier()),
+                new Called(
+                        "allReduce arrays with a hundred labels in turn",
+                        group -> view(group, views, next[0]++ % 100 + 100).allReduce(array, ReduceOp.MAX)));
+    }
+
+    private static ProcessGroup view(ProcessGroup group, ProcessGroup[] views, int index) {
+        if (views[index] == null) {
+            views[index] = group.labelled("layers." + index + ".weight");
+        }
+        return views[index];
+    }
+
     private static List<Called> calls() {
         List<Called> calls = new ArrayList<>();
         for (int length : new int[] {1, 1000, 40_000}) {
@@ -118,6 +146,7 @@ class AllocationTest {
         short[] shorts = new short[1000];
         calls.add(new Called("allReduce array of i16", group -> group.allReduce(shorts, ReduceOp.MAX)));
         calls.add(new Called("barrier", ProcessGroup::barrier));
+        calls.addAll(labelledCalls());
         return calls;
     }
 }

@@ -1,6 +1,7 @@
 package ferro.dispatch;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -12,7 +13,6 @@ import ferro.Tensor;
 import ferro.dispatch.HostFallback.Message;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -30,12 +30,12 @@ final class Dispatch {
     private final SlowPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
-    private final Duration deadline;
+    private final CallOptions options;
 
-    /** Makes a dispatch whose calls have this timeout, or that of the back end if it is null. */
-    Dispatch(SlowPath slow, Backend backend, Duration deadline) {
+    /** Makes a dispatch of calls with these options, or with the timeout of the back end if they are null. */
+    Dispatch(SlowPath slow, Backend backend, CallOptions options) {
         this.slow = slow;
-        this.deadline = deadline;
+        this.options = options;
         this.backend = Objects.requireNonNull(backend, "backend");
         this.nccl = backend.asNcclBackend().orElse(null);
     }
@@ -48,8 +48,8 @@ final class Dispatch {
         return view().worldSize();
     }
 
-    Duration timeout() {
-        return deadline == null ? view().timeout() : deadline;
+    CallOptions options() {
+        return options == null ? CallOptions.of(view().timeout()) : options;
     }
 
     /**
@@ -141,7 +141,7 @@ final class Dispatch {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
-        slow.tell(operation, tensor, gate, backend);
+        slow.tell(operation, options == null ? "" : options.label(), tensor, gate, backend);
         return new HostRoute(slow, slow.fallback(), host(), tensor.device());
     }
 

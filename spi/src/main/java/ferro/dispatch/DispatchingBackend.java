@@ -1,6 +1,7 @@
 package ferro.dispatch;
 
 import ferro.Allocation;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -50,22 +51,22 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     @Override
-    public void run(Collective call, Duration timeout) {
+    public void run(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            gpu.run(call, host, timeout);
+            gpu.dispatch(host, options).open(call).run(call, options);
         } else if (isBusy()) {
-            gpu.behind(call, host, timeout).await();
+            gpu.behind(call, host, options).await();
         } else {
-            host.run(call, timeout);
+            host.run(call, options);
         }
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
+    public Work submit(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            return gpu.submit(call, host, timeout);
+            return gpu.dispatch(host, options).open(call).submit(call, options);
         }
-        return isBusy() ? gpu.behind(call, host, timeout) : host.submit(call, timeout);
+        return isBusy() ? gpu.behind(call, host, options) : host.submit(call, options);
     }
 
     /**
@@ -73,32 +74,32 @@ final class DispatchingBackend extends ForwardingBackend {
      * coalesced must not depend on calls that are still pending.
      */
     @Override
-    public void coalesced(List<Collective> calls, Duration timeout) {
+    public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         if (areOnHost(calls)) {
-            host.coalesced(calls, behindDeviceCalls("coalesced", timeout));
+            host.coalesced(calls, labels, behindDeviceCalls("coalesced", timeout));
         } else {
-            submitEach(calls, timeout).await();
+            submitEach(calls, labels, timeout).await();
         }
     }
 
     /** Starts operations. It waits only for calls through host memory. */
     @Override
-    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
+    public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         return areOnHost(calls)
-                ? host.submitCoalesced(calls, behindDeviceCalls("coalesced", timeout))
-                : submitEach(calls, timeout);
+                ? host.submitCoalesced(calls, labels, behindDeviceCalls("coalesced", timeout))
+                : submitEach(calls, labels, timeout);
     }
 
     private static boolean areOnHost(List<Collective> calls) {
         return Objects.requireNonNull(calls, "calls").stream().noneMatch(DispatchingBackend::isOnDevice);
     }
 
-    private Work submitEach(List<Collective> calls, Duration timeout) {
+    private Work submitEach(List<Collective> calls, List<String> labels, Duration timeout) {
         List<Work> pending = new ArrayList<>(calls.size());
-        for (Collective call : calls) {
-            pending.add(submit(call, timeout));
+        for (int i = 0; i < calls.size(); i++) {
+            pending.add(submit(calls.get(i), new CallOptions(timeout, labels.get(i))));
         }
         return Work.all(pending);
     }
@@ -109,17 +110,21 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
         return tensor instanceof DeviceTensor device
-                ? gpu.transfer(new Message(true, device, to, tag), host, timeout)
-                : host.send(tensor, to, tag, timeout);
+                ? transfer(new Message(true, device, to, tag), options)
+                : host.send(tensor, to, tag, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return tensor instanceof DeviceTensor device
-                ? gpu.transfer(new Message(false, device, from, tag), host, timeout)
-                : host.recv(tensor, from, tag, timeout);
+                ? transfer(new Message(false, device, from, tag), options)
+                : host.recv(tensor, from, tag, options);
+    }
+
+    private Work transfer(Message message, CallOptions options) {
+        return gpu.dispatch(host, options).open(message).transfer(message, options);
     }
 
     @Override

@@ -13,9 +13,9 @@ final class FallbackTrace {
 
     private FallbackTrace() {}
 
-    static void commit(String collective, long bytes, int device) {
+    static void commit(String collective, String label, long bytes, int device) {
         if (RECORDS) {
-            GpuFallback.commit(collective, bytes, device);
+            GpuFallback.commit(collective, label, bytes, device);
         }
     }
 
@@ -37,6 +37,10 @@ final class FallbackTrace {
         @Label("Collective")
         String collective;
 
+        @Label("Call Label")
+        @Description("label of the call; empty if it has none")
+        String label;
+
         @Label("Bytes")
         @Description("of the larger tensor of the call")
         @DataAmount
@@ -45,9 +49,10 @@ final class FallbackTrace {
         @Label("Device")
         int device;
 
-        private static void commit(String collective, long bytes, int device) {
+        private static void commit(String collective, String label, long bytes, int device) {
             GpuFallback event = new GpuFallback();
             event.collective = collective;
+            event.label = label;
             event.bytes = bytes;
             event.device = device;
             event.commit();

@@ -75,7 +75,7 @@ final class FreshCall {
         Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
         try {
-            route.run(ready(route, out), dispatch.timeout());
+            route.run(ready(route, out), dispatch.options());
         } catch (RuntimeException | Error failure) {
             free(out, failure);
             throw failure;
@@ -90,7 +90,7 @@ final class FreshCall {
         Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
         try {
-            Work work = route.submit(ready(route, out), dispatch.timeout());
+            Work work = route.submit(ready(route, out), dispatch.options());
             work.completion().whenComplete((nothing, failure) -> {
                 if (failure != null) {
                     free(out, failure);

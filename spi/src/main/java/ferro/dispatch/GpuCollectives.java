@@ -1,6 +1,7 @@
 package ferro.dispatch;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -113,7 +114,8 @@ public final class GpuCollectives implements AutoCloseable {
     public void run(Collective call, Backend backend, Duration timeout) {
         Objects.requireNonNull(call, "call");
         Objects.requireNonNull(timeout, "timeout");
-        dispatch(backend).open(call).run(call, timeout);
+        CallOptions options = CallOptions.of(timeout);
+        dispatch(backend, options).open(call).run(call, options);
     }
 
     /**
@@ -127,7 +129,8 @@ public final class GpuCollectives implements AutoCloseable {
     public Work submit(Collective call, Backend backend, Duration timeout) {
         Objects.requireNonNull(call, "call");
         Objects.requireNonNull(timeout, "timeout");
-        return dispatch(backend).open(call).submit(call, timeout);
+        CallOptions options = CallOptions.of(timeout);
+        return dispatch(backend, options).open(call).submit(call, options);
     }
 
     /**
@@ -157,7 +160,11 @@ public final class GpuCollectives implements AutoCloseable {
         Objects.requireNonNull(call, "call");
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(timeout, "timeout");
-        return slow.behind(call, backend, timeout);
+        return behind(call, backend, CallOptions.of(timeout));
+    }
+
+    Work behind(Collective call, CollectiveBackend backend, CallOptions options) {
+        return slow.behind(call, backend, options);
     }
 
     /**
@@ -171,7 +178,8 @@ public final class GpuCollectives implements AutoCloseable {
     public Work transfer(Message message, Backend backend, Duration timeout) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(timeout, "timeout");
-        return dispatch(backend).open(message).transfer(message, timeout);
+        CallOptions options = CallOptions.of(timeout);
+        return dispatch(backend, options).open(message).transfer(message, options);
     }
 
     /**
@@ -431,6 +439,10 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     Dispatch dispatch(Backend backend) {
-        return new Dispatch(slow, backend, deadline);
+        return dispatch(backend, deadline == null ? null : CallOptions.of(deadline));
+    }
+
+    Dispatch dispatch(Backend backend, CallOptions options) {
+        return new Dispatch(slow, backend, options);
     }
 }

@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -57,10 +58,10 @@ public interface HostFallback {
      *     such ones
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
-     * @param timeout from now to the end
+     * @param options deadline, from now to the end, and label
      * @return handle; done when the results are back on the device
      */
-    Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout);
+    Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
      * Returns whether calls are still to be handed over to a host back end. If so, the caller passes a call on host tensors
@@ -81,10 +82,10 @@ public interface HostFallback {
      * @param message operation, already checked
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
-     * @param timeout from now to the end
+     * @param options deadline, from now to the end, and label
      * @return handle; the handle of a receive is done when the elements are on the device
      */
-    Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout);
+    Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
      * A send or a receive.

@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -22,18 +23,18 @@ import java.time.Duration;
  */
 record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, int device) implements Route {
     @Override
-    public void run(Collective call, Duration timeout) {
-        submit(call, timeout).await();
+    public void run(Collective call, CallOptions options) {
+        submit(call, options).await();
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return fallback.submit(call, host, slow.context(), timeout);
+    public Work submit(Collective call, CallOptions options) {
+        return fallback.submit(call, host, slow.context(), options);
     }
 
     @Override
-    public Work transfer(Message message, Duration timeout) {
-        return fallback.transfer(message, host, slow.context(), timeout);
+    public Work transfer(Message message, CallOptions options) {
+        return fallback.transfer(message, host, slow.context(), options);
     }
 
     @Override

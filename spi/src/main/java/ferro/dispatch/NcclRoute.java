@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -7,7 +8,6 @@ import ferro.NcclBackend;
 import ferro.NcclBackend.RawShape;
 import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
-import java.time.Duration;
 import java.util.Arrays;
 
 /**
@@ -20,20 +20,20 @@ record NcclRoute(NcclBackend nccl) implements Route {
     private static final long DEFAULT_STREAM = 0;
 
     @Override
-    public void run(Collective call, Duration timeout) {
-        nccl.run(call, timeout);
+    public void run(Collective call, CallOptions options) {
+        nccl.run(call, options);
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return nccl.submit(call, timeout);
+    public Work submit(Collective call, CallOptions options) {
+        return nccl.submit(call, options);
     }
 
     @Override
-    public Work transfer(Message message, Duration timeout) {
+    public Work transfer(Message message, CallOptions options) {
         return message.sends()
-                ? nccl.send(message.tensor(), message.peer(), message.tag(), timeout)
-                : nccl.recv(message.tensor(), message.peer(), message.tag(), timeout);
+                ? nccl.send(message.tensor(), message.peer(), message.tag(), options)
+                : nccl.recv(message.tensor(), message.peer(), message.tag(), options);
     }
 
     @Override

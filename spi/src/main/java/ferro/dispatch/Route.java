@@ -1,19 +1,19 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
-import java.time.Duration;
 
 /** The route of a checked call. */
 sealed interface Route permits NcclRoute, HostRoute {
-    void run(Collective call, Duration timeout);
+    void run(Collective call, CallOptions options);
 
-    Work submit(Collective call, Duration timeout);
+    Work submit(Collective call, CallOptions options);
 
-    Work transfer(Message message, Duration timeout);
+    Work transfer(Message message, CallOptions options);
 
     /** Allocates the tensor of a fresh result; {@code operation} is for exception messages. */
     DeviceTensor allocate(String operation, DataType dataType, long[] shape);

@@ -1,6 +1,7 @@
 package ferro.dispatch;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -65,13 +66,13 @@ final class SlowPath implements AutoCloseable {
     }
 
     /** Queues a call on host tensors behind the calls through host memory; call it only while {@link #isBusy}. */
-    Work behind(Collective call, CollectiveBackend host, Duration timeout) {
+    Work behind(Collective call, CollectiveBackend host, CallOptions options) {
         HostFallback carrier = calls().carrier();
         if (carrier == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
                     + " has nothing to come behind: no call goes through host memory: give it to the back end");
         }
-        return carrier.submit(call, host, context, timeout);
+        return carrier.submit(call, host, context, options);
     }
 
     RankContext context() {
@@ -116,14 +117,15 @@ final class SlowPath implements AutoCloseable {
     }
 
     /** Logs a warning, counts the call and records it; runs on every call, before any data moves. */
-    void tell(String operation, DeviceTensor tensor, FallbackGate gate, Backend backend) {
+    void tell(String operation, String label, DeviceTensor tensor, FallbackGate gate, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,
-                operation + " of " + tensor + " on rank " + backend.rank() + " of world size " + backend.worldSize()
+                CallOptions.named(operation, label) + " of " + tensor + " on rank " + backend.rank() + " of world size "
+                        + backend.worldSize()
                         + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
                         + gate.decidedBy() + " to get an error");
         calls().add(operation, found);
-        FallbackTrace.commit(operation, tensor.byteCount(), tensor.device());
+        FallbackTrace.commit(operation, label, tensor.byteCount(), tensor.device());
     }
 
     /**

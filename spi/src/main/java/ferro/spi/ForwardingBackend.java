@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import ferro.Allocation;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -80,23 +81,23 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return inner.submit(call, timeout);
+    public Work submit(Collective call, CallOptions options) {
+        return inner.submit(call, options);
     }
 
     @Override
-    public void run(Collective call, Duration timeout) {
-        inner.run(call, timeout);
+    public void run(Collective call, CallOptions options) {
+        inner.run(call, options);
     }
 
     @Override
-    public void coalesced(List<Collective> calls, Duration timeout) {
-        inner.coalesced(calls, timeout);
+    public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+        inner.coalesced(calls, labels, timeout);
     }
 
     @Override
-    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
-        return inner.submitCoalesced(calls, timeout);
+    public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+        return inner.submitCoalesced(calls, labels, timeout);
     }
 
     @Override
@@ -105,13 +106,13 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return inner.send(tensor, to, tag, timeout);
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return inner.send(tensor, to, tag, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return inner.recv(tensor, from, tag, timeout);
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        return inner.recv(tensor, from, tag, options);
     }
 
     @Override

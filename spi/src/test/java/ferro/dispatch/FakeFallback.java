@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -63,15 +64,15 @@ final class FakeFallback implements HostFallback {
     }
 
     @Override
-    public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+    public Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         calls.add(call.kind().label());
         if (call.operand() instanceof HostTensor) {
-            return host.submit(call, timeout);
+            return host.submit(call, options);
         }
         float[] in = call.in() == null ? null : memory.floats((DeviceTensor) call.in());
         float[] out =
                 call.out() == null ? null : call.out() == call.in() ? in : memory.floats((DeviceTensor) call.out());
-        host.run(call.on(host(in), host(out)), timeout);
+        host.run(call.on(host(in), host(out)), options);
         if (out != null) {
             memory.write((DeviceTensor) call.out(), out);
         }
@@ -79,7 +80,7 @@ final class FakeFallback implements HostFallback {
     }
 
     @Override
-    public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
+    public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
         calls.add((message.sends() ? "send to " : "recv from ") + message.peer() + " tag " + message.tag());
         return Done.well();
     }

@@ -28,7 +28,7 @@ class FallbackTraceTest {
         try (Recording recording = new Recording()) {
             recording.enable("ferro.GpuFallback");
             recording.start();
-            FallbackTrace.commit("allGather", 24, 3);
+            FallbackTrace.commit("allGather", "loss", 24, 3);
             recording.stop();
             recording.dump(file);
         }
@@ -39,6 +39,7 @@ class FallbackTraceTest {
         RecordedEvent event = events.get(0);
         assertEquals("ferro.GpuFallback", event.getEventType().getName());
         assertEquals("allGather", event.getString("collective"));
+        assertEquals("loss", event.getString("label"));
         assertEquals(24, event.getLong("bytes"));
         assertEquals(3, event.getInt("device"));
     }

@@ -15,6 +15,7 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -55,7 +56,7 @@ class GpuCollectivesOverHostTest {
         when(host.rank()).thenReturn(1);
         when(host.worldSize()).thenReturn(2);
         when(host.timeout()).thenReturn(Duration.ofSeconds(9));
-        doAnswer(call -> addOther(call.getArgument(0))).when(host).run(any(), any());
+        doAnswer(call -> addOther(call.getArgument(0))).when(host).run(any(), any(CallOptions.class));
         context.shared(DeviceMemory.class, () -> memory);
     }
 
@@ -84,7 +85,7 @@ class GpuCollectivesOverHostTest {
         assertEquals(List.of(), log.lines());
         assertEquals(List.of(), fallback.calls());
         assertEquals(1, memory.live());
-        verify(host, never()).run(any(), any());
+        verify(host, never()).run(any(), any(CallOptions.class));
     }
 
     @Test
@@ -139,7 +140,7 @@ class GpuCollectivesOverHostTest {
                 })
                 .doAnswer(call -> null)
                 .when(host)
-                .run(any(), any());
+                .run(any(), any(CallOptions.class));
 
         gpu.run(new Collective.AllReduce(data, data, ReduceOp.SUM), host, Duration.ofSeconds(1));
         gpu.submit(new Collective.AllReduce(data, data, ReduceOp.SUM), host, Duration.ofSeconds(1));
@@ -309,7 +310,7 @@ class GpuCollectivesOverHostTest {
                         throw cause;
                     })
                     .when(host)
-                    .run(any(), any());
+                    .run(any(), any(CallOptions.class));
 
             assertSame(cause, assertThrows(RuntimeException.class, () -> gpu.allReduce(data, ReduceOp.SUM, host)));
             assertSame(cause, assertThrows(RuntimeException.class, () -> gpu.allReduceAsync(data, ReduceOp.SUM, host)));
@@ -327,7 +328,7 @@ class GpuCollectivesOverHostTest {
         assertTrue(log.lines().get(0).contains("collective=send"), log.lines().get(0));
         assertEquals(1, gpu.fallbackCount("recv"));
         assertThrows(InvalidRankException.class, () -> gpu.send(data, 2, host));
-        verify(host, never()).send(any(ferro.Tensor.class), anyInt(), anyInt(), any());
+        verify(host, never()).send(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class));
     }
 
     @Test
@@ -342,7 +343,7 @@ class GpuCollectivesOverHostTest {
         assertTrue(other.isBusy(host, Duration.ZERO));
         Done work = Done.open();
         Collective behind = new Collective.Broadcast(HostTensor.of(new float[] {7f}), 0);
-        when(host.submit(behind, Duration.ofSeconds(2))).thenReturn(work);
+        when(host.submit(behind, CallOptions.of(Duration.ofSeconds(2)))).thenReturn(work);
         assertSame(work, other.behind(behind, host, Duration.ofSeconds(2)));
         fallback.busy(false);
         assertFalse(other.isBusy(host, Duration.ZERO));

@@ -21,6 +21,7 @@ import static org.mockito.Mockito.verifyNoMoreInteractions;
 import static org.mockito.Mockito.when;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -62,7 +63,7 @@ class GpuCollectivesOverNcclTest {
         assertArrayEquals(new long[] {4}, out.shape());
         assertEquals(in.device(), out.device());
         assertNotEquals(in.address(), out.address());
-        verify(nccl).run(new Collective.AllReduce(in, out, ReduceOp.SUM), Duration.ofSeconds(9));
+        verify(nccl).run(new Collective.AllReduce(in, out, ReduceOp.SUM), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -78,7 +79,7 @@ class GpuCollectivesOverNcclTest {
         InOrder order = inOrder(nccl);
         order.verify(nccl).waitFor(0, MockNccl.STREAM);
         order.verify(nccl).copy(in.address(), out.address(), new RawShape(3, DataType.FLOAT32), MockNccl.STREAM);
-        order.verify(nccl).run(new Collective.Broadcast(out, 0), Duration.ofSeconds(9));
+        order.verify(nccl).run(new Collective.Broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -91,7 +92,7 @@ class GpuCollectivesOverNcclTest {
 
         assertArrayEquals(new long[] {2, 3}, out.shape());
         verify(second, never()).copy(anyLong(), anyLong(), any(), anyLong());
-        verify(second).run(new Collective.Broadcast(out, 0), Duration.ofSeconds(9));
+        verify(second).run(new Collective.Broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -148,8 +149,8 @@ class GpuCollectivesOverNcclTest {
         assertNull(gpu.gatherAsync(in, 0, second).await());
 
         assertEquals(1, memory.live());
-        verify(second).run(new Collective.Reduce(in, null, ReduceOp.SUM, 0), Duration.ofSeconds(9));
-        verify(second).run(new Collective.Gather(in, null, 0, null), Duration.ofSeconds(9));
+        verify(second).run(new Collective.Reduce(in, null, ReduceOp.SUM, 0), CallOptions.of(Duration.ofSeconds(9)));
+        verify(second).run(new Collective.Gather(in, null, 0, null), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -238,7 +239,7 @@ class GpuCollectivesOverNcclTest {
         assertTrue(failure.getMessage().contains("D2D clone failed"), failure.getMessage());
         assertTrue(failure.getMessage().contains("out of memory"), failure.getMessage());
         assertEquals(Code.RESOURCE, ((FerroException) failure.getCause()).code());
-        verify(nccl, never()).run(any(), any());
+        verify(nccl, never()).run(any(), any(CallOptions.class));
     }
 
     @Test
@@ -262,7 +263,7 @@ class GpuCollectivesOverNcclTest {
     void aFailureOfNcclIsFinalThoughTheGateIsOpen() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
         FerroException cause = new FerroException(Code.NATIVE, Where.outside("", 0), "ncclAllReduce failed: 5");
-        doThrow(cause).when(nccl).run(any(), any());
+        doThrow(cause).when(nccl).run(any(), any(CallOptions.class));
 
         FerroException failure = assertThrows(FerroException.class, () -> gpu.allReduce(in, ReduceOp.SUM, nccl));
 
@@ -278,7 +279,7 @@ class GpuCollectivesOverNcclTest {
     void theAsynchronousFormFreesTheFreshTensorIfTheWorkFails() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
         Done work = Done.open();
-        doReturn(work).when(nccl).submit(any(), any());
+        doReturn(work).when(nccl).submit(any(), any(CallOptions.class));
 
         FreshResult result = gpu.allReduceAsync(in, ReduceOp.SUM, nccl);
         assertSame(work, result.work());
@@ -325,8 +326,8 @@ class GpuCollectivesOverNcclTest {
             NcclBackend nccl, DeviceTensor ran, FreshResult submitted, Function<DeviceTensor, Collective> call) {
         assertNotEquals(ran.address(), submitted.tensor().address());
         assertArrayEquals(ran.shape(), submitted.tensor().shape());
-        verify(nccl).run(call.apply(ran), Duration.ofSeconds(9));
-        verify(nccl).submit(call.apply(submitted.tensor()), Duration.ofSeconds(9));
+        verify(nccl).run(call.apply(ran), CallOptions.of(Duration.ofSeconds(9)));
+        verify(nccl).submit(call.apply(submitted.tensor()), CallOptions.of(Duration.ofSeconds(9)));
         GpuCollectives.free(ran);
         GpuCollectives.free(submitted.await());
     }
@@ -358,10 +359,10 @@ class GpuCollectivesOverNcclTest {
         verify(nccl, never()).device();
         gpu.within(Duration.ofSeconds(4)).allReduce(data, ReduceOp.SUM, nccl);
 
-        verify(nccl).run(call, Duration.ofSeconds(2));
-        verify(nccl).send(data, 0, 3, Duration.ofSeconds(5));
-        verify(nccl).submit(call, Duration.ofSeconds(3));
-        verify(nccl).run(any(), eq(Duration.ofSeconds(4)));
+        verify(nccl).run(call, CallOptions.of(Duration.ofSeconds(2)));
+        verify(nccl).send(data, 0, 3, CallOptions.of(Duration.ofSeconds(5)));
+        verify(nccl).submit(call, CallOptions.of(Duration.ofSeconds(3)));
+        verify(nccl).run(any(), eq(CallOptions.of(Duration.ofSeconds(4))));
     }
 
     @Test
@@ -372,8 +373,8 @@ class GpuCollectivesOverNcclTest {
 
         gpu.send(data, 0, nccl);
         gpu.recv(data, 0, nccl);
-        verify(nccl).send(data, 0, 0, Duration.ofSeconds(9));
-        verify(nccl).recv(data, 0, 0, Duration.ofSeconds(9));
+        verify(nccl).send(data, 0, 0, CallOptions.of(Duration.ofSeconds(9)));
+        verify(nccl).recv(data, 0, 0, CallOptions.of(Duration.ofSeconds(9)));
 
         NcclBackend other = MockNccl.of(memory, 0, 1);
         Duration timeout = Duration.ofSeconds(1);

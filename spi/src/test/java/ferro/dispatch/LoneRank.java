@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
@@ -27,7 +28,7 @@ final class LoneRank implements CollectiveBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
+    public Work submit(Collective call, CallOptions options) {
         Object in = ((HostTensor) call.in()).memory();
         System.arraycopy(
                 in,
@@ -39,12 +40,12 @@ final class LoneRank implements CollectiveBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
         throw new UnsupportedOperationException("nobody is at " + to);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         throw new UnsupportedOperationException("nobody is at " + from);
     }
 

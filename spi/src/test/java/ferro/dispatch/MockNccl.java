@@ -7,6 +7,7 @@ import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -41,13 +42,15 @@ final class MockNccl {
                 })
                 .when(nccl)
                 .copy(anyLong(), anyLong(), any(), anyLong());
-        doAnswer(call -> perform(memory, call.getArgument(0))).when(nccl).run(any(), any());
-        when(nccl.submit(any(), any())).thenAnswer(call -> {
+        doAnswer(call -> perform(memory, call.getArgument(0))).when(nccl).run(any(), any(CallOptions.class));
+        when(nccl.submit(any(), any(CallOptions.class))).thenAnswer(call -> {
             perform(memory, call.getArgument(0));
             return Done.well();
         });
-        when(nccl.send(any(ferro.Tensor.class), anyInt(), anyInt(), any())).thenReturn(Done.well());
-        when(nccl.recv(any(ferro.Tensor.class), anyInt(), anyInt(), any())).thenReturn(Done.well());
+        when(nccl.send(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
+                .thenReturn(Done.well());
+        when(nccl.recv(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
+                .thenReturn(Done.well());
         return nccl;
     }
 

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.TestReporter;
  *
  * <p>{@link #declaredRefusals} names what a back end cannot do: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
  * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER}, {@link #WHOLE_AVERAGES}, the
- * label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of
- * the first ten are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared
+ * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER}, {@link #LABELS},
+ * {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of
+ * the first eleven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared
  * fails.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
@@ -62,6 +62,9 @@ public abstract class BackendContract
 
     /** An all-reduce and a reduce-scatter combine the operands of an element in the same order. */
     public static final String ONE_ORDER = "one order of reductions";
+
+    /** Ranks compare the labels of their calls. */
+    public static final String LABELS = "labels";
 
     /** A failure is known on all ranks with the same cause, also on ranks that make no call. */
     public static final String AGREED_FAILURES = "agreed failures";

@@ -195,6 +195,41 @@ public interface CloseRules extends Subject {
         }
     }
 
+    /** A view with a label has no queue of its own; views combine in either order; messages of two labels meet. */
+    @Rule(612)
+    @Test
+    default void aViewWithALabelIsTheSameGroup() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                ProcessGroup view = group.within(Duration.ofSeconds(20)).labelled("dense2.weight");
+                assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
+                Expect.works(view);
+                Expect.works(view.within(Duration.ofSeconds(21)));
+                Expect.works(group.labelled("Schicht ü").labelled("dense2.bias"));
+                int[] first = {3 + group.rank()};
+                int[] second = {5};
+                group.coalesced(() -> {
+                    view.allReduce(first, ReduceOp.SUM);
+                    group.allReduce(second, ReduceOp.SUM);
+                });
+                assertEquals(7, first[0], "sum in a block, with a label");
+                assertEquals(10, second[0], "sum in a block, without one");
+                view.close();
+                int[] letter = {11};
+                if (group.rank() == 0) {
+                    group.labelled("to").send(letter, 1, 0);
+                } else {
+                    letter[0] = 0;
+                    group.labelled("from").recv(letter, 0, 0);
+                    assertEquals(11, letter[0], "message of another label");
+                }
+                illegal("1 to 128 characters", () -> group.labelled(""));
+                illegal("found 129", () -> group.labelled("x".repeat(129)));
+                illegal("U+000A", () -> group.labelled("two\nlines"));
+            });
+        }
+    }
+
     /** A group ends the threads that it starts. */
     @Rule(608)
     @Test

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 501 to 511: a failure of one rank soon fails all ranks and names that rank. */
+/** Rules 501 to 511, and 517 and 518 of labels: a failure of one rank soon fails all ranks and names that rank. */
 public interface FailureRules extends Subject {
     /**
      * Ranks that make different calls all learn of both calls, and no element of the odd call is written on any rank.
@@ -85,6 +85,42 @@ public interface FailureRules extends Subject {
         }
         try (Ranks ranks = group(settings)) {
             differ(ranks, "algorithm");
+        }
+    }
+
+    /**
+     * Ranks whose labels differ, or of which one gives none, learn of it in the same way.
+     *
+     * @param field     what differs on the last rank
+     * @param worldSize number of ranks
+     */
+    @Rule(517)
+    @ParameterizedTest(name = "{0}, {1} ranks")
+    @CsvSource({"label,2", "no label,2", "label,3", "no label,4"})
+    default void ranksWhoseLabelsDifferAllFailWithBothTexts(String field, int worldSize) {
+        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.LABELS);
+        try (Ranks ranks = group(worldSize)) {
+            differ(ranks, field);
+        }
+    }
+
+    /** A call that fails is named with its label, whoever failed and why. */
+    @Rule(518)
+    @Test
+    default void aCallThatFailsIsNamedWithItsLabel() {
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() < 2) {
+                    ProcessGroup hasty = group.labelled("dense2.weight").within(Duration.ofMillis(300));
+                    hasty.allReduce(new float[] {2, 3}, ReduceOp.SUM);
+                }
+            });
+            for (int rank = 0; rank < 2; rank++) {
+                FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
+                Expect.says(failure, "allReduce \"dense2.weight\"");
+                assertEquals("allReduce \"dense2.weight\"", failure.where().operation(), "where() on rank " + rank);
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro.tck;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.Work;
@@ -32,8 +33,8 @@ class Decorator extends ForwardingBackend {
 
     /** By way of {@link #submit}, so that what changes the one changes the other. */
     @Override
-    public void run(Collective call, Duration timeout) {
-        submit(call, timeout).await();
+    public void run(Collective call, CallOptions options) {
+        submit(call, options).await();
     }
 
     /** A handle that hands everything on. */

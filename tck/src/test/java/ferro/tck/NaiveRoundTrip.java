@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -42,9 +43,9 @@ class NaiveRoundTrip extends Decorator {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
+    public Work submit(Collective call, CallOptions options) {
         if (!(call.operand() instanceof DeviceTensor)) {
-            return super.submit(call, timeout);
+            return super.submit(call, options);
         }
         unsupportedBecause(call).ifPresent(why -> {
             throw new UnsupportedOperationException(call.kind() + ": " + why);
@@ -52,33 +53,33 @@ class NaiveRoundTrip extends Decorator {
         call.check(rank(), worldSize());
         HostTensor in = out((DeviceTensor) call.in());
         HostTensor result = call.in() == call.out() ? in : out((DeviceTensor) call.out());
-        Work work = super.submit(call.on(in, result), timeout);
+        Work work = super.submit(call.on(in, result), options);
         work.await();
         back(result, written(call));
         return work;
     }
 
     @Override
-    public void run(Collective call, Duration timeout) {
+    public void run(Collective call, CallOptions options) {
         if (call.operand() instanceof DeviceTensor) {
-            submit(call, timeout).await();
+            submit(call, options).await();
         } else {
-            super.run(call, timeout);
+            super.run(call, options);
         }
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return super.send(tensor instanceof DeviceTensor device ? out(device) : tensor, to, tag, timeout);
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return super.send(tensor instanceof DeviceTensor device ? out(device) : tensor, to, tag, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         if (!(tensor instanceof DeviceTensor device)) {
-            return super.recv(tensor, from, tag, timeout);
+            return super.recv(tensor, from, tag, options);
         }
         HostTensor host = out(device);
-        Work work = super.recv(host, from, tag, timeout);
+        Work work = super.recv(host, from, tag, options);
         work.await();
         back(host, device);
         return work;

@@ -66,6 +66,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.LetsDataLandBeforeItLooks.class, 501),
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),
                 Arguments.of(WrongManners.RecoversFromFailures.class, 506),
+                Arguments.of(WrongManners.ForgetsLabels.class, 517),
+                Arguments.of(WrongManners.ForgetsLabels.class, 518),
                 Arguments.of(WrongManners.TakesCallsAfterClose.class, 602),
                 Arguments.of(WrongManners.TakesAwayWhatALeaverHasSent.class, 610));
     }

@@ -2,6 +2,7 @@ package ferro.tck;
 
 import ferro.Allocation;
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -14,6 +15,7 @@ import ferro.collectives.reduce.Elements;
 import ferro.tck.WrongResults.Decorated;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
@@ -104,9 +106,9 @@ final class WrongManners {
         SwallowsMismatches() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public void run(Collective call, Duration timeout) {
+                public void run(Collective call, CallOptions options) {
                     try {
-                        super.run(call, timeout);
+                        super.run(call, options);
                     } catch (FerroException failure) {
                         if (failure.code() != Code.MISMATCH) {
                             throw failure;
@@ -121,12 +123,11 @@ final class WrongManners {
         LosesTheBroadcastsOfABlock() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submitCoalesced(List<Collective> calls, Duration timeout) {
-                    return super.submitCoalesced(
-                            calls.stream()
-                                    .filter(call -> !(call instanceof Collective.Broadcast))
-                                    .toList(),
-                            timeout);
+                public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+                    List<Collective> kept = calls.stream()
+                            .filter(call -> !(call instanceof Collective.Broadcast))
+                            .toList();
+                    return super.submitCoalesced(kept, Collections.nCopies(kept.size(), ""), timeout);
                 }
             });
         }
@@ -136,9 +137,20 @@ final class WrongManners {
         SaysThatABlockHasEnded() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submitCoalesced(List<Collective> calls, Duration timeout) {
-                    super.submitCoalesced(calls, timeout);
+                public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+                    super.submitCoalesced(calls, labels, timeout);
                     return Handle.done();
+                }
+            });
+        }
+    }
+
+    static final class ForgetsLabels extends Decorated {
+        ForgetsLabels() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, CallOptions options) {
+                    return super.submit(call, CallOptions.of(options.timeout()));
                 }
             });
         }
@@ -148,9 +160,9 @@ final class WrongManners {
         LetsDataLandBeforeItLooks() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public void run(Collective call, Duration timeout) {
+                public void run(Collective call, CallOptions options) {
                     try {
-                        super.run(call, timeout);
+                        super.run(call, options);
                     } catch (FerroException failure) {
                         boolean floats = call.operand() instanceof HostTensor data && data.memory() instanceof float[];
                         if (floats) {
@@ -169,9 +181,9 @@ final class WrongManners {
         ForgetsTheInterrupt() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public void run(Collective call, Duration timeout) {
+                public void run(Collective call, CallOptions options) {
                     try {
-                        super.run(call, timeout);
+                        super.run(call, options);
                     } finally {
                         Thread.interrupted();
                     }
@@ -184,8 +196,8 @@ final class WrongManners {
         CountsFromZero() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    return new Handle(super.submit(call, timeout)) {
+                public Work submit(Collective call, CallOptions options) {
+                    return new Handle(super.submit(call, options)) {
                         @Override
                         public long sequence() {
                             return super.sequence() - 1;
@@ -200,9 +212,9 @@ final class WrongManners {
         AbortsWhenSomebodyLooks() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     CollectiveBackend self = this;
-                    return new Handle(super.submit(call, timeout)) {
+                    return new Handle(super.submit(call, options)) {
                         @Override
                         public boolean await(Duration patience) {
                             boolean done = super.await(patience);
@@ -223,8 +235,8 @@ final class WrongManners {
                 private volatile boolean closed;
 
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    return closed ? Handle.done() : super.submit(call, timeout);
+                public Work submit(Collective call, CallOptions options) {
+                    return closed ? Handle.done() : super.submit(call, options);
                 }
 
                 @Override
@@ -247,17 +259,17 @@ final class WrongManners {
                 private volatile boolean failed;
 
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     if (failed) {
                         return Handle.done();
                     }
-                    return super.submit(call, timeout);
+                    return super.submit(call, options);
                 }
 
                 @Override
-                public void run(Collective call, Duration timeout) {
+                public void run(Collective call, CallOptions options) {
                     try {
-                        super.run(call, timeout);
+                        super.run(call, options);
                     } catch (FerroException failure) {
                         failed = true;
                         throw failure;
@@ -286,9 +298,9 @@ final class WrongManners {
         CopiesOperandsThatOverlap() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     return super.submit(
-                            call instanceof Collective.AllToAll ? call.on(copy(call), call.out()) : call, timeout);
+                            call instanceof Collective.AllToAll ? call.on(copy(call), call.out()) : call, options);
                 }
             });
         }
@@ -305,12 +317,12 @@ final class WrongManners {
         RefusesAResultInsideItsOperand() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     if (call instanceof Collective.ReduceScatter
                             && ((HostTensor) call.in()).memory() == ((HostTensor) call.out()).memory()) {
                         throw new IllegalArgumentException("reduceScatter: operand and result are in one memory");
                     }
-                    return super.submit(call, timeout);
+                    return super.submit(call, options);
                 }
             });
         }

@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.Collective.AllReduce;
 import ferro.Collective.Barrier;
@@ -13,7 +14,6 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.tck.cells.Bits;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -53,8 +53,8 @@ final class WrongResults {
         }
 
         @Override
-        public Work submit(Collective call, Duration timeout) {
-            return super.submit(replace.apply(call), timeout);
+        public Work submit(Collective call, CallOptions options) {
+            return super.submit(replace.apply(call), options);
         }
     }
 
@@ -93,17 +93,17 @@ final class WrongResults {
         }
 
         @Override
-        public Work submit(Collective call, Duration timeout) {
+        public Work submit(Collective call, CallOptions options) {
             boolean mine = call instanceof AllReduce all
                     && all.op() == ReduceOp.AVG
                     && all.in().dataType() == DataType.INT32;
             if (!mine) {
-                return super.submit(call, timeout);
+                return super.submit(call, options);
             }
             HostTensor in = (HostTensor) call.in();
             HostTensor out = (HostTensor) call.out();
             long[] sums = Bits.of(in);
-            super.submit(new AllReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), timeout)
+            super.submit(new AllReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), options)
                     .await();
             Bits.fill(out, index -> divide.applyAsLong(sums[index], worldSize()));
             return Handle.done();
@@ -125,14 +125,14 @@ final class WrongResults {
         MultipliesTheSum() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     boolean mine = call instanceof AllReduce
                             && call.op().factor() != 1
                             && call.operand().dataType() == DataType.FLOAT32;
                     if (!mine) {
-                        return super.submit(call, timeout);
+                        return super.submit(call, options);
                     }
-                    super.submit(new AllReduce(call.in(), call.out(), ReduceOp.SUM), timeout)
+                    super.submit(new AllReduce(call.in(), call.out(), ReduceOp.SUM), options)
                             .await();
                     HostTensor out = (HostTensor) call.out();
                     long[] sums = Bits.of(out);
@@ -159,8 +159,8 @@ final class WrongResults {
         SkipsUnequalParts() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    return call.hasCounts() ? Handle.done() : super.submit(call, timeout);
+                public Work submit(Collective call, CallOptions options) {
+                    return call.hasCounts() ? Handle.done() : super.submit(call, options);
                 }
             });
         }
@@ -180,8 +180,8 @@ final class WrongResults {
         SkipsTheBarrier() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    return call instanceof Barrier ? Handle.done() : super.submit(call, timeout);
+                public Work submit(Collective call, CallOptions options) {
+                    return call instanceof Barrier ? Handle.done() : super.submit(call, options);
                 }
             });
         }
@@ -191,8 +191,8 @@ final class WrongResults {
         ReturnsBeforeTheDataIsThere() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    super.submit(call, timeout);
+                public Work submit(Collective call, CallOptions options) {
+                    super.submit(call, options);
                     return Handle.done();
                 }
             });
@@ -203,8 +203,8 @@ final class WrongResults {
         WritesPastTheEnd() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public Work submit(Collective call, Duration timeout) {
-                    Work work = super.submit(call, timeout);
+                public Work submit(Collective call, CallOptions options) {
+                    Work work = super.submit(call, options);
                     if (call.operand() instanceof HostTensor data && data.memory() instanceof int[] ints) {
                         int end = (int) (data.offset() + data.elementCount());
                         if (end < ints.length) {
@@ -221,8 +221,8 @@ final class WrongResults {
         RoundsDifferentlyOnOneRank() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public void run(Collective call, Duration timeout) {
-                    super.run(call, timeout);
+                public void run(Collective call, CallOptions options) {
+                    super.run(call, options);
                     boolean floats = call.operand() instanceof HostTensor data
                             && data.memory() instanceof float[]
                             && data.elementCount() > 0;
@@ -240,8 +240,8 @@ final class WrongResults {
         ReducesAndScattersInAnotherOrder() {
             super(honest -> new Decorator(honest) {
                 @Override
-                public void run(Collective call, Duration timeout) {
-                    super.run(call, timeout);
+                public void run(Collective call, CallOptions options) {
+                    super.run(call, options);
                     if (call instanceof ReduceScatter && call.out().elementCount() > 1) {
                         float[] part = (float[]) ((HostTensor) call.out()).memory();
                         part[1] = Math.nextUp(part[1]);
@@ -261,12 +261,12 @@ final class WrongResults {
                 }
 
                 @Override
-                public Work submit(Collective call, Duration timeout) {
+                public Work submit(Collective call, CallOptions options) {
                     if (unsupportedBecause(call).isPresent()) {
                         throw new UnsupportedOperationException(
                                 unsupportedBecause(call).get());
                     }
-                    return super.submit(call, timeout);
+                    return super.submit(call, options);
                 }
             });
         }

@@ -1,17 +1,17 @@
 package ferro.backend.gloofallback;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.Work;
 import ferro.spi.RankContext;
-import java.time.Duration;
 
 /** Queues calls on host tensors behind calls on device tensors. */
 final class HostCall {
     private HostCall() {}
 
     /** Queues a call; reports misuse at once, as the host back end would. */
-    static Work behind(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+    static Work behind(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         call.check(host.rank(), host.worldSize());
         host.unsupportedBecause(call).ifPresent(why -> {
             throw new UnsupportedOperationException(
@@ -19,7 +19,7 @@ final class HostCall {
         });
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork work = new RoundTripWork(
-                call.kind().label(), host, context, use.trips().dependants(), timeout);
+                call.kind().label(), host, context, use.trips().dependants(), options);
         HostLane lane = use.trips().lane(host);
         lane.add(() -> handOver(call, host, work), use, "ferro-roundtrip-" + host.rank());
         return work;
@@ -28,7 +28,7 @@ final class HostCall {
     private static void handOver(Collective call, CollectiveBackend host, RoundTripWork work) {
         try {
             work.stopIfLate("what came before it");
-            Work network = host.submit(call, work.left());
+            Work network = host.submit(call, work.rest());
             work.numbered(network.sequence());
             network.completion().whenComplete((nothing, failure) -> work.end(RoundTripWork.plain(failure)));
         } catch (RuntimeException | Error failure) {

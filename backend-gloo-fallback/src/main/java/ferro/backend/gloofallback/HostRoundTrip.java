@@ -1,5 +1,6 @@
 package ferro.backend.gloofallback;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -52,15 +53,15 @@ public final class HostRoundTrip implements HostFallback {
      * @throws UnsupportedOperationException if there is no device memory
      */
     @Override
-    public Work submit(Collective call, CollectiveBackend host, RankContext context, Duration timeout) {
+    public Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         if (!isOnDevice(call)) {
-            return HostCall.behind(call, host, context, timeout);
+            return HostCall.behind(call, host, context, options);
         }
         RoundTripRoute route = RoundTripRoute.of(call, host.rank(), host.worldSize());
         PieceCut cut = PieceCut.of(call, host.worldSize(), context);
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTrips trips = use.trips();
-        RoundTripWork work = new RoundTripWork(call.kind().label(), host, context, trips.dependants(), timeout);
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, context, trips.dependants(), options);
         Runnable task = () -> {
             Throwable failure = null;
             try {
@@ -84,11 +85,11 @@ public final class HostRoundTrip implements HostFallback {
     }
 
     @Override
-    public Work transfer(Message message, CollectiveBackend host, RankContext context, Duration timeout) {
+    public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
         String operation = message.sends() ? "send" : "recv";
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork clock =
-                new RoundTripWork(operation, host, context, use.trips().dependants(), timeout);
+                new RoundTripWork(operation, host, context, use.trips().dependants(), options);
         return new MessageTransfer(message, host, use, clock).start();
     }
 }

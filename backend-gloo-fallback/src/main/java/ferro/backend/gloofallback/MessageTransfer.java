@@ -8,7 +8,6 @@ import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemory.Staging;
 import ferro.dispatch.HostFallback.Message;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -59,7 +58,7 @@ final class MessageTransfer {
                 out = memory().toHost(message.tensor(), staging.buffer());
                 await(out, "GPU->CPU copy");
             }
-            network = host.send(elements, message.peer(), message.tag(), left());
+            network = host.send(elements, message.peer(), message.tag(), clock.rest());
         } catch (RuntimeException | Error failure) {
             giveBack(out);
             throw failure;
@@ -75,7 +74,7 @@ final class MessageTransfer {
     private Work receive() {
         Work network;
         try {
-            network = host.recv(onHost(), message.peer(), message.tag(), left());
+            network = host.recv(onHost(), message.peer(), message.tag(), clock.rest());
         } catch (RuntimeException | Error failure) {
             giveBack(null);
             throw failure;
@@ -131,11 +130,6 @@ final class MessageTransfer {
 
     private void await(Copy copy, String what) {
         clock.await(copy, "a " + what + " on device " + message.tensor().device());
-    }
-
-    private Duration left() {
-        Duration left = clock.left();
-        return left.isNegative() ? Duration.ZERO : left;
     }
 
     private DeviceMemory memory() {

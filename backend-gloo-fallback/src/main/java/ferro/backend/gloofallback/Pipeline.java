@@ -184,7 +184,7 @@ final class Pipeline {
     private Work submit(Collective call) {
         work.stopIfLate("what came before it");
         try {
-            Work submitted = host.submit(call, work.left());
+            Work submitted = host.submit(call, work.rest());
             work.numbered(submitted.sequence());
             return submitted;
         } catch (RuntimeException | Error failure) {

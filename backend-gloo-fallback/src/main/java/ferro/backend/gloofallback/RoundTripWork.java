@@ -1,5 +1,6 @@
 package ferro.backend.gloofallback;
 
+import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -23,6 +24,7 @@ final class RoundTripWork implements Work {
     private static final Duration LOOK = Duration.ofMillis(20);
 
     private final String operation;
+    private final CallOptions options;
     private final CollectiveBackend host;
     private final RankContext context;
     private final Executor dependants;
@@ -36,13 +38,14 @@ final class RoundTripWork implements Work {
     private volatile long endedNanos;
 
     RoundTripWork(
-            String operation, CollectiveBackend host, RankContext context, Executor dependants, Duration timeout) {
-        this.operation = operation;
+            String operation, CollectiveBackend host, RankContext context, Executor dependants, CallOptions options) {
+        this.operation = options.named(operation);
+        this.options = options;
         this.host = host;
         this.context = context;
         this.dependants = dependants;
         this.begunNanos = context.nanoTime();
-        this.deadlineNanos = begunNanos + Deadlines.nanos(timeout);
+        this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
 
     String operation() {
@@ -52,6 +55,12 @@ final class RoundTripWork implements Work {
     /** Returns the time until the deadline; not positive after it. */
     Duration left() {
         return Duration.ofNanos(deadlineNanos - context.nanoTime());
+    }
+
+    /** Returns the options of what is left of the call: its label, and the time until the deadline, at least zero. */
+    CallOptions rest() {
+        Duration left = left();
+        return options.within(left.isNegative() ? Duration.ZERO : left);
     }
 
     /** Returns whether {@link #await(Copy, String)} has given up; then its failure is not a failure of the copy. */

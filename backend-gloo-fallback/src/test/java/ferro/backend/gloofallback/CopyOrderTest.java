@@ -3,6 +3,7 @@ package ferro.backend.gloofallback;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -12,7 +13,6 @@ import ferro.Work;
 import ferro.spi.ForwardingBackend;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.CopyEvent;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -62,15 +62,15 @@ class CopyOrderTest {
     private CollectiveBackend noting(CollectiveBackend host) {
         return new ForwardingBackend(host) {
             @Override
-            public Work submit(Collective call, Duration timeout) {
+            public Work submit(Collective call, CallOptions options) {
                 steps.get(rank()).add(call.kind().label());
-                return super.submit(call, timeout);
+                return super.submit(call, options);
             }
 
             @Override
-            public void run(Collective call, Duration timeout) {
+            public void run(Collective call, CallOptions options) {
                 steps.get(rank()).add(call.kind().label());
-                super.run(call, timeout);
+                super.run(call, options);
             }
         };
     }

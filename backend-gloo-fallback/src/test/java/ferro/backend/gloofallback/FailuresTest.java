@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DeviceTensor;
 import ferro.FerroException;
@@ -16,6 +17,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory.Staging;
+import ferro.group.ProcessGroup;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.time.Duration;
@@ -132,12 +134,14 @@ class FailuresTest {
             List<Throwable> outcomes = group.outcomes(rank -> {
                 DeviceTensor data = group.tensor(rank, TEN);
                 Duration limit = rank == 0 ? Duration.ofMillis(300) : Duration.ofSeconds(20);
-                group.group(rank).within(limit).allReduce(data, ReduceOp.SUM);
+                ProcessGroup view = group.group(rank).labelled("loss").within(limit);
+                view.allReduce(data, ReduceOp.SUM);
                 // on the way back a rank may have all it needs; its next call tells
-                group.group(rank).within(limit).allReduce(data, ReduceOp.SUM);
+                view.allReduce(data, ReduceOp.SUM);
             });
             FerroException late = assertInstanceOf(FerroException.class, outcomes.get(0));
             assertEquals(Code.TIMED_OUT, late.code(), late.toString());
+            assertTrue(late.getMessage().startsWith("allReduce \"loss\" through host memory"), late.getMessage());
             assertTrue(late.getMessage().contains("has not ended"), late.getMessage());
             assertEquals(
                     "0",
@@ -219,7 +223,7 @@ class FailuresTest {
                                 new Collective.AllReduce(data, data, ReduceOp.SUM),
                                 coarse.host(rank),
                                 rank == 0 ? coarse.context(0) : mixed(coarse, fine, data),
-                                Duration.ofSeconds(20))
+                                CallOptions.of(Duration.ofSeconds(20)))
                         .await();
             });
             for (Throwable outcome : outcomes) {
@@ -252,6 +256,20 @@ class FailuresTest {
             });
             assertNull(outcomes.get(0), "rank 0");
             assertNull(outcomes.get(1), "rank 1");
+        }
+    }
+
+    @Test
+    void labelsThatDifferAreAMismatchWithBoth() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
+            group.runAll(rank -> {
+                ProcessGroup view = group.group(rank).labelled(rank == 0 ? "weight" : "bias");
+                DeviceTensor data = group.tensor(rank, TEN);
+                FerroException failure = assertThrows(FerroException.class, () -> view.allReduce(data, ReduceOp.SUM));
+                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+                assertTrue(failure.getMessage().contains("rank 0 allReduce \"weight\" f32"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("rank 1 allReduce \"bias\" f32"), failure.getMessage());
+            });
         }
     }
 

@@ -80,12 +80,12 @@ class MessagesTest {
                 if (rank == 0) {
                     group.group(0).send(data, 1, 0);
                 } else {
-                    group.group(1).recv(data, 0, 0);
+                    group.group(1).labelled("letter").recv(data, 0, 0);
                 }
             });
             assertNull(outcomes.get(0), "the sender");
             FerroTransferException failure = assertInstanceOf(FerroTransferException.class, outcomes.get(1));
-            assertTrue(failure.getMessage().startsWith("recv"), failure.getMessage());
+            assertTrue(failure.getMessage().startsWith("recv \"letter\" through"), failure.getMessage());
             assertTrue(failure.getMessage().contains("CPU->GPU transfer failed"), failure.getMessage());
             goesOn(group);
         }

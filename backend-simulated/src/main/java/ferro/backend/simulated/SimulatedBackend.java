@@ -1,5 +1,6 @@
 package ferro.backend.simulated;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.Tensor;
@@ -148,17 +149,17 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return told(super.submit(call, timeout));
+    public Work submit(Collective call, CallOptions options) {
+        return told(super.submit(call, options));
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return told(super.send(tensor, to, tag, timeout));
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return told(super.send(tensor, to, tag, options));
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return told(super.recv(tensor, from, tag, timeout));
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        return told(super.recv(tensor, from, tag, options));
     }
 }

@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -352,5 +353,40 @@ class CoalescedTest {
                     }));
             assertTrue(told.getMessage().contains("same memory"), told.getMessage());
         });
+    }
+
+    @ParameterizedTest
+    @MethodSource("groups")
+    void callsOfABlockKeepTheLabelsOfTheirViews(Map<String, String> how, int size) {
+        List<Throwable> ends = onEveryRank(how, size, group -> {
+            ProcessGroup weight = group.labelled("weight");
+            for (int turn = 0; turn < 2; turn++) {
+                ProcessGroup other = group.labelled(turn == 1 && group.rank() == 0 ? "bias" : "scale");
+                long[] first = {3};
+                long[] second = {5};
+                group.coalesced(() -> {
+                    weight.allReduce(first, ReduceOp.SUM);
+                    other.allReduce(second, ReduceOp.SUM);
+                });
+                assertEquals(3L * size, first[0]);
+                assertEquals(5L * size, second[0]);
+            }
+            // a rank that was ahead fails here
+            group.barrier();
+        });
+
+        for (Throwable end : ends) {
+            if (size == 1) {
+                assertEquals(null, end);
+            } else {
+                FerroException failure = assertInstanceOf(FerroException.class, end);
+                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+                assertTrue(
+                        failure.getMessage().contains("allReduce [\"weight\", \"scale\"] i64[2]"),
+                        failure.getMessage());
+                assertTrue(
+                        failure.getMessage().contains("allReduce [\"weight\", \"bias\"] i64[2]"), failure.getMessage());
+            }
+        }
     }
 }

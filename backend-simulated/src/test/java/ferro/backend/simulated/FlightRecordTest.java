@@ -95,6 +95,27 @@ class FlightRecordTest {
     }
 
     @Test
+    void theRecordNamesCallsAndMessagesWithTheirLabels() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
+        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+            ProcessGroup labelled = group.labelled("dense2.weight");
+            labelled.allReduce(new float[] {2, 3}, ReduceOp.SUM);
+            labelled.allReduceAsync(HostTensor.of(new float[] {2, 3, 5}), ReduceOp.SUM)
+                    .await();
+            labelled.send(new byte[1], 0, 7);
+            group.recv(new byte[1], 0, 7);
+
+            String record = Files.readString(group.writeFlightRecord(folder));
+
+            String call = "\"kind\":\"allReduce\",\"text\":\"allReduce \\\"dense2.weight\\\" f32";
+            assertTrue(record.contains("\"sequence\":1," + call + "[2] sum by "), record);
+            assertTrue(record.contains("\"sequence\":2," + call + "[3] sum by "), record);
+            assertTrue(record.contains("\"text\":\"send \\\"dense2.weight\\\" to rank 0 tag 7\""), record);
+            assertTrue(record.contains("\"text\":\"recv from rank 0 tag 7\""), record);
+        }
+    }
+
+    @Test
     void aFolderThatCannotBeWrittenIsRefusedBeforeABackEndIsOpened() throws Exception {
         Path below = Files.writeString(folder.resolve("file"), "no folder").resolve("below");
         GroupSpec spec = new GroupSpec("world", 0, 1, SHORT);

@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
@@ -53,17 +54,17 @@ final class WrongFailures {
         abstract FerroException changed(Collective call, FerroException failure);
 
         @Override
-        public void run(Collective call, Duration timeout) {
+        public void run(Collective call, CallOptions options) {
             try {
-                inner().run(call, timeout);
+                inner().run(call, options);
             } catch (FerroException failure) {
                 throw changed(call, failure);
             }
         }
 
         @Override
-        public Work submit(Collective call, Duration timeout) {
-            return inner().submit(call, timeout);
+        public Work submit(Collective call, CallOptions options) {
+            return inner().submit(call, options);
         }
     }
 
@@ -86,11 +87,11 @@ final class WrongFailures {
                 }
 
                 @Override
-                public void run(Collective call, Duration timeout) {
+                public void run(Collective call, CallOptions options) {
                     if (aborted != null) {
                         throw aborted;
                     }
-                    inner().run(call, timeout);
+                    inner().run(call, options);
                 }
             });
         }

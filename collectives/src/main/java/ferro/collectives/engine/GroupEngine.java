@@ -1,6 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.Allocation;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -121,38 +122,39 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        PendingWork work = collectives.submit(call, timeout);
+    public Work submit(Collective call, CallOptions options) {
+        PendingWork work = collectives.submit(call, options.label(), options.timeout());
         loop.submitted();
         return work;
     }
 
     @Override
-    public void run(Collective call, Duration timeout) {
+    public void run(Collective call, CallOptions options) {
         if (stepped) {
-            throw Failures.wouldBlock(group, call.kind().label(), ": submit it and go on in completion()");
+            throw Failures.wouldBlock(
+                    group, options.named(call.kind().label()), ": submit it and go on in completion()");
         }
-        collectives.run(call, timeout, messages.isIdle());
+        collectives.run(call, options, messages.isIdle());
     }
 
     @Override
-    public void coalesced(List<Collective> calls, Duration timeout) {
+    public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
         if (stepped) {
             throw Failures.wouldBlock(group, "coalesced", ": submit the calls and go on in completion()");
         }
-        Work.all(queued(calls, timeout)).await();
+        Work.all(queued(calls, labels, timeout)).await();
     }
 
     @Override
-    public Work submitCoalesced(List<Collective> calls, Duration timeout) {
-        Work all = Work.all(queued(calls, timeout));
+    public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+        Work all = Work.all(queued(calls, labels, timeout));
         loop.submitted();
         return all;
     }
 
-    private List<PendingWork> queued(List<Collective> calls, Duration timeout) {
+    private List<PendingWork> queued(List<Collective> calls, List<String> labels, Duration timeout) {
         try {
-            return new CoalescedBlock(collectives, parts.planner, group.worldSize()).submit(calls, timeout);
+            return new CoalescedBlock(collectives, parts.planner, group.worldSize()).submit(calls, labels, timeout);
         } catch (RuntimeException | Error failure) {
             if (!collectives.isIdle()) {
                 // some of the calls may be queued, and no caller waits for them
@@ -163,13 +165,13 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return transfer(tensor, to, tag, true, timeout);
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return transfer(tensor, to, tag, true, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return transfer(tensor, from, tag, false, timeout);
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        return transfer(tensor, from, tag, false, options);
     }
 
     @Override
@@ -266,14 +268,14 @@ public final class GroupEngine implements CollectiveBackend {
         return loop.step();
     }
 
-    private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+    private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(parts.planner.refusalOnDevice(kind));
         }
         checkUsable(kind);
-        PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, timeout).work;
+        PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, options).work;
         loop.submitted();
         return work;
     }

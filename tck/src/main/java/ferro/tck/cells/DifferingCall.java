@@ -55,6 +55,8 @@ public final class DifferingCall {
             case "op", "reduced" -> new String[] {"sum", "max"};
             case "root" -> new String[] {"root 0", "root 1"};
             case "part" -> new String[] {"f32", "i64"};
+            case "label" -> new String[] {"allReduce \"dense2.weight\" f32", "allReduce \"dense2.bias\" f32"};
+            case "no label" -> new String[] {"allReduce \"dense2.weight\" f32", "allReduce f32"};
             case "algorithm" -> new String[] {"ring", "recursiveDoubling"};
             default -> new String[] {"allReduce", "barrier"};
         };
@@ -72,6 +74,9 @@ public final class DifferingCall {
                 }
             }
             case "count", "type", "algorithm" -> group.allReduce(tensor, ReduceOp.SUM);
+            case "label" ->
+                group.labelled(isOdd() ? "dense2.bias" : "dense2.weight").allReduce(tensor, ReduceOp.SUM);
+            case "no label" -> (isOdd() ? group : group.labelled("dense2.weight")).allReduce(tensor, ReduceOp.SUM);
             case "op" -> group.allReduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM);
             case "root" -> group.broadcast(tensor, isOdd() ? 1 : 0);
             case "reduced" -> group.reduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM, 0);

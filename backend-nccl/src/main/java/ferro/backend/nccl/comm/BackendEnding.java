@@ -121,11 +121,11 @@ final class BackendEnding {
             return makesGroup.getAsBoolean() ? NcclOperation.NEW_GROUP.label() : "";
         }
         NcclWork.Title title = oldest.title();
-        String label = title.operation().label();
+        String name = title.name();
         if (!title.isMessage()) {
-            return label + " seq " + oldest.sequence();
+            return name + " seq " + oldest.sequence();
         }
-        return label + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
+        return name + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
     }
 
     /**

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -137,8 +138,8 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     @Override
-    public Work submit(Collective call, Duration timeout) {
-        return collectives.submit(call, timeout);
+    public Work submit(Collective call, CallOptions options) {
+        return collectives.submit(call, options);
     }
 
     @Override
@@ -174,13 +175,13 @@ public final class JnaNcclBackend implements NcclBackend {
     // messages
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        return messages.send(tensor, to, tag, timeout);
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        return messages.send(tensor, to, tag, options);
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        return messages.recv(tensor, from, tag, timeout);
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        return messages.recv(tensor, from, tag, options);
     }
 
     @Override

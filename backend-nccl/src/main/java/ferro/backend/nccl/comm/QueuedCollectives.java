@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
@@ -14,7 +15,6 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -27,7 +27,7 @@ final class QueuedCollectives {
         this.parts = parts;
     }
 
-    Work submit(Collective call, Duration timeout) {
+    Work submit(Collective call, CallOptions options) {
         NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
         check(call, operation);
         CommIdentity identity = parts.identity();
@@ -37,9 +37,10 @@ final class QueuedCollectives {
                         parts.lane(), operation, stage, new CollectiveRounds(call, identity, stage, parts.calls()))
                 : new DeviceJob(parts.lane(), operation, deviceCalls(call), call.in(), call.out());
         int size = identity.worldSize();
-        NcclWork.Title title =
-                new NcclWork.Title(operation, () -> CollectivePrint.of(call, size), -1, bytes(call.operand()));
-        return parts.queue().submit(title, job, timeout);
+        String label = options.label();
+        NcclWork.Title title = new NcclWork.Title(
+                operation, label, () -> CollectivePrint.of(call, label, size), -1, bytes(call.operand()));
+        return parts.queue().submit(title, job, options.timeout());
     }
 
     /** Returns why a collective cannot be done here; empty if it can. */

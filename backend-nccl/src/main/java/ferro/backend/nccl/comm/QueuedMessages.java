@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import ferro.CallOptions;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -25,26 +26,28 @@ final class QueuedMessages {
         this.parts = parts;
     }
 
-    Work send(Tensor tensor, int to, int tag, Duration timeout) {
+    Work send(Tensor tensor, int to, int tag, CallOptions options) {
         check(NcclOperation.SEND, Objects.requireNonNull(tensor, "tensor"), to, tag);
         CollectiveCalls calls = parts.calls();
         HostStage stage = parts.stage();
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(parts.lane(), NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
                 : new DeviceJob(parts.lane(), NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
-        Supplier<String> words = () -> "send of " + tensor + " to rank " + to;
-        return parts.queue().submit(new NcclWork.Title(NcclOperation.SEND, words, to, bytes(tensor)), job, timeout);
+        Supplier<String> words = () -> options.named("send") + " of " + tensor + " to rank " + to;
+        NcclWork.Title title = new NcclWork.Title(NcclOperation.SEND, options.label(), words, to, bytes(tensor));
+        return parts.queue().submit(title, job, options.timeout());
     }
 
-    Work recv(Tensor tensor, int from, int tag, Duration timeout) {
+    Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         check(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
         CollectiveCalls calls = parts.calls();
         HostStage stage = parts.stage();
         NcclJob job = tensor instanceof HostTensor host
                 ? new HostJob(parts.lane(), NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
                 : new DeviceJob(parts.lane(), NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
-        Supplier<String> words = () -> "receive of " + tensor + " from rank " + from;
-        return parts.queue().submit(new NcclWork.Title(NcclOperation.RECV, words, from, bytes(tensor)), job, timeout);
+        Supplier<String> words = () -> options.named("receive") + " of " + tensor + " from rank " + from;
+        NcclWork.Title title = new NcclWork.Title(NcclOperation.RECV, options.label(), words, from, bytes(tensor));
+        return parts.queue().submit(title, job, options.timeout());
     }
 
     /** Returns the memory of a message. A message reduces nothing, so that it can have types that NCCL does not know. */
@@ -70,7 +73,7 @@ final class QueuedMessages {
     void send(ByteBuffer message, int to, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         check(NcclOperation.SEND, null, to, tag);
-        send(tensor(message.isReadOnly() ? copy(message) : message), to, tag, timeout)
+        send(tensor(message.isReadOnly() ? copy(message) : message), to, tag, CallOptions.of(timeout))
                 .await();
         message.position(message.limit());
     }
@@ -81,7 +84,7 @@ final class QueuedMessages {
             throw new IllegalArgumentException(
                     "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
         }
-        recv(tensor(message), from, tag, timeout).await();
+        recv(tensor(message), from, tag, CallOptions.of(timeout)).await();
         message.position(message.limit());
     }
 

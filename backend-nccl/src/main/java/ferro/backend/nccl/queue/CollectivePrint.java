@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.Tensor;
@@ -20,15 +21,16 @@ public final class CollectivePrint {
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
     }
 
-    /** Returns kind, type, length, op and root, for example {@code allReduce of f32[64] by sum}. */
-    public static String of(Collective call, int worldSize) {
+    /** Returns kind, label, type, length, op and root, for example {@code allReduce "loss" of f32[64] by sum}. */
+    public static String of(Collective call, String label, int worldSize) {
         Tensor operand = call.operand();
+        String name = CallOptions.named(call.kind().label(), label);
         if (operand == null) {
-            return call.kind().label();
+            return name;
         }
         long part = partOf(call, worldSize);
         String how = call.op() == null ? "" : " by " + call.op().name();
         String root = call.root() < 0 ? "" : ", root " + call.root();
-        return call.kind() + " of " + operand.dataType().label() + "[" + part + "]" + how + root;
+        return name + " of " + operand.dataType().label() + "[" + part + "]" + how + root;
     }
 }

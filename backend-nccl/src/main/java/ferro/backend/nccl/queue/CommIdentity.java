@@ -35,12 +35,22 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
 
     /** Returns the place of a failure. */
     public Where where(NcclOperation operation, long elapsedNanos) {
-        return new Where(group, rank, "", operation.label(), -1, -1, 0, elapsedNanos, 0);
+        return where(operation.label(), elapsedNanos);
+    }
+
+    /** Returns the place of a failure of a call, which is named with its label. */
+    Where where(String call, long elapsedNanos) {
+        return new Where(group, rank, "", call, -1, -1, 0, elapsedNanos, 0);
     }
 
     /** Returns the start of a message. */
     public String during(NcclOperation operation) {
-        return operation.label() + " on " + this;
+        return during(operation.label());
+    }
+
+    /** Returns the start of a message about a call, which is named with its label. */
+    String during(String call) {
+        return call + " on " + this;
     }
 
     @Override

@@ -67,10 +67,10 @@ public final class FirstFailure {
     }
 
     /** Throws if the group has failed. */
-    void refuse(NcclOperation operation) {
+    void refuse(String call) {
         GroupFailure why = stuck == null ? failure.get() : stuck;
         if (why != null) {
-            throw why.later(identity().where(operation, 0), identity().during(operation), firstThrown);
+            throw why.later(identity().where(call, 0), identity().during(call), firstThrown);
         }
     }
 
@@ -154,7 +154,7 @@ public final class FirstFailure {
 
     /** Reports an operation that has used up a quarter of its time. */
     void late(NcclWork work, Waited waited) {
-        String text = identity().during(work.title().operation()) + ": " + work.print() + " waits for "
+        String text = identity().during(work.title().name()) + ": " + work.print() + " waits for "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
         listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));

@@ -32,7 +32,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     int submitted(NcclWork.Title title, long sequence, long nowNanos) {
-        return recorder.submitted(sequence, title.operation().label(), title.bytes(), nowNanos);
+        return recorder.submitted(sequence, title.name(), title.bytes(), nowNanos);
     }
 
     void running(int entry) {

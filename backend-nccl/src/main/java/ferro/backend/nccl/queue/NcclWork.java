@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import ferro.CallOptions;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Work;
@@ -53,12 +54,18 @@ public final class NcclWork implements Work, DeviceTask<Void> {
      * Description of an operation.
      *
      * @param operation for messages
+     * @param label     label of the call, empty for none
      * @param words     computes {@link #print}, which only slow and failed operations need
      * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
      * @param bytes     of its data
      */
-    public record Title(NcclOperation operation, Supplier<String> words, int peer, long bytes) {
-        /** Returns kind, counts, type, op and root, which must be equal on all ranks. */
+    public record Title(NcclOperation operation, String label, Supplier<String> words, int peer, long bytes) {
+        /** Returns the operation, with the label if there is one. */
+        public String name() {
+            return CallOptions.named(operation.label(), label);
+        }
+
+        /** Returns kind, label, counts, type, op and root, which must be equal on all ranks. */
         String print() {
             return words.get();
         }
@@ -96,7 +103,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns the start of a message. */
     String during() {
-        return queue.identity().during(title.operation()) + (sequence < 0 ? "" : " seq " + sequence);
+        return queue.identity().during(title.name()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
     /** Returns the description of the call, with its sequence number if it has one. */
@@ -108,7 +115,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     Where where() {
         String group = queue.identity().group();
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
-        return new Where(group, queue.identity().rank(), "", title.operation().label(), sequence, -1, 0, nanos, 0);
+        return new Where(group, queue.identity().rank(), "", title.name(), sequence, -1, 0, nanos, 0);
     }
 
     @Override

@@ -119,11 +119,11 @@ public final class WorkQueue {
 
     private NcclWork enqueue(NcclWork.Title title, NcclJob job, Duration timeout) {
         if (comm.thread().isCurrent()) {
-            throw new IllegalStateException(identity().during(title.operation())
+            throw new IllegalStateException(identity().during(title.name())
                     + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
         }
         synchronized (this) {
-            refuse(title.operation());
+            refuse(title.name());
             NcclWork work = new NcclWork(this, title, numbered(title, 0) + 1, job, deadline(timeout));
             comm.thread().submit(work);
             pending.add(work);
@@ -144,11 +144,15 @@ public final class WorkQueue {
     }
 
     /** Throws if nothing may start any more. */
-    public synchronized void refuse(NcclOperation operation) {
+    public void refuse(NcclOperation operation) {
+        refuse(operation.label());
+    }
+
+    private synchronized void refuse(String call) {
         if (closing) {
-            throw new IllegalStateException(identity().during(operation) + ": the group is closed: join again");
+            throw new IllegalStateException(identity().during(call) + ": the group is closed: join again");
         }
-        failure.refuse(operation);
+        failure.refuse(call);
     }
 
     /** Returns the operation that the ranks wait for now, or null. */

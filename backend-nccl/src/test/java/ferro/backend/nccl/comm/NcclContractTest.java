@@ -30,6 +30,7 @@ class NcclContractTest extends BackendContract {
                 CANONICAL_NANS,
                 EXACT_SCALING,
                 ONE_ORDER,
+                LABELS,
                 WHOLE_AVERAGES,
                 "i16",
                 "u16");

@@ -23,24 +23,28 @@ public final class CoalescedBlock {
     }
 
     /** Queues the calls and returns their handles. */
-    public List<PendingWork> submit(List<Collective> calls, Duration timeout) {
+    public List<PendingWork> submit(List<Collective> calls, List<String> labels, Duration timeout) {
         Objects.requireNonNull(calls, "calls");
+        Objects.requireNonNull(labels, "labels");
         Objects.requireNonNull(timeout, "timeout");
         // checks every call before anything moves
-        calls.forEach(planner::prepare);
-        List<FusedBatch> batches = new FusedCalls(planner, worldSize, calls).batches();
+        for (int i = 0; i < calls.size(); i++) {
+            planner.prepare(calls.get(i), labels.get(i));
+        }
+        List<FusedBatch> batches = new FusedCalls(planner, worldSize, calls, labels).batches();
         batches.stream().filter(FusedBatch::isJoined).forEach(FusedBatch::room);
         List<PendingWork> pending = new ArrayList<>();
         for (FusedBatch batch : batches) {
             pending.add(
                     batch.isJoined()
                             ? queue.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
-                            : queue.submit(batch.calls.get(0), timeout));
+                            : queue.submit(batch.calls.get(0), batch.labels.get(0), timeout));
         }
         return pending;
     }
 
     private Prepared prepared(FusedBatch batch) {
-        return planner.prepareJoined(batch.type(), batch.first().op(), batch.lengths());
+        return planner.prepareJoined(
+                batch.type(), batch.first().op(), batch.lengths(), batch.labels.toArray(new String[0]));
     }
 }

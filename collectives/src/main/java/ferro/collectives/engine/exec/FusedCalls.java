@@ -33,6 +33,9 @@ final class FusedCalls {
     static final class FusedBatch implements Operation.OperandStaging {
         private final Copies copies = new Copies();
         final List<Collective> calls = new ArrayList<>();
+        /** One for each call. */
+        final List<String> labels = new ArrayList<>();
+
         private long elements;
         private HostTensor room;
         /** Made with the second call. */
@@ -56,8 +59,9 @@ final class FusedCalls {
                     .toArray();
         }
 
-        private void add(Collective call) {
+        private void add(Collective call, String label) {
             calls.add(call);
+            labels.add(label);
             elements += call.operand() == null ? 0 : call.operand().elementCount();
         }
 
@@ -113,17 +117,18 @@ final class FusedCalls {
         }
     }
 
-    FusedCalls(Planner planner, int worldSize, List<Collective> calls) {
+    FusedCalls(Planner planner, int worldSize, List<Collective> calls, List<String> labels) {
         this.planner = planner;
         this.worldSize = worldSize;
-        for (Collective call : calls) {
+        for (int i = 0; i < calls.size(); i++) {
+            Collective call = calls.get(i);
             FusedBatch last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
             if (last == null || !fits(last, call)) {
                 last = new FusedBatch();
                 batches.add(last);
             }
             last.refuseOverlap(call);
-            last.add(call);
+            last.add(call, labels.get(i));
         }
     }
 

@@ -1,5 +1,6 @@
 package ferro.collectives.engine.exec;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.HostTensor;
 import ferro.collectives.control.GroupControl;
@@ -18,7 +19,6 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
@@ -102,8 +102,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /** Queues a call, after checking all that can be wrong with it; nothing has moved until then. */
-    public PendingWork submit(Collective call, Duration timeout) {
-        return submit(planner.prepare(call), call, timeout);
+    public PendingWork submit(Collective call, String label, Duration timeout) {
+        return submit(planner.prepare(call, label), call, timeout);
     }
 
     private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
@@ -114,14 +114,14 @@ public final class OperationQueue implements CollectiveProgress {
     /** Queues a prepared call; {@code staging} may be null. */
     PendingWork submit(
             Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.OperandStaging staging) {
-        loop.refuseInside(prepared.kind.label());
-        PendingWork work = new PendingWork(loop, prepared.kind.label(), ProgressLock.NONE, timeout);
+        loop.refuseInside(prepared.name);
+        PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
         Operation.OperandStaging all = prepared.isWidened() ? averages.of(prepared, in, out, staging) : staging;
         Operation operation = new Operation(work, prepared, in, out, all);
         synchronized (queue) {
-            checkUsable.accept(prepared.kind.label());
+            checkUsable.accept(prepared.name);
             if (!queue.add(operation, progressLock)) {
-                checkUsable.accept(prepared.kind.label());
+                checkUsable.accept(prepared.name);
             }
             work.recorded(prepared.text(), prepared.bytes);
             control.called(operation.sequence(), prepared.call);
@@ -156,10 +156,10 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /** Runs a call on this thread: at once if nothing is queued and the progress lock is free, else in its order. */
-    public void run(Collective call, Duration timeout, boolean noMessages) {
-        Prepared prepared = planner.prepare(call);
-        Objects.requireNonNull(timeout, "timeout");
-        checkUsable.accept(prepared.kind.label());
+    public void run(Collective call, CallOptions options, boolean noMessages) {
+        Prepared prepared = planner.prepare(call, options.label());
+        Duration timeout = options.timeout();
+        checkUsable.accept(prepared.name);
         long seen = progressLock.look();
         boolean isNext = noMessages && !prepared.isWidened() && isIdle();
         long sequence = isNext ? progressLock.tryEnterAsNext(seen) : ProgressLock.NONE;
@@ -218,7 +218,7 @@ public final class OperationQueue implements CollectiveProgress {
             control.fail(Failures.inside(loop.group(), failure));
         }
         if (looks == SharedMachine.NOT_THERE) {
-            direct.work().become(prepared.kind.label(), begunNanos, timeout);
+            direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
             return false;
         }

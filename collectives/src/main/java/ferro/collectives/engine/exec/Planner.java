@@ -1,5 +1,6 @@
 package ferro.collectives.engine.exec;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.DataType;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Chooses and caches plans; tells which calls are not supported. Thread-safe. */
 public final class Planner {
@@ -37,6 +39,9 @@ public final class Planner {
 
     /** The back end, as a refusal names it. */
     private static final String ENGINE = "GroupEngine";
+
+    /** Of calls with labels, which share the plans of those without: a model has hundreds of parameters. */
+    private static final int LABELLED_SLOTS = 2048;
 
     private static final int JOINED_SLOTS = 16;
     /** Longer plans are not cached: making them is cheap compared with running them, and they may have many lengths. */
@@ -49,6 +54,9 @@ public final class Planner {
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
+    /** Of calls with labels; made with the first of them. */
+    private volatile Prepared[] labelled;
+
     private Prepared newest;
     private SegmentLayout shared;
     private Hosts hosts;
@@ -100,44 +108,66 @@ public final class Planner {
      *
      * @throws UnsupportedOperationException if it cannot be done
      */
-    Prepared prepare(Collective call) {
-        int worldSize = group.worldSize();
-        Objects.requireNonNull(call, "call").check(group.rank(), worldSize);
-        if (!isOnDevice(call)) {
-            Prepared last = newest;
-            if (last != null && last.fits(call, worldSize)) {
-                return last;
-            }
-            int place = 2 * Prepared.Key.slot(call, worldSize, SLOTS);
-            Prepared kept = cache[place];
-            if (kept == null || !kept.fits(call, worldSize)) {
-                kept = cache[place + 1];
-            }
-            if (kept != null && kept.fits(call, worldSize)) {
-                newest = kept;
-                return kept;
-            }
+    Prepared prepare(Collective call, String label) {
+        Objects.requireNonNull(call, "call").check(group.rank(), group.worldSize());
+        if (isOnDevice(call)) {
+            throw new UnsupportedOperationException(
+                    refusalOnDevice(CallOptions.named(call.kind().label(), label)));
         }
-        return make(call);
+        Prepared last = newest;
+        if (last != null && last.fits(call, label, group.worldSize())) {
+            return last;
+        }
+        Prepared found = label.isEmpty() ? plain(call) : labelled(call, label);
+        if (found.steps <= STEPS_KEPT_MOST) {
+            newest = found;
+        }
+        return found;
+    }
+
+    private Prepared plain(Collective call) {
+        int place = 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS);
+        Prepared kept = kept(cache, place, call, "");
+        return kept == null ? make(call) : kept;
+    }
+
+    private Prepared labelled(Collective call, String label) {
+        Prepared[] all = labelled;
+        if (all == null) {
+            all = new Prepared[2 * LABELLED_SLOTS];
+            labelled = all;
+        }
+        int place = 2 * Prepared.Key.slot(call, label, group.worldSize(), LABELLED_SLOTS);
+        Prepared kept = kept(all, place, call, label);
+        return kept == null ? keep(all, place, plain(call).labelled(label)) : kept;
+    }
+
+    /** Returns what is kept of a call in one of two places, else null. */
+    private Prepared kept(Prepared[] all, int place, Collective call, String label) {
+        Prepared first = all[place];
+        if (first != null && first.fits(call, label, group.worldSize())) {
+            return first;
+        }
+        Prepared second = all[place + 1];
+        return second != null && second.fits(call, label, group.worldSize()) ? second : null;
+    }
+
+    private static Prepared keep(Prepared[] all, int place, Prepared made) {
+        if (made.steps <= STEPS_KEPT_MOST) {
+            all[place + 1] = all[place];
+            all[place] = made;
+        }
+        return made;
     }
 
     private Prepared make(Collective call) {
-        if (isOnDevice(call)) {
-            throw new UnsupportedOperationException(refusalOnDevice(call.kind().label()));
-        }
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(
                     call.kind() + " on group \"" + group.name() + "\" rank " + group.rank() + ": " + refusal.get());
         }
         Prepared made = make(Prepared.Key.of(call, group.worldSize()));
-        if (made.steps <= STEPS_KEPT_MOST) {
-            int place = 2 * Prepared.Key.slot(call, group.worldSize(), SLOTS);
-            cache[place + 1] = cache[place];
-            cache[place] = made;
-            newest = made;
-        }
-        return made;
+        return keep(cache, 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS), made);
     }
 
     private Prepared make(Prepared.Key key) {
@@ -199,15 +229,21 @@ public final class Planner {
                 true);
     }
 
-    /** Returns what all-reduces joined from parts of these lengths share; their fingerprint covers the lengths. */
-    Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths) {
+    /**
+     * Returns what all-reduces joined from parts of these lengths share; their fingerprint covers the lengths and labels.
+     *
+     * @param labels one for each part
+     */
+    Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
         Prepared kept = joined[slot];
         if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
             ChunkCounts whole = ChunkCounts.equal(LongStream.of(lengths).sum());
-            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, whole, op, 0, lengths));
-            joined[slot] = kept;
+            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, whole, op, 0, lengths, ""));
         }
+        String[] told = Stream.of(labels).allMatch(labels[0]::equals) ? new String[] {labels[0]} : labels;
+        kept = kept.hasLabels(told) ? kept : kept.labelled(told);
+        joined[slot] = kept;
         return kept;
     }
 

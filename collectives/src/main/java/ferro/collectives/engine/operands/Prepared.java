@@ -1,5 +1,6 @@
 package ferro.collectives.engine.operands;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.DataType;
@@ -14,12 +15,19 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What calls of one kind, type, length, op and root share: plan, schedule, fingerprint and text. It is made once and cached.
+ * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once and
+ * cached.
  */
 public final class Prepared {
     private static final int COUNTS_LENGTH_MOST = 100;
+    private static final int LABELS_LENGTH_MOST = 200;
 
+    private final Key key;
+    private final String algorithm;
     public final CollectiveKind kind;
+    /** The kind, and the label if there is one, for messages. */
+    public final String name;
+
     public final DataType type;
     final long elements;
     final ChunkCounts parts;
@@ -29,6 +37,8 @@ public final class Prepared {
     public final ChunkCounts carriedParts;
     /** Lengths of the calls that are joined into this one, else null. */
     public final long[] joined;
+
+    private final String label;
 
     public final ReduceOp op;
     /**
@@ -67,7 +77,11 @@ public final class Prepared {
     }
 
     private Prepared(Key key, long group, String algorithm, Schedule schedule, Program program) {
+        this.key = key;
+        this.algorithm = algorithm;
+        this.label = key.labels[0];
         this.kind = key.kind;
+        this.name = key.name();
         this.type = key.type;
         this.parts = key.parts;
         this.joined = key.joined;
@@ -90,6 +104,19 @@ public final class Prepared {
         this.receiveCalls = pairs(parts.outCounts(), false);
     }
 
+    /**
+     * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and text, the
+     * same plan.
+     */
+    public Prepared labelled(String... labels) {
+        return new Prepared(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
+    }
+
+    /** Returns whether joined calls have these labels. */
+    public boolean hasLabels(String... labels) {
+        return Arrays.equals(key.labels, labels);
+    }
+
     private static int unit(DataType type) {
         return type == null ? 0 : type.byteSize();
     }
@@ -110,13 +137,14 @@ public final class Prepared {
     }
 
     /** Returns whether this serves a call; asked on every call, so it allocates nothing. */
-    public boolean fits(Collective other, int worldSize) {
+    public boolean fits(Collective other, String otherLabel, int worldSize) {
         Tensor operand = other.operand();
         return kind == other.kind()
                 && (operand == null ? null : operand.dataType()) == type
                 && parts.fit(other, worldSize)
                 && Objects.equals(other.op(), op)
-                && Math.max(0, other.root()) == root;
+                && Math.max(0, other.root()) == root
+                && label.equals(otherLabel);
     }
 
     /**
@@ -128,8 +156,16 @@ public final class Prepared {
      * @param op       how to combine, or null
      * @param root     root, or 0
      * @param joined   lengths of the calls that are joined into this one; null if it is one call
+     * @param labels   label of the call, empty for none; or one of each call that is joined into this one, if these differ
      */
-    public record Key(CollectiveKind kind, DataType type, ChunkCounts parts, ReduceOp op, int root, long[] joined) {
+    public record Key(
+            CollectiveKind kind,
+            DataType type,
+            ChunkCounts parts,
+            ReduceOp op,
+            int root,
+            long[] joined,
+            String... labels) {
         private static final int SHIFT = 7;
         /** Spreads also lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4). */
         private static final int GOLDEN = 0x9E3779B9;
@@ -141,7 +177,30 @@ public final class Prepared {
             Tensor operand = call.operand();
             DataType type = operand == null ? null : operand.dataType();
             return new Key(
-                    call.kind(), type, ChunkCounts.of(call, worldSize), call.op(), Math.max(0, call.root()), null);
+                    call.kind(), type, ChunkCounts.of(call, worldSize), call.op(), Math.max(0, call.root()), null, "");
+        }
+
+        private Key labelled(String... others) {
+            return new Key(kind, type, parts, op, root, joined, others);
+        }
+
+        private String name() {
+            return labels.length == 1
+                    ? CallOptions.named(kind.label(), labels[0])
+                    : kind.label() + " [" + list(labels) + ']';
+        }
+
+        /** Joins labels to a text of bounded length. */
+        private static String list(String... labels) {
+            StringBuilder text = new StringBuilder();
+            int told = 0;
+            while (told < labels.length && (told == 0 || text.length() + labels[told].length() < LABELS_LENGTH_MOST)) {
+                text.append(told == 0 ? "\"" : ", \"").append(labels[told++]).append('"');
+            }
+            return told == labels.length
+                    ? text.toString()
+                    : text + " and " + (labels.length - told) + " more, hash "
+                            + Long.toHexString(Hashing.of(String.join("\n", labels)));
         }
 
         /** Returns the elements of the operand. */
@@ -158,11 +217,11 @@ public final class Prepared {
                 return this;
             }
             ChunkCounts wider = parts.times(WholeSums.longsPerElement(type));
-            return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined);
+            return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined, labels);
         }
 
         /** Returns the slot of a call in a cache of so many slots. */
-        public static int slot(Collective call, int worldSize, int slots) {
+        public static int slot(Collective call, String label, int worldSize, int slots) {
             Tensor operand = call.operand();
             ReduceOp op = call.op();
             int hash = call.kind().ordinal() + Long.hashCode(ChunkCounts.elements(call, worldSize));
@@ -171,13 +230,14 @@ public final class Prepared {
                     + Math.max(0, call.root())
                     + (op == null ? 0 : op.name().hashCode());
             hash = call.hasCounts() ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
+            hash = label.isEmpty() ? hash : SHIFT * hash + label.hashCode();
             return (hash * GOLDEN >>> GOLDEN_SHIFT) & (slots - 1);
         }
     }
 
     /** Describes a call for people; the fingerprint is the hash of exactly this text. */
     private static String describe(Key key, String algorithm) {
-        StringBuilder text = new StringBuilder(key.kind.label());
+        StringBuilder text = new StringBuilder(key.name());
         if (key.type != null) {
             text.append(' ').append(key.type.label());
             describe(key, text);

@@ -1,5 +1,6 @@
 package ferro.collectives.engine.p2p;
 
+import ferro.CallOptions;
 import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -21,7 +22,6 @@ import ferro.collectives.shared.IntraNodeTransport;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Iterator;
@@ -88,11 +88,12 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     /** Queues a message; the progress loop begins it. */
-    public Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, Duration timeout) {
+    public Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
-        String what = (isSend ? "send to rank " : "recv from rank ") + peer + " tag " + tag;
+        String what =
+                options.named(isSend ? "send" : "recv") + (isSend ? " to rank " : " from rank ") + peer + " tag " + tag;
         loop.refuseInside(what);
-        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, timeout), tensor, peer, tag, isSend);
+        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, options.timeout()), tensor, peer, tag, isSend);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);
         pendingCount.incrementAndGet();
         submitted.add(transfer);

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.plain;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -55,10 +56,10 @@ public final class PlainEngine extends ForwardingBackend {
 
     /** Sends before it returns: a plain back end cannot send in the background. */
     @Override
-    public Work send(Tensor tensor, int to, int tag, Duration timeout) {
-        Objects.requireNonNull(timeout, "timeout");
+    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
+        Duration timeout = options.timeout();
         InvalidRankException.check(to, worldSize());
-        engine.checkUsable("send");
+        engine.checkUsable(options.named("send"));
         ByteBuffer bytes = transport.bytesOf(host("send", tensor));
         long begun = System.nanoTime();
         transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
@@ -66,10 +67,10 @@ public final class PlainEngine extends ForwardingBackend {
     }
 
     @Override
-    public Work recv(Tensor tensor, int from, int tag, Duration timeout) {
-        Objects.requireNonNull(timeout, "timeout");
+    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        Duration timeout = options.timeout();
         InvalidRankException.check(from, worldSize());
-        engine.checkUsable("recv");
+        engine.checkUsable(options.named("recv"));
         HostTensor into = host("recv", tensor);
         if (into.byteCount() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "

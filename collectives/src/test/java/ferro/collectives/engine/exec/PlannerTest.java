@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective;
 import ferro.Collective.AllGather;
 import ferro.Collective.AllReduce;
+import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.algorithm.AlgorithmChoice;
@@ -17,6 +18,7 @@ import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,10 @@ class PlannerTest {
 
     private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
 
+    private Prepared prepare(Collective call) {
+        return planner.prepare(call, "");
+    }
+
     private static Collective allReduce(int length) {
         HostTensor data = HostTensor.of(new float[length]);
         return new AllReduce(data, data, ReduceOp.SUM);
@@ -36,11 +42,11 @@ class PlannerTest {
     void lengthsOfEveryPowerOfTwoAreKeptTogether() {
         List<Prepared> made = new ArrayList<>();
         for (int bit = 0; bit < 20; bit++) {
-            made.add(planner.prepare(allReduce(1 << bit)));
+            made.add(prepare(allReduce(1 << bit)));
         }
 
         for (int bit = 0; bit < 20; bit++) {
-            assertSame(made.get(bit), planner.prepare(allReduce(1 << bit)), "2^" + bit + " elements");
+            assertSame(made.get(bit), prepare(allReduce(1 << bit)), "2^" + bit + " elements");
         }
     }
 
@@ -48,10 +54,10 @@ class PlannerTest {
     void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
         HostTensor data = HostTensor.of(new float[8]);
 
-        Prepared half = planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5)));
+        Prepared half = prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5)));
 
-        assertSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5))));
-        assertNotSame(half, planner.prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.25))));
+        assertSame(half, prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5))));
+        assertNotSame(half, prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.25))));
     }
 
     @Test
@@ -59,9 +65,9 @@ class PlannerTest {
         HostTensor bytes = HostTensor.of(new byte[8]);
         HostTensor longs = HostTensor.of(new long[8]);
 
-        Prepared ofBytes = planner.prepare(new AllReduce(bytes, bytes, ReduceOp.AVG));
-        Prepared ofLongs = planner.prepare(new AllReduce(longs, longs, ReduceOp.AVG));
-        Prepared sum = planner.prepare(new AllReduce(longs, longs, ReduceOp.SUM));
+        Prepared ofBytes = prepare(new AllReduce(bytes, bytes, ReduceOp.AVG));
+        Prepared ofLongs = prepare(new AllReduce(longs, longs, ReduceOp.AVG));
+        Prepared sum = prepare(new AllReduce(longs, longs, ReduceOp.SUM));
 
         assertTrue(ofBytes.text().startsWith("allReduce i8[8] avg by "), ofBytes.text());
         assertEquals(8, ofBytes.bytes);
@@ -69,7 +75,7 @@ class PlannerTest {
         assertEquals(64, ofLongs.bytes);
         assertEquals(2 * sum.bytesMoved, ofLongs.bytesMoved, "two numbers for each element");
         assertNotEquals(sum.call.fingerprint(), ofLongs.call.fingerprint());
-        assertSame(ofLongs, planner.prepare(new AllReduce(longs, longs, ReduceOp.AVG)));
+        assertSame(ofLongs, prepare(new AllReduce(longs, longs, ReduceOp.AVG)));
     }
 
     @Test
@@ -78,24 +84,85 @@ class PlannerTest {
         ReduceOp.Combiner first = (into, received) -> {};
         ReduceOp.Combiner second = (into, received) -> {};
 
-        Prepared kept = planner.prepare(new AllReduce(data, data, ReduceOp.of("first", first)));
+        Prepared kept = prepare(new AllReduce(data, data, ReduceOp.of("first", first)));
 
-        assertSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("first", first))));
-        assertNotSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("first", second))));
-        assertNotSame(kept, planner.prepare(new AllReduce(data, data, ReduceOp.of("other", first))));
+        assertSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("first", first))));
+        assertNotSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("first", second))));
+        assertNotSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("other", first))));
     }
 
     @Test
     void callsThatDifferInOneThingDifferInTheirPlan() {
-        Prepared plain = planner.prepare(allReduce(8));
+        Prepared plain = prepare(allReduce(8));
         HostTensor data = HostTensor.of(new float[8]);
         HostTensor half = HostTensor.of(new float[4]);
 
-        assertNotSame(plain, planner.prepare(new AllReduce(data, data, ReduceOp.MAX)));
-        assertNotSame(plain, planner.prepare(new AllGather(half, data, null)));
-        Prepared counted = planner.prepare(new AllGather(half, data, new long[] {4, 4}));
-        assertNotSame(planner.prepare(new AllGather(half, data, null)), counted);
-        assertSame(counted, planner.prepare(new AllGather(half, data, new long[] {4, 4})));
+        assertNotSame(plain, prepare(new AllReduce(data, data, ReduceOp.MAX)));
+        assertNotSame(plain, prepare(new AllGather(half, data, null)));
+        Prepared counted = prepare(new AllGather(half, data, new long[] {4, 4}));
+        assertNotSame(prepare(new AllGather(half, data, null)), counted);
+        assertSame(counted, prepare(new AllGather(half, data, new long[] {4, 4})));
         assertTrue(counted.text().contains("in parts of [4,4]"), counted.text());
+    }
+
+    @Test
+    void aLabelIsInFingerprintAndTextAndThePlanIsThatOfTheCallWithoutOne() {
+        Prepared plain = prepare(allReduce(8));
+        Prepared labelled = planner.prepare(allReduce(8), "dense2.weight");
+
+        assertSame(plain.schedule, labelled.schedule);
+        assertNotEquals(plain.call.fingerprint(), labelled.call.fingerprint());
+        assertEquals(plain.text().replace("allReduce f32", "allReduce \"dense2.weight\" f32"), labelled.text());
+        assertSame(plain, prepare(allReduce(8)));
+        assertSame(labelled, planner.prepare(allReduce(8), "dense2.weight"));
+        assertNotSame(labelled, planner.prepare(allReduce(8), "dense2.bias"));
+    }
+
+    @Test
+    void hundredsOfLabelsAreKeptTogether() {
+        List<Prepared> made = new ArrayList<>();
+        for (int layer = 0; layer < 500; layer++) {
+            made.add(planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight"));
+        }
+
+        int again = 0;
+        for (int layer = 0; layer < 500; layer++) {
+            again +=
+                    made.get(layer) == planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight") ? 1 : 0;
+        }
+        assertTrue(again > 480, again + " of 500 are still there");
+    }
+
+    @Test
+    void joinedCallsHaveTheirLabelsInOrderAndTheOneThatAllHaveOnce() {
+        long[] lengths = {4, 5};
+
+        Prepared two = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "b");
+        Prepared swapped = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "b", "a");
+        Prepared one = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "a");
+        Prepared none = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", "");
+
+        assertTrue(two.text().startsWith("allReduce [\"a\", \"b\"] f32[9] coalesced of [4,5]"), two.text());
+        assertTrue(swapped.text().startsWith("allReduce [\"b\", \"a\"] "), swapped.text());
+        assertTrue(one.text().startsWith("allReduce \"a\" f32[9] coalesced of [4,5]"), one.text());
+        assertTrue(none.text().startsWith("allReduce f32[9] coalesced of [4,5]"), none.text());
+        assertSame(none, planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", ""));
+    }
+
+    @Test
+    void manyLabelsOfJoinedCallsAreToldUpToABoundAndHashed() {
+        long[] lengths = new long[60];
+        Arrays.fill(lengths, 2);
+        String[] labels = new String[60];
+        Arrays.setAll(labels, index -> "layers." + index + ".weight");
+
+        Prepared first = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+        labels[59] = "layers.59.bias";
+        Prepared other = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+
+        assertTrue(first.text().contains("\"layers.0.weight\", \"layers.1.weight\""), first.text());
+        assertTrue(first.text().contains(" more, hash "), first.text());
+        assertTrue(first.text().length() < 512, first.text());
+        assertNotEquals(first.call.fingerprint(), other.call.fingerprint());
     }
 }

@@ -1,0 +1,121 @@
+package ferro;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * What a caller gives a back end beside a call: the deadline, and the label of the call. A view of a group makes it once and
+ * passes it with every call, so that a label costs no allocation per call.
+ *
+ * <p>A label says which call of a program it is, such as the parameter whose gradient is reduced. It stands in the
+ * fingerprint of a collective, so that ranks whose labels differ at the same place get a MISMATCH, and in every text about
+ * the call.
+ *
+ * @param timeout from the call to its end; more than a century means no timeout, zero or less has expired
+ * @param label   1 to 128 characters, not blank, without quotation marks and control or format characters; empty for no label
+ */
+public record CallOptions(Duration timeout, String label) {
+    private static final int LABEL_MOST = 128;
+
+    /**
+     * Checks the label.
+     *
+     * @param timeout from the call to its end
+     * @param label   label, or empty for none
+     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or has a character that it must not
+     *     have
+     */
+    public CallOptions {
+        Objects.requireNonNull(timeout, "timeout");
+        Objects.requireNonNull(label, "label");
+        if (!label.isEmpty()) {
+            check(label);
+        }
+    }
+
+    /**
+     * Returns the options of a call without a label.
+     *
+     * @param timeout from the call to its end
+     * @return options
+     */
+    public static CallOptions of(Duration timeout) {
+        return new CallOptions(timeout, "");
+    }
+
+    /**
+     * Returns these options with another deadline.
+     *
+     * @param other from the call to its end
+     * @return options with the same label
+     */
+    public CallOptions within(Duration other) {
+        return new CallOptions(other, label);
+    }
+
+    /**
+     * Returns these options with another label.
+     *
+     * @param other 1 to 128 characters
+     * @return options with the same deadline
+     * @throws IllegalArgumentException if the label is empty or blank, has more than 128 characters, or has a character that
+     *     it must not have
+     */
+    public CallOptions labelled(String other) {
+        if (Objects.requireNonNull(other, "label").isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a label has 1 to " + LABEL_MOST + " characters, found \"\": leave labelled out for none");
+        }
+        return new CallOptions(timeout, other);
+    }
+
+    /**
+     * Returns the name of a call for messages.
+     *
+     * @param operation for example {@code allReduce}
+     * @return the operation, followed by the label in quotation marks if there is one
+     */
+    public String named(String operation) {
+        return named(operation, label);
+    }
+
+    /**
+     * Returns the name of a call for messages.
+     *
+     * @param operation for example {@code allReduce}
+     * @param label     label, or empty for none
+     * @return the operation, followed by the label in quotation marks if there is one
+     */
+    public static String named(String operation, String label) {
+        return label.isEmpty() ? operation : operation + " \"" + label + '"';
+    }
+
+    private static void check(String label) {
+        if (label.length() > LABEL_MOST) {
+            throw new IllegalArgumentException("a label has 1 to " + LABEL_MOST + " characters, found " + label.length()
+                    + ", which begin with \"" + label.substring(0, 40).replaceAll("\\p{C}", "?") + '"');
+        }
+        if (label.isBlank()) {
+            throw new IllegalArgumentException("a label must not be blank, found " + label.length() + " characters");
+        }
+        for (int at = 0; at < label.length(); at += Character.charCount(label.codePointAt(at))) {
+            int character = label.codePointAt(at);
+            if (isRefused(character)) {
+                throw new IllegalArgumentException(
+                        String.format("a label must not have U+%04X, found as character %d", character, at + 1));
+            }
+        }
+    }
+
+    /** Returns whether a character moves or hides other text of a line, ends the label there, or cannot be sent. */
+    private static boolean isRefused(int character) {
+        return switch (Character.getType(character)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> true;
+            default -> character == '"';
+        };
+    }
+}
