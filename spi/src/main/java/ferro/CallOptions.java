@@ -46,27 +46,27 @@ public record CallOptions(Duration timeout, String label) {
     /**
      * Returns these options with another deadline.
      *
-     * @param other from the call to its end
+     * @param timeout from the call to its end
      * @return options with the same label
      */
-    public CallOptions within(Duration other) {
-        return new CallOptions(other, label);
+    public CallOptions within(Duration timeout) {
+        return new CallOptions(timeout, label);
     }
 
     /**
      * Returns these options with another label.
      *
-     * @param other 1 to 128 characters
+     * @param label 1 to 128 characters
      * @return options with the same deadline
      * @throws IllegalArgumentException if the label is empty or blank, has more than 128 characters, or has a character that
      *     it must not have
      */
-    public CallOptions labelled(String other) {
-        if (Objects.requireNonNull(other, "label").isEmpty()) {
+    public CallOptions labelled(String label) {
+        if (Objects.requireNonNull(label, "label").isEmpty()) {
             throw new IllegalArgumentException(
                     "a label has 1 to " + LABEL_MOST + " characters, found \"\": leave labelled out for none");
         }
-        return new CallOptions(timeout, other);
+        return new CallOptions(timeout, label);
     }
 
     /**
@@ -87,7 +87,8 @@ public record CallOptions(Duration timeout, String label) {
      * @return the operation, followed by the label in quotation marks if there is one
      */
     public static String named(String operation, String label) {
-        return label.isEmpty() ? operation : operation + " \"" + label + '"';
+        Objects.requireNonNull(operation, "operation");
+        return Objects.requireNonNull(label, "label").isEmpty() ? operation : operation + " \"" + label + '"';
     }
 
     private static void check(String label) {

@@ -123,6 +123,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public Work submit(Collective call, CallOptions options) {
+        Objects.requireNonNull(options, "options");
         PendingWork work = collectives.submit(call, options.label(), options.timeout());
         loop.submitted();
         return work;
@@ -130,6 +131,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void run(Collective call, CallOptions options) {
+        Objects.requireNonNull(options, "options");
         if (stepped) {
             throw Failures.wouldBlock(
                     group, options.named(call.kind().label()), ": submit it and go on in completion()");
@@ -269,6 +271,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
+        Objects.requireNonNull(options, "options");
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";
         if (tensor instanceof DeviceTensor) {

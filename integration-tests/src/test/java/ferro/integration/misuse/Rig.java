@@ -3,6 +3,7 @@ package ferro.integration.misuse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -87,6 +88,7 @@ final class Rig implements AutoCloseable {
                         new Receiver("round trip", roundTrip));
             case "Work" -> List.of(new Receiver("done", done()), new Receiver("coalesced", coalesced()));
             case "HostTensor" -> one(HostTensor.of(new float[4]));
+            case "CallOptions" -> one(CallOptions.of(SOON));
             case "ReduceOp" -> one(ReduceOp.MAX);
             case "GpuCollectives" -> one(GpuCollectives.with(context));
             case "FallbackGate" -> one(FallbackGate.of(context));

@@ -1,6 +1,7 @@
 package ferro.integration.misuse;
 
 import ferro.Backend;
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -104,6 +105,7 @@ final class Sane {
                 Map.entry(HostTensor.class, () -> HostTensor.of(new float[4])),
                 Map.entry(DeviceTensor.class, Rig::onDevice),
                 Map.entry(DataType.class, () -> DataType.FLOAT32),
+                Map.entry(CallOptions.class, () -> CallOptions.of(timeout)),
                 Map.entry(ReduceOp.class, () -> ReduceOp.SUM),
                 Map.entry(ReduceOp.Combiner.class, () -> (ReduceOp.Combiner) (into, received) -> {}),
                 Map.entry(Collective.class, Collective.Barrier::new),

@@ -27,6 +27,10 @@ public final class CoalescedBlock {
         Objects.requireNonNull(calls, "calls");
         Objects.requireNonNull(labels, "labels");
         Objects.requireNonNull(timeout, "timeout");
+        if (labels.size() != calls.size()) {
+            throw new IllegalArgumentException(
+                    "coalesced: found " + labels.size() + " labels, need one for each of " + calls.size() + " calls");
+        }
         // checks every call before anything moves
         for (int i = 0; i < calls.size(); i++) {
             planner.prepare(calls.get(i), labels.get(i));

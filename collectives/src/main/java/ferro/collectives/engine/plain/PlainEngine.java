@@ -57,7 +57,7 @@ public final class PlainEngine extends ForwardingBackend {
     /** Sends before it returns: a plain back end cannot send in the background. */
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        Duration timeout = options.timeout();
+        Duration timeout = Objects.requireNonNull(options, "options").timeout();
         InvalidRankException.check(to, worldSize());
         engine.checkUsable(options.named("send"));
         ByteBuffer bytes = transport.bytesOf(host("send", tensor));
@@ -68,7 +68,7 @@ public final class PlainEngine extends ForwardingBackend {
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        Duration timeout = options.timeout();
+        Duration timeout = Objects.requireNonNull(options, "options").timeout();
         InvalidRankException.check(from, worldSize());
         engine.checkUsable(options.named("recv"));
         HostTensor into = host("recv", tensor);
