@@ -41,16 +41,13 @@ import java.util.function.Consumer;
  *     {@link #reduceScatter(ferro.Tensor, ferro.Tensor, ferro.ReduceOp) reduceScatter},
  *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
  *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #barrier}.
- * <li>The same on {@code float[] double[] int[] long[] short[] byte[]}, from
- *     {@link #allReduce(float[], ferro.ReduceOp) allReduce} on.
- * <li>Asynchronous forms, which return a {@link Work}: {@link #allReduceAsync} and the others; {@link #submit} for any
- *     {@link ferro.Collective}.
+ * <li>The same on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
+ * <li>Asynchronous forms: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #sendAsync}, {@link #recvAsync}.
- * <li>Several calls as one: {@link #coalesced}, {@link #coalescedAsync}.
- * <li>Objects, by a codec: {@link #objects}.
- * <li>Other groups and views: {@link #newGroup}, {@link #split}, {@link #within}, {@link #labelled}.
- * <li>Memory: {@link #allocate}.
+ * <li>Several calls as one: {@link #coalesced}, {@link #coalescedAsync}; objects, by a codec: {@link #objects}.
+ * <li>Other groups, views and memory: {@link #newGroup}, {@link #split}, {@link #within}, {@link #labelled},
+ *     {@link #allocate}.
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
  * </ul>
  *
@@ -221,8 +218,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it
-     * never waits.
+     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it never waits.
      *
      * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
      *     back end does not report it
@@ -232,17 +228,17 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns which ranks of the group share memory, and why the others do not. The text is equal on all ranks.
+     * Returns which ranks of the group share memory, and why the others do not.
      *
-     * @return text for people; empty if the back end does not know
+     * @return text for people, equal on all ranks; empty if the back end does not know
      */
     public String linkReport() {
         return backend.linkReport();
     }
 
     /**
-     * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. No other way
-     * gives a call its own deadline. Calls of a view and of its group have one order.
+     * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. Calls of a view
+     * and of its group have one order.
      *
      * @param deadline for each call, from its start to its end; more than a century means no deadline
      * @return view; closing it closes nothing
@@ -258,10 +254,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
 
     /**
      * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter. Failures,
-     * recordings and events name it with the call. Ranks whose labels differ at the same place in the order get a MISMATCH
-     * with both labels (over NCCL only where it hangs); messages are matched whatever their labels are. Keep a view for its
-     * calls: then the label costs them no allocation. Views combine: {@code group.labelled("loss").within(limit)}. A group
-     * made by {@link #newGroup} has no label.
+     * recordings and events name it with the call. Ranks whose labels differ at the same place in the order get a MISMATCH with
+     * both labels (over NCCL only where it hangs); messages are matched whatever their labels are. Keep a view for its calls:
+     * then they allocate nothing for it. Views combine: {@code group.labelled("loss").within(limit)}; new groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view; closing it closes nothing
@@ -281,11 +276,11 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
      * }
      *
-     * <p>Inside the block, calls of this thread on this group (and on views of it) are checked and kept. No call runs,
-     * and no result exists, before the end of the block. The end waits for all calls, with one deadline of this group for
-     * all together. Handles of {@code …Async} are done then; to await one inside the block is an IllegalStateException,
-     * as are {@code split}, {@code newGroup} and {@code allocate}. Messages are not kept. The memory of two fused calls
-     * must not overlap. If the block throws, none of its calls runs. A block inside a block belongs to the outer one.
+     * <p>Inside the block, calls of this thread on this group (and on views of it) are checked and kept. No call runs, and no
+     * result exists, before the end of the block. The end waits for all calls, with one deadline of this group for all together.
+     * Handles of {@code …Async} are done then; to await one inside the block is an IllegalStateException, as are {@code split},
+     * {@code newGroup} and {@code allocate}. Messages are not kept. The memory of two fused calls must not overlap. If the block
+     * throws, none of its calls runs. A block inside a block belongs to the outer one.
      *
      * @param block makes the calls; what it throws is thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
@@ -308,8 +303,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * sums.await();
      * }
      *
-     * <p>Handles of {@code …Async} inside the block are done when the one returned is. A block inside a block belongs to
-     * the outer one; its handle is then done when the outer block is.
+     * <p>Handles of {@code …Async} inside the block, and of a block inside it, are done when the one returned is.
      *
      * @param block makes the calls; their tensors must not be used until the work is done
      * @return handle of all of them
@@ -395,9 +389,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *     them never ask; ranks that share none do not meet. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
-        Objects.requireNonNull(dataType, "dataType");
         end.coalescing().refuse("allocate");
-        return end.way().allocate(dataType, elementCount, options.timeout());
+        return end.way().allocate(Objects.requireNonNull(dataType, "dataType"), elementCount, options.timeout());
     }
 
     /**
@@ -408,28 +401,26 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return collectives of this group, or of this view with its deadline
      */
     public <T> GroupObjects<T> objects(Codec<T> codec) {
-        Objects.requireNonNull(codec, "codec");
-        return new GroupObjects<>(this, end.coalescing(), codec, GroupObjects.DEFAULT_LIMIT);
+        return new GroupObjects<>(
+                this, end.coalescing(), Objects.requireNonNull(codec, "codec"), GroupObjects.DEFAULT_LIMIT);
     }
 
     /**
      * Returns why the group has failed. A failed group stays failed. Any thread may call it; it never waits.
      *
-     * @return empty while it works; within 100 ms of a failure equal on all survivors that can reach each other: the same
-     *     code and the same ranks to blame
+     * @return empty while it works; within 100 ms of a failure the same code and culprits on all survivors that are connected
      */
     public Optional<FerroException> failure() {
         return backend.failure();
     }
 
     /**
-     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never
-     * waits.
+     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never waits.
      *
-     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in it if its
-     * process has ended, if its connection is gone, or if it was silent for too long. Only a silent rank is removed
-     * again, when something arrives from it. Ranks that closed the group normally are not in the set, nor are those that
-     * a failure blames for something else. Ranks may learn of a death at different times, some milliseconds apart:
+     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in it if its process
+     * has ended, if its connection is gone, or if it was silent for too long. Only a silent rank is removed again, when
+     * something arrives from it. Ranks that closed the group normally are not in the set, nor are those that a failure blames
+     * for something else. Ranks may learn of a death at different times, some milliseconds apart:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -446,8 +437,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Adds a listener for the events of the group. It receives them in order, on a thread of ferro that makes no progress
-     * on links, and may call the group. A listener that is added after the failure receives the failure.
+     * Adds a listener for the events of the group. It receives them in order, on a thread of ferro that makes no progress on
+     * links, and may call the group. If it is added after the failure it receives that.
      *
      * @param listener receives events of ranks that fall silent, come back, stand still or are late, and the failure
      */
