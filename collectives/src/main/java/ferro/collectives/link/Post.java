@@ -125,6 +125,16 @@ public final class Post {
     }
 
     /**
+     * Returns the position in {@link #memory} of a byte of the post.
+     *
+     * @param position byte of the post, header included
+     * @return bytes from the first element of an array, or from index 0 of a buffer
+     */
+    public long bytePlace(long position) {
+        return position - headerBytes + (memory instanceof ByteBuffer ? offset : offset * elementBytes);
+    }
+
+    /**
      * Returns whether the elements can move between a descriptor and their memory without a copy, and are worth a call of
      * their own.
      *
@@ -133,5 +143,15 @@ public final class Post {
      */
     public boolean straight(int leastBytes) {
         return kernel == null && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
+    }
+
+    /**
+     * As {@link #straight}, for a descriptor that takes arrays.
+     *
+     * @param leastBytes bytes above which a separate call is worth its cost
+     * @return whether they are plain and in an array, and more than that
+     */
+    public boolean inArray(int leastBytes) {
+        return kernel == null && !(memory instanceof ByteBuffer) && length - headerBytes > leastBytes;
     }
 }

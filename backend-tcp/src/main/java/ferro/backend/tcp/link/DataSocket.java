@@ -25,6 +25,29 @@ public interface DataSocket {
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
     /**
+     * Returns whether {@link #writeArray} and {@link #readArray} may be called; the same for all sockets of a loop.
+     */
+    default boolean takesArrays() {
+        return false;
+    }
+
+    /**
+     * As {@link #write}, for bytes of an array; only where {@link #takesArrays} returns true.
+     *
+     * @param array of a {@link ferro.Carrier}
+     * @param from  first byte, counted from the first element of the array
+     * @param bytes at most {@link ArrayCalls#MOST_BYTES}
+     */
+    default int writeArray(Object array, long from, int bytes) throws IOException {
+        throw new UnsupportedOperationException("cannot write " + bytes + " bytes of an array");
+    }
+
+    /** As {@link #read}, for bytes of an array; the parameters are those of {@link #writeArray}. */
+    default int readArray(Object array, long from, int bytes) throws IOException {
+        throw new UnsupportedOperationException("cannot read " + bytes + " bytes into an array");
+    }
+
+    /**
      * Returns whether the other side, or something in between, has ended the connection. Bytes before the end may be unread.
      * Costs a system call.
      *

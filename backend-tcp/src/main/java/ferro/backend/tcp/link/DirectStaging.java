@@ -1,5 +1,6 @@
 package ferro.backend.tcp.link;
 
+import ferro.collectives.link.Post;
 import ferro.collectives.link.StagedElements;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -17,6 +18,9 @@ final class DirectStaging {
 
     /** Runs of direct memory up to this size are staged together with adjacent ones, instead of a system call for each. */
     static final int SMALL_BYTES = 64 << 10;
+
+    /** Runs in arrays up to this size are staged: at 128 KiB a system call of the header's own took more than the copy. */
+    static final int SMALL_ARRAY_BYTES = 128 << 10;
 
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES).order(ByteOrder.nativeOrder());
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES).order(ByteOrder.nativeOrder());
@@ -42,6 +46,11 @@ final class DirectStaging {
 
     StagedElements outElements() {
         return outElements;
+    }
+
+    /** Returns whether the elements of a post go between this socket and their memory, and not through this memory. */
+    static boolean isBypassed(Post post, DataSocket wire) {
+        return post.straight(SMALL_BYTES) || post.inArray(SMALL_ARRAY_BYTES) && wire.takesArrays();
     }
 
     /** Returns the index in {@link #out} of a byte of a stream, or -1 if the byte is not there. */

@@ -15,6 +15,7 @@ import io.netty.channel.unix.UnixChannel;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -32,11 +33,17 @@ final class EpollLoop implements PolledLoop {
             .with(EpollIoOps.EPOLLRDHUP)
             .with(EpollIoOps.EPOLLET);
 
+    /** Comes first: without direct memory nothing has been opened yet. */
+    private final ByteBuffer errno = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
+
     private final LoopExecutor owner = new LoopExecutor();
     private final IoHandler handler = EpollIoHandler.newFactory(EVENTS, DefaultSelectStrategyFactory.INSTANCE)
             .newHandler(owner);
     private final KernelWait now = new KernelWait(false);
     private final KernelWait waiting = new KernelWait(true);
+    /** Made when the first array goes to the kernel: looking the calls up takes tens of milliseconds. */
+    private ArrayCalls arrays;
+
     private volatile boolean woken;
 
     EpollLoop() {
@@ -89,6 +96,13 @@ final class EpollLoop implements PolledLoop {
         } finally {
             owner.driver = null;
         }
+    }
+
+    private ArrayCalls arrays() {
+        if (arrays == null) {
+            arrays = new ArrayCalls(errno);
+        }
+        return arrays;
     }
 
     private void turn(KernelWait turn) {
@@ -173,6 +187,25 @@ final class EpollLoop implements PolledLoop {
         @Override
         public int read(ByteBuffer bytes, int from, int to) throws IOException {
             int came = descriptor.read(bytes, from, to);
+            readable = came != 0;
+            return came;
+        }
+
+        @Override
+        public boolean takesArrays() {
+            return ArrayCalls.absentBecause() == null;
+        }
+
+        @Override
+        public int writeArray(Object array, long from, int bytes) throws IOException {
+            int taken = arrays().send(descriptor, array, from, bytes);
+            writable = taken > 0;
+            return taken;
+        }
+
+        @Override
+        public int readArray(Object array, long from, int bytes) throws IOException {
+            int came = arrays().receive(descriptor, array, from, bytes);
             readable = came != 0;
             return came;
         }

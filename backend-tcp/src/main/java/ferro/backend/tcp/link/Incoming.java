@@ -55,8 +55,9 @@ final class Incoming {
     long pull(DataSocket wire) throws IOException {
         long before = bytesMoved;
         while (!posts.isEmpty() && strange == null && bytesMoved - before < TURN_BYTES) {
-            int asked = straight() ? straightBytes() : stagedBytes();
-            int came = straight() ? pullStraight(wire, asked) : pullStaged(wire, asked);
+            boolean straight = isStraight(wire);
+            int asked = straight ? straightBytes() : stagedBytes(wire);
+            int came = straight ? pullStraight(wire, asked) : pullStaged(wire, asked);
             if (came < asked) {
                 return came < 0 && bytesMoved == before ? -1 : bytesMoved - before;
             }
@@ -70,18 +71,22 @@ final class Incoming {
         restBytes = 0;
     }
 
-    private boolean straight() {
+    private boolean isStraight(DataSocket wire) {
         Post post = posts.oldest();
-        return posts.position() >= post.headerBytes() && post.straight(DirectStaging.SMALL_BYTES);
+        return posts.position() >= post.headerBytes() && DirectStaging.isBypassed(post, wire);
     }
 
     private int straightBytes() {
-        return (int) Math.min(TURN_BYTES, posts.oldest().length() - posts.position());
+        Post post = posts.oldest();
+        int most = post.memory() instanceof ByteBuffer ? TURN_BYTES : ArrayCalls.MOST_BYTES;
+        return (int) Math.min(most, post.length() - posts.position());
     }
 
     private int pullStraight(DataSocket wire, int asked) throws IOException {
-        int at = (int) posts.oldest().place(posts.position());
-        int came = wire.read((ByteBuffer) posts.oldest().memory(), at, at + asked);
+        long from = posts.oldest().bytePlace(posts.position());
+        int came = posts.oldest().memory() instanceof ByteBuffer direct
+                ? wire.read(direct, (int) from, (int) from + asked)
+                : wire.readArray(posts.oldest().memory(), from, asked);
         if (came > 0) {
             bytesMoved += came;
             posts.advance(came);
@@ -90,11 +95,11 @@ final class Incoming {
     }
 
     /** Returns how many bytes to read into the staging memory: all posted ones before the first run for direct memory. */
-    private int stagedBytes() {
+    private int stagedBytes(DataSocket wire) {
         long wanted = -posts.position() - restBytes;
         for (int i = 0; i < posts.size() && wanted < DirectStaging.IN_BYTES; i++) {
             Post post = posts.pending(i);
-            if (post.straight(DirectStaging.SMALL_BYTES)) {
+            if (DirectStaging.isBypassed(post, wire)) {
                 wanted += post.headerBytes();
                 break;
             }

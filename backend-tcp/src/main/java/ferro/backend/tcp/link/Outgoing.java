@@ -55,17 +55,25 @@ final class Outgoing {
     private boolean pushOnce(DataSocket wire) throws IOException {
         Post post = posts.oldest();
         long done = posts.position();
-        if (done >= post.headerBytes() && post.straight(DirectStaging.SMALL_BYTES)) {
-            int at = (int) post.place(done);
-            int bytes = (int) Math.min(DirectStaging.OUT_BYTES, post.length() - done);
-            return took(wire.write((ByteBuffer) post.memory(), at, at + bytes), bytes);
+        if (done >= post.headerBytes() && DirectStaging.isBypassed(post, wire)) {
+            return pushStraight(wire, post, done);
         }
         int at = staging.indexOf(this, position);
         if (at < 0) {
-            at = stage();
+            at = stage(wire);
         }
         int bytes = staging.end() - at;
         return took(wire.write(staging.out(), at, at + bytes), bytes);
+    }
+
+    private boolean pushStraight(DataSocket wire, Post post, long done) throws IOException {
+        long from = post.bytePlace(done);
+        if (post.memory() instanceof ByteBuffer direct) {
+            int bytes = (int) Math.min(DirectStaging.OUT_BYTES, post.length() - done);
+            return took(wire.write(direct, (int) from, (int) from + bytes), bytes);
+        }
+        int bytes = (int) Math.min(ArrayCalls.MOST_BYTES, post.length() - done);
+        return took(wire.writeArray(post.memory(), from, bytes), bytes);
     }
 
     private boolean took(int taken, int offered) {
@@ -79,8 +87,7 @@ final class Outgoing {
     }
 
     /** Fills the staging memory from the oldest post on; returns the index of the post's next byte in it. */
-    private int stage() {
-        ByteBuffer out = staging.out();
+    private int stage(DataSocket wire) {
         int end = 0;
         int skipped = 0;
         for (int i = 0; i < posts.size() && end < DirectStaging.OUT_BYTES; i++) {
@@ -90,7 +97,7 @@ final class Outgoing {
                 skipped = skip(post, done);
                 done -= skipped;
             }
-            int added = stage(post, done, out, end);
+            int added = stage(post, done, end, DirectStaging.isBypassed(post, wire));
             end += added;
             if (done + added < post.length()) {
                 break;
@@ -109,16 +116,16 @@ final class Outgoing {
     }
 
     /** Copies a post from {@code done}, a whole element or its start, as far as there is room; returns the bytes. */
-    private int stage(Post post, long done, ByteBuffer out, int at) {
+    private int stage(Post post, long done, int at, boolean onlyHeader) {
         int end = at;
         if (done < post.headerBytes()) {
             if (DirectStaging.OUT_BYTES - at < WireHeader.BYTES) {
                 return 0;
             }
-            WireHeader.put(post.call(), out, at);
+            WireHeader.put(post.call(), staging.out(), at);
             end += WireHeader.BYTES;
         }
-        if (post.straight(DirectStaging.SMALL_BYTES)) {
+        if (onlyHeader) {
             return end - at;
         }
         long from = Math.max(done, post.headerBytes());

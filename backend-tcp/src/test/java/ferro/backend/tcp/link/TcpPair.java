@@ -20,10 +20,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
 
 /** Two links joined by one connection over loopback, without a mesh; each side has a loop that the test drives. */
 final class TcpPair implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int KERNEL_BYTES = 64 << 10;
 
     private final Side first;
     private final Side second;
@@ -36,6 +38,19 @@ final class TcpPair implements AutoCloseable {
     static TcpPair onLoopback(TcpIo io) throws Exception {
         TcpPair pair = new TcpPair(new Side(io), new Side(io));
         join(io, pair.first.links, pair.first.link, pair.second);
+        return pair;
+    }
+
+    /** Joins two links by sockets with small buffers in the kernel, which the test wraps. */
+    static TcpPair onLoopback(TcpIo io, UnaryOperator<DataSocket> wrap) throws Exception {
+        TcpPair pair = new TcpPair(new Side(io), new Side(io));
+        Channel[] ends = connected(io);
+        for (Channel end : ends) {
+            end.config().setOption(ChannelOption.SO_SNDBUF, KERNEL_BYTES);
+            end.config().setOption(ChannelOption.SO_RCVBUF, KERNEL_BYTES);
+        }
+        pair.first.link.connect(wrap.apply(pair.first.links.adopt(ends[0])), 0);
+        pair.second.link.connect(wrap.apply(pair.second.links.adopt(ends[1])), 0);
         return pair;
     }
 
