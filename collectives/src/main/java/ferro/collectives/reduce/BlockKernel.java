@@ -22,6 +22,8 @@ abstract class BlockKernel extends Kernel {
 
     private final DataType type;
     private final int block;
+    private Multiplies multiplies = Multiplies.NEITHER;
+    private double factor = 1;
     /** Index from which both blocks are zero. */
     private int used;
 
@@ -35,8 +37,19 @@ abstract class BlockKernel extends Kernel {
         return type.byteSize();
     }
 
+    /** Makes it multiply operands from now on, before its first run. */
+    final BlockKernel multiplying(Multiplies which, double by) {
+        multiplies = which;
+        factor = by;
+        return this;
+    }
+
     @Override
     public final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        if (multiplies == Multiplies.COPY) {
+            copyProducts(into, intoOffset, source, sourceOffset, count);
+            return;
+        }
         if (count <= FEW) {
             combineFew(into, intoOffset, source, sourceOffset, (int) count);
             return;
@@ -85,6 +98,18 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
+    /** The loop runs over the whole block, whatever is behind a short run. */
+    private void copyProducts(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        long intoUnit = unit(into);
+        long sourceUnit = unit(source);
+        for (long done = 0; done < count; done += block) {
+            int length = (int) Math.min(block, count - done);
+            loadSource(source, sourceOffset + done * sourceUnit, length);
+            multiplySource(factor);
+            storeProducts(into, intoOffset + done * intoUnit, length);
+        }
+    }
+
     /** Combines one block's length and leaves the result in the first block. */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
@@ -93,6 +118,12 @@ abstract class BlockKernel extends Kernel {
         used = length;
         loadInto(into, intoOffset, length);
         loadSource(source, sourceOffset, length);
+        if (multiplies.first()) {
+            multiplyInto(factor);
+        }
+        if (multiplies.second()) {
+            multiplySource(factor);
+        }
         combineBlocks();
     }
 
@@ -111,6 +142,16 @@ abstract class BlockKernel extends Kernel {
         return memory instanceof ByteBuffer ? type.byteSize() : 1;
     }
 
+    /** Returns the number by which an element of the first operand is multiplied, or 1. */
+    final double firstFactor() {
+        return multiplies.first() ? factor : 1;
+    }
+
+    /** Returns the number by which an element of the second operand is multiplied, or 1. */
+    final double secondFactor() {
+        return multiplies.second() ? factor : 1;
+    }
+
     /** Combines one element, and makes a NaN canonical. */
     abstract void combineOne(Object into, long intoOffset, Object source, long sourceOffset);
 
@@ -122,6 +163,15 @@ abstract class BlockKernel extends Kernel {
 
     /** Copies a part of the second operand into its block. */
     abstract void loadSource(Object memory, long offset, int length);
+
+    /** Multiplies the first block, whole. */
+    abstract void multiplyInto(double by);
+
+    /** Multiplies the second block, whole. */
+    abstract void multiplySource(double by);
+
+    /** Copies the second block to the first operand. */
+    abstract void storeProducts(Object memory, long offset, int length);
 
     /** Combines the two blocks completely, into the first one. */
     abstract void combineBlocks();

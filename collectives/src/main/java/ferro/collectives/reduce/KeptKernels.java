@@ -14,7 +14,8 @@ public final class KeptKernels {
     private static final int MOST = 64;
 
     private final int worldSize;
-    private final Map<DataType, Map<ReduceOp, Kernel>> byType = new EnumMap<>(DataType.class);
+    /** Of an op, a kernel for each of {@link Multiplies}, or null. */
+    private final Map<DataType, Map<ReduceOp, Kernel[]>> byType = new EnumMap<>(DataType.class);
 
     /**
      * Makes one that keeps nothing yet.
@@ -34,18 +35,34 @@ public final class KeptKernels {
      * @throws UnsupportedOperationException as {@link Kernels#of}
      */
     public Kernel of(DataType type, ReduceOp op) {
-        Map<ReduceOp, Kernel> ofType = byType.get(type);
-        Kernel known = ofType == null ? null : ofType.get(op);
-        return known == null ? make(type, op) : known;
+        return of(type, op, Multiplies.NEITHER);
     }
 
-    private Kernel make(DataType type, ReduceOp op) {
-        Kernel made = Kernels.of(type, op, worldSize);
-        Map<ReduceOp, Kernel> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
-        if (ofType.size() >= MOST) {
+    /**
+     * Returns a kernel that multiplies operands before it adds them; allocates only at its first use.
+     *
+     * @param type       element type
+     * @param op         sum of multiplied inputs, or any op if nothing is multiplied
+     * @param multiplies what the kernel multiplies
+     * @return kernel
+     * @throws UnsupportedOperationException as {@link Kernels#of}
+     */
+    public Kernel of(DataType type, ReduceOp op, Multiplies multiplies) {
+        Map<ReduceOp, Kernel[]> ofType = byType.get(type);
+        Kernel[] known = ofType == null ? null : ofType.get(op);
+        Kernel kernel = known == null ? null : known[multiplies.ordinal()];
+        return kernel == null ? make(type, op, multiplies) : kernel;
+    }
+
+    private Kernel make(DataType type, ReduceOp op, Multiplies multiplies) {
+        Kernel made = multiplies == Multiplies.NEITHER
+                ? Kernels.of(type, op, worldSize)
+                : Kernels.multiplying(type, op, multiplies);
+        Map<ReduceOp, Kernel[]> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
+        if (ofType.size() >= MOST && !ofType.containsKey(op)) {
             ofType.clear();
         }
-        ofType.put(op, made);
+        ofType.computeIfAbsent(op, any -> new Kernel[Multiplies.values().length])[multiplies.ordinal()] = made;
         return made;
     }
 }

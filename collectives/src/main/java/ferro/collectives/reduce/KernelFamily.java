@@ -14,6 +14,12 @@ interface KernelFamily {
     /** Returns the family's own kernel, which is used from the first call on; only for ops that the family has. */
     Kernel untried(DataType type, ReduceOp op, int worldSize);
 
+    /** Returns such a kernel of a sum of multiplied inputs. */
+    Kernel multiplying(DataType type, double factor, Multiplies multiplies, BlockKernel plain);
+
+    /** Returns the family's own kernel of a sum of multiplied inputs; only for a factor that it can have. */
+    Kernel untriedMultiplying(DataType type, double factor, Multiplies multiplies);
+
     /** Returns why this JVM cannot run the kernels; null if it can. */
     String unusableBecause();
 

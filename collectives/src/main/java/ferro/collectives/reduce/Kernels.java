@@ -24,7 +24,7 @@ public final class Kernels {
      *
      * <p>The kernel of AVG adds two elements and divides the sum by the world size: it combines the last two terms of an
      * average, and that of SUM those before. f32 and f64 round the sum and the quotient; f16 and bf16 add and divide in f32,
-     * and round once. The kernel of a sum of multiplied inputs only sums; {@link Multiplied} does the rest.
+     * and round once. The kernel of a sum of multiplied inputs only sums.
      *
      * @param type      element type
      * @param op        reduction
@@ -37,10 +37,30 @@ public final class Kernels {
             refuse(type, op);
             return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
         }
+        if (op.factor() != 1) {
+            return multiplying(type, op, Multiplies.NEITHER);
+        }
         BlockKernel plain = plain(type, op, worldSize);
-        ReduceOp combining = op.factor() == 1 ? op : ReduceOp.SUM;
         return VECTORS.family()
-                .map(family -> family.kernel(type, combining, worldSize, plain))
+                .map(family -> family.kernel(type, op, worldSize, plain))
+                .orElse(plain);
+    }
+
+    /**
+     * Returns a new kernel of a sum of multiplied inputs, for one thread at a time: it multiplies operands before it adds
+     * them. f16 and bf16 are multiplied in f32; integers are multiplied by a whole factor and wrap.
+     *
+     * @param type       element type
+     * @param op         sum of multiplied inputs
+     * @param multiplies what it multiplies
+     * @return kernel
+     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
+     */
+    public static Kernel multiplying(DataType type, ReduceOp op, Multiplies multiplies) {
+        refuse(type, op);
+        BlockKernel plain = plain(type, ReduceOp.SUM, 1).multiplying(multiplies, op.factor());
+        return VECTORS.family()
+                .map(family -> family.multiplying(type, op.factor(), multiplies, plain))
                 .orElse(plain);
     }
 

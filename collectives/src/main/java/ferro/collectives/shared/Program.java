@@ -109,6 +109,11 @@ public final class Program {
     final int[] count;
     /** Of a combine: whether its elements are combined of the operands of all ranks then, so that an average is divided. */
     final boolean[] completes;
+    /**
+     * Whether elements of this rank's operand are first read in a step that can multiply them: a combine with the result that
+     * they were copied to, or the copy, if no combine follows it.
+     */
+    final boolean[] multiplies;
     /** Number of chunks of the operation, equal on all ranks. */
     final int chunks;
     /** An upper bound of the values of flags, which begin at 1; equal on all ranks. */
@@ -148,6 +153,7 @@ public final class Program {
         this.at = builder.ints(ProgramBuilder.Field.AT);
         this.count = builder.ints(ProgramBuilder.Field.COUNT);
         this.completes = builder.completes();
+        this.multiplies = builder.multiplies();
         this.in = builder.longs(true);
         this.out = builder.longs(false);
         this.chunks = builder.chunks();

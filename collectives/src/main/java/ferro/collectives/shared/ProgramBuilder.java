@@ -27,6 +27,12 @@ final class ProgramBuilder {
     private long[] in = new long[16];
     private long[] out = new long[16];
     private boolean[] completes = new boolean[16];
+    private boolean[] multiplies = new boolean[16];
+    /** The step that copied elements of the operand last; and those of them that no step has combined yet. */
+    private int copied;
+
+    private long fresh;
+    private long freshEnd;
     private int size;
     private Program inTensors;
     private boolean needsResults;
@@ -134,6 +140,12 @@ final class ProgramBuilder {
 
     void copy(long from, long to, int count) {
         move(Program.COPY, -1, new ChunkPart(0, 0, count), from, to);
+        if (count > 0) {
+            copied = size - 1;
+            multiplies[copied] = true;
+            fresh = to;
+            freshEnd = to + count;
+        }
     }
 
     /** Combines the same element of all ranks. */
@@ -212,6 +224,12 @@ final class ProgramBuilder {
             add(kind, peer, 0, part);
             in[size - 1] = from;
             out[size - 1] = to;
+            boolean ofResult = kind == Program.COMBINE || kind == Program.COMBINE_BOTH;
+            if (ofResult && to == fresh && fresh < freshEnd) {
+                multiplies[copied] = false;
+                multiplies[size - 1] = true;
+                fresh += part.count;
+            }
         }
     }
 
@@ -222,6 +240,7 @@ final class ProgramBuilder {
             in = Arrays.copyOf(in, longer);
             out = Arrays.copyOf(out, longer);
             completes = Arrays.copyOf(completes, longer);
+            multiplies = Arrays.copyOf(multiplies, longer);
             Arrays.setAll(ints, field -> Arrays.copyOf(ints[field], longer));
         }
         kinds[size] = kind;
@@ -275,6 +294,10 @@ final class ProgramBuilder {
 
     boolean[] completes() {
         return Arrays.copyOf(completes, size);
+    }
+
+    boolean[] multiplies() {
+        return Arrays.copyOf(multiplies, size);
     }
 
     long[] longs(boolean ofOperand) {

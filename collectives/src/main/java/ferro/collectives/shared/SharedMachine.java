@@ -5,9 +5,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.Elements;
-import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Multiplied;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -33,8 +31,7 @@ public class SharedMachine {
     private final SharedStanding standing;
     private final SharedTensors tensors;
     private final SharedOperands operands;
-    private final KeptKernels kernels;
-    private final Multiplied multiplied = new Multiplied();
+    private final OperationKernels kernels;
     /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
 
@@ -43,15 +40,6 @@ public class SharedMachine {
     private Program program;
     private CallHeader call;
     private DataType type;
-    /** What the operand is multiplied by where it is first read. */
-    private double factor;
-
-    private ReduceOp kernelOp;
-    private DataType kernelType;
-    /** Combines while operands are missing. */
-    private Kernel kernel;
-    /** Combines when none is missing. */
-    private Kernel completing;
 
     private int next;
     /** Number of the operation that this rank has entered on the fast path. */
@@ -71,7 +59,7 @@ public class SharedMachine {
         this.looksMost = place.looks();
         this.areas = place.areas().clone();
         this.worldSize = areas.length;
-        this.kernels = new KeptKernels(worldSize);
+        this.kernels = new OperationKernels(worldSize);
         this.standing = new SharedStanding(place);
         this.tensors = new SharedTensors();
         this.operands = new SharedOperands(worldSize, standing, tensors);
@@ -118,7 +106,7 @@ public class SharedMachine {
             next = resumed;
         } else {
             next = 0;
-            operands.find(work, operand, result, factor == 1);
+            operands.find(work, operand, result);
             reserve(work);
         }
     }
@@ -141,13 +129,7 @@ public class SharedMachine {
         out.of(result);
         HostTensor either = operand == null ? result : operand;
         type = either == null ? null : either.dataType();
-        factor = how == null ? 1 : how.factor();
-        if (how != null && (how != kernelOp || type != kernelType)) {
-            kernel = kernels.of(type, how == ReduceOp.AVG ? ReduceOp.SUM : how);
-            completing = kernels.of(type, how);
-            kernelOp = how;
-            kernelType = type;
-        }
+        kernels.use(type, how);
     }
 
     /**
@@ -165,8 +147,8 @@ public class SharedMachine {
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan(work)) {
             return false;
         }
-        factor = how == null ? 1 : how.factor();
-        operands.find(work, operand, null, factor == 1);
+        kernels.use(operand == null ? null : operand.dataType(), how);
+        operands.find(work, operand, null);
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
@@ -358,7 +340,7 @@ public class SharedMachine {
                 copyOut(work, step, to);
                 break;
             case Program.COPY:
-                copy(in.place(work.in[step]), to, count);
+                copy(work, step, to);
                 break;
             case Program.COPY_OVER:
                 Elements.copy(type, area(work, step), at(work, step), out.memory(), to, count);
@@ -405,20 +387,22 @@ public class SharedMachine {
     }
 
     private Kernel kernel(Program work, int step) {
-        return work.completes[step] ? completing : kernel;
+        return kernels.of(work, step, operands.areMeant(work, step));
     }
 
     private void copyIn(DataType elementType, int at, Object source, long from, int count) {
-        if (factor == 1) {
-            elements[rank].write(elementType, at, source, from, count);
+        if (kernels.multiply()) {
+            kernels.copying().combine(areas[rank], at, source, from, count);
         } else {
-            multiplied.copy(elementType, factor, areas[rank], at, source, from, count);
+            elements[rank].write(elementType, at, source, from, count);
         }
     }
 
-    private void copy(long from, long to, int count) {
-        if (factor != 1) {
-            multiplied.copy(type, factor, out.memory(), to, in.memory(), from, count);
+    private void copy(Program work, int step, long to) {
+        long from = in.place(work.in[step]);
+        int count = work.count[step];
+        if (kernels.multiply() && work.multiplies[step]) {
+            kernels.copying().combine(out.memory(), to, in.memory(), from, count);
         } else if (in.memory() != out.memory() || from != to) {
             Elements.copy(type, out.memory(), to, in.memory(), from, count);
         }

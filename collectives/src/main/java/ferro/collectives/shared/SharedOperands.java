@@ -25,10 +25,10 @@ final class SharedOperands {
         this.tensors = tensors;
     }
 
-    /** Finds out where the tensors of this rank lie; {@code mayShare} is whether others may read the operand as it is. */
-    void find(Program work, HostTensor in, HostTensor out, boolean mayShare) {
+    /** Finds out where the tensors of this rank lie. */
+    void find(Program work, HostTensor in, HostTensor out) {
         boolean isLong = in != null && in.byteCount() >= BYTES_LEAST;
-        operand = work.readsOperands && mayShare && isLong ? tensors.number(in) : 0;
+        operand = work.readsOperands && isLong ? tensors.number(in) : 0;
         operandStart = operand == 0 ? 0 : in.offset();
         result = operand == 0 || !work.needsResults ? 0 : tensors.number(out);
         resultStart = result == 0 ? 0 : out.offset();

@@ -22,6 +22,7 @@ final class Bfloat16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
+    private static final boolean COPIES = CHOICE.multiplies() == Multiplies.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
     private static final int LANES = SPECIES.length();
@@ -124,19 +125,23 @@ final class Bfloat16Loops {
                 a.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
                 b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
                 scale);
-        return rounded(upper.reinterpretAsInts())
+        return rounded(upper)
                 .and(UPPER)
-                .or(rounded(lower.reinterpretAsInts()).lanewise(VectorOperators.LSHR, Short.SIZE))
+                .or(rounded(lower).lanewise(VectorOperators.LSHR, Short.SIZE))
                 .reinterpretAsShorts();
     }
 
     private static FloatVector combine(FloatVector a, FloatVector b, FloatVector scale) {
+        if (COPIES) {
+            return b.mul(scale);
+        }
         FloatVector result = a.lanewise(OP, b);
         return SCALING == null ? result : result.lanewise(SCALING, scale);
     }
 
     /** To elements in the upper halves of ints; what the lower halves hold is no part of them. */
-    private static IntVector rounded(IntVector bits) {
+    private static IntVector rounded(FloatVector numbers) {
+        IntVector bits = numbers.reinterpretAsInts();
         // to even: where the lower half is exactly half of a unit, only an odd upper half is rounded up
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
         return bits.or(odd).add(JUST_BELOW_HALF);

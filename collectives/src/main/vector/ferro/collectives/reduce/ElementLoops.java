@@ -22,6 +22,8 @@ final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
+    private static final Multiplies MULTIPLIES = CHOICE.multiplies();
+    private static final boolean COPIES = MULTIPLIES == Multiplies.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
@@ -122,6 +124,9 @@ final class ElementLoops {
     private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> scale) {
         Vector<Object> a = (Vector<Object>) left;
         Vector<Object> b = (Vector<Object>) right;
+        if (MULTIPLIES != Multiplies.NEITHER) {
+            return sum(a, b, (Vector<Object>) scale);
+        }
         if (SCALING != null) {
             return a.lanewise(OP, b).lanewise(SCALING, (Vector<Object>) scale);
         }
@@ -133,13 +138,25 @@ final class ElementLoops {
                 .lanewise(VectorOperators.XOR, FLIP);
     }
 
+    private static Vector<?> sum(Vector<Object> a, Vector<Object> b, Vector<Object> factor) {
+        Vector<Object> first = MULTIPLIES.first() ? a.lanewise(VectorOperators.MUL, factor) : a;
+        Vector<Object> second = MULTIPLIES.second() ? b.lanewise(VectorOperators.MUL, factor) : b;
+        return COPIES ? second : first.lanewise(OP, second);
+    }
+
     private static Vector<?> scale(LoopOperands operands) {
-        if (SCALING == null) {
+        if (SCALING == null && MULTIPLIES == Multiplies.NEITHER) {
             return SPECIES.zero();
         }
-        return ELEMENT == float.class
-                ? FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale)
-                : DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, operands.scale);
+        if (ELEMENT == float.class) {
+            return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale);
+        }
+        if (ELEMENT == double.class) {
+            return DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, operands.scale);
+        }
+        // the lower bits of a product depend on the lower bits of its factors alone
+        int dropped = Long.SIZE - SPECIES.elementSize();
+        return SPECIES.broadcast((long) operands.scale << dropped >> dropped);
     }
 
     private static Vector<?> zero() {
@@ -148,7 +165,7 @@ final class ElementLoops {
 
     @SuppressWarnings("unchecked")
     private static Vector<?> larger(Vector<?> largest, Vector<?> result) {
-        if (!FLOATING) {
+        if (!FLOATING || COPIES) {
             return largest;
         }
         Vector<Object> magnitude =
@@ -157,7 +174,9 @@ final class ElementLoops {
     }
 
     private static boolean holdsNaN(Vector<?> largest) {
-        return FLOATING && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
+        return FLOATING
+                && !COPIES
+                && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
     }
 
     private static long flipOf(Specialised.Choice choice) {

@@ -1,6 +1,5 @@
 package ferro.collectives.reduce;
 
-import ferro.HalfFloats;
 import java.lang.invoke.MethodHandles;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -9,69 +8,131 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops of f16 over the blocks of a kernel, a template that {@link Specialised} defines anew. {@link HalfFloats} names the
- * source of the format.
+ * Loops of f16 over numbers scaled as {@link Float16Pairs} makes them, a template that {@link Specialised} defines anew.
  *
- * <p>A vector of elements is read as one of 32-bit pairs, whose lower and upper elements become two vectors of f32; so a
- * block of f32 has first the lower elements of all pairs of a vector, then the upper ones. Nothing moves across lanes, all
- * vectors have one shape, and there are no masks: infinities and NaNs, which would need them, are found first.
+ * <p>Sums, minima and maxima of such numbers are exact where f32 is subnormal, so they are rounded as without the scale; and
+ * a result is moved back by dropping 13 bits, rounded to nearest, ties to even, whether it is subnormal or not. An average
+ * is the same, since a quotient by fewer than 2^13 ranks is a tie of f16, or 2^-14 of a unit away from one, which is more
+ * than f32 rounds it by. Products are not: see {@link Float16Products}.
+ *
+ * <p>Infinities and NaNs are numbers by that scale. A loop stops where it meets one, and leaves the rest to a plain kernel.
  */
 final class Float16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
-    private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
-    private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
-    private static final int LANES = SHORTS.length();
-    private static final int PAIRS = FLOATS.length();
-    private static final short MAGNITUDE = Short.MAX_VALUE;
-    private static final short INFINITY = 0x7c00;
-
-    /** Fraction bits that f32 has more than f16. */
-    private static final int EXTRA = 23 - 10;
-    /** Difference of the exponent biases, 127 - 15, where f32 has its exponent. */
-    private static final int REBIAS = 127 - 15 << 23;
-
-    private static final int SMALLEST_NORMAL = 127 - 14 << 23;
-    /** Sign, exponent and fraction of f16 where f32 has them. */
-    private static final int BITS = 0x8fff_e000;
-
-    private static final int JUST_BELOW_HALF = (1 << EXTRA - 1) - 1;
+    private static final boolean BOTH = CHOICE.both();
+    private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
+    private static final int LANES = SPECIES.length();
 
     private Float16Loops() {}
 
-    /** Returns whether an element of two blocks is infinite or NaN. */
-    static boolean isSpecial(short[] left, short[] right) {
-        ShortVector largest = ShortVector.zero(SHORTS);
-        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
-            largest = largest.max(ShortVector.fromArray(SHORTS, left, i).and(MAGNITUDE))
-                    .max(ShortVector.fromArray(SHORTS, right, i).and(MAGNITUDE));
+    static boolean arrays(LoopOperands operands) {
+        int at = Math.toIntExact(operands.firstAt);
+        int from = Math.toIntExact(operands.secondAt);
+        short[] into = (short[]) operands.first;
+        short[] source = (short[]) operands.second;
+        int count = operands.count;
+        FloatVector scale = scale(operands);
+        for (int i = 0; i < count; i += LANES) {
+            ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
+            ShortVector right = ShortVector.fromArray(SPECIES, source, from + i);
+            if (isSpecial(left, right)) {
+                operands.count = i;
+                return true;
+            }
+            ShortVector result = combine(left, right, scale);
+            result.intoArray(into, at + i);
+            if (BOTH) {
+                result.intoArray(source, from + i);
+            }
         }
-        return largest.compare(VectorOperators.GE, INFINITY).anyTrue();
+        return false;
     }
 
-    /** Combines blocks into one of f32. */
-    static void combine(short[] left, short[] right, float[] results, float scaledBy) {
-        FloatVector scale = FloatVector.broadcast(FLOATS, scaledBy);
-        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
-            IntVector a = ShortVector.fromArray(SHORTS, left, i).reinterpretAsInts();
-            IntVector b = ShortVector.fromArray(SHORTS, right, i).reinterpretAsInts();
-            combine(lower(a), lower(b), scale).intoArray(results, i);
-            combine(widen(a), widen(b), scale).intoArray(results, i + PAIRS);
+    static boolean arrayAndDirect(LoopOperands operands) {
+        Object second = operands.second;
+        long from = operands.secondAt;
+        int at = Math.toIntExact(operands.firstAt);
+        short[] into = (short[]) operands.first;
+        int count = operands.count;
+        FloatVector scale = scale(operands);
+        for (int i = 0; i < count; i += LANES) {
+            long sourceAt = from + (long) i * Short.BYTES;
+            ShortVector left = ShortVector.fromArray(SPECIES, into, at + i);
+            ShortVector right = (ShortVector) Direct.load(SPECIES, second, sourceAt);
+            if (isSpecial(left, right)) {
+                operands.count = i;
+                return true;
+            }
+            ShortVector result = combine(left, right, scale);
+            result.intoArray(into, at + i);
+            if (BOTH) {
+                Direct.store(result, second, sourceAt);
+            }
         }
+        return false;
     }
 
-    /** Narrows a block. */
-    static void narrow(float[] results, short[] elements) {
-        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
-            FloatVector lower = FloatVector.fromArray(FLOATS, results, i);
-            FloatVector upper = FloatVector.fromArray(FLOATS, results, i + PAIRS);
-            narrow(upper)
-                    .lanewise(VectorOperators.LSHL, Short.SIZE)
-                    .or(narrow(lower))
-                    .reinterpretAsShorts()
-                    .intoArray(elements, i);
+    static boolean directAndArray(LoopOperands operands) {
+        Object first = operands.first;
+        long at = operands.firstAt;
+        int from = Math.toIntExact(operands.secondAt);
+        short[] source = (short[]) operands.second;
+        int count = operands.count;
+        FloatVector scale = scale(operands);
+        for (int i = 0; i < count; i += LANES) {
+            long intoAt = at + (long) i * Short.BYTES;
+            ShortVector left = (ShortVector) Direct.load(SPECIES, first, intoAt);
+            ShortVector right = ShortVector.fromArray(SPECIES, source, from + i);
+            if (isSpecial(left, right)) {
+                operands.count = i;
+                return true;
+            }
+            ShortVector result = combine(left, right, scale);
+            Direct.store(result, first, intoAt);
+            if (BOTH) {
+                result.intoArray(source, from + i);
+            }
         }
+        return false;
+    }
+
+    static boolean directs(LoopOperands operands) {
+        Object first = operands.first;
+        Object second = operands.second;
+        long at = operands.firstAt;
+        long from = operands.secondAt;
+        int count = operands.count;
+        FloatVector scale = scale(operands);
+        for (int i = 0; i < count; i += LANES) {
+            long step = (long) i * Short.BYTES;
+            ShortVector left = (ShortVector) Direct.load(SPECIES, first, at + step);
+            ShortVector right = (ShortVector) Direct.load(SPECIES, second, from + step);
+            if (isSpecial(left, right)) {
+                operands.count = i;
+                return true;
+            }
+            ShortVector result = combine(left, right, scale);
+            Direct.store(result, first, at + step);
+            if (BOTH) {
+                Direct.store(result, second, from + step);
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether an element is infinite or NaN. */
+    private static boolean isSpecial(ShortVector left, ShortVector right) {
+        return Float16Pairs.holdSpecial(Float16Pairs.magnitudes(left).max(Float16Pairs.magnitudes(right)));
+    }
+
+    private static ShortVector combine(ShortVector left, ShortVector right, FloatVector scale) {
+        IntVector a = left.reinterpretAsInts();
+        IntVector b = right.reinterpretAsInts();
+        FloatVector upper = combine(Float16Pairs.upper(a), Float16Pairs.upper(b), scale);
+        FloatVector lower = combine(Float16Pairs.lower(a), Float16Pairs.lower(b), scale);
+        return Float16Pairs.joined(Float16Pairs.rounded(upper), Float16Pairs.rounded(lower));
     }
 
     private static FloatVector combine(FloatVector a, FloatVector b, FloatVector scale) {
@@ -79,37 +140,7 @@ final class Float16Loops {
         return SCALING == null ? result : result.lanewise(SCALING, scale);
     }
 
-    private static FloatVector lower(IntVector pairs) {
-        return widen(pairs.lanewise(VectorOperators.LSHL, Short.SIZE));
-    }
-
-    /** From the upper halves of ints; what the lower halves hold does not matter. */
-    private static FloatVector widen(IntVector elements) {
-        // 2^112 makes up for the difference of the biases, for subnormals too
-        return elements.lanewise(VectorOperators.ASHR, Short.SIZE - EXTRA)
-                .and(BITS)
-                .reinterpretAsFloats()
-                .mul(0x1p112f);
-    }
-
-    /** To the lower halves of ints; the upper ones are 0. */
-    private static IntVector narrow(FloatVector values) {
-        IntVector bits = values.reinterpretAsInts();
-        IntVector magnitude = bits.and(Integer.MAX_VALUE);
-        // to even: where what is dropped is exactly half of a unit, only an odd result is rounded up
-        IntVector odd = magnitude.lanewise(VectorOperators.LSHR, EXTRA).and(1);
-        // negative below the normal numbers
-        IntVector normal = magnitude.or(odd).add(JUST_BELOW_HALF - REBIAS).lanewise(VectorOperators.ASHR, EXTRA);
-        // the last bit of 0.5 is worth 2^-24, one unit of a subnormal; above the subnormals it is at most the normal
-        // one
-        IntVector subnormal = magnitude
-                .min(SMALLEST_NORMAL)
-                .reinterpretAsFloats()
-                .add(0.5f)
-                .reinterpretAsInts()
-                .sub(Float.floatToRawIntBits(0.5f));
-        return normal.max(subnormal)
-                .min(INFINITY)
-                .or(bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1 << Short.SIZE - 1));
+    private static FloatVector scale(LoopOperands operands) {
+        return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale);
     }
 }

@@ -14,7 +14,7 @@ final class LoopOperands {
     /** Elements, whole vectors. */
     int count;
 
-    /** What sums of averages are divided by, or multiplied with. */
+    /** What sums of averages are divided by, or multiplied with, or operands are multiplied by. */
     final double scale;
 
     LoopOperands(double scale) {

@@ -19,6 +19,14 @@ final class Loops {
     private final MethodHandle directAndArray;
     private final MethodHandle directs;
 
+    /**
+     * Loops of one type and op.
+     *
+     * @param intoFirst writes results into the first operand
+     * @param intoBoth  writes them into both
+     */
+    record Pair(Loops intoFirst, Loops intoBoth) {}
+
     /** Takes the loops of a class; buffers come as the views that {@link Direct} makes. */
     Loops(MethodHandles.Lookup defined) {
         try {

@@ -20,9 +20,15 @@ final class Specialised {
      * @param type    element type
      * @param op      how elements are combined
      * @param scaling how the result is scaled: DIV or MUL for averages, otherwise null
+     * @param multiplies the operands that are multiplied before they are combined
      * @param both    whether the second operand gets the result too
      */
-    record Choice(DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, boolean both) {}
+    record Choice(
+            DataType type,
+            VectorOperators.Binary op,
+            VectorOperators.Binary scaling,
+            Multiplies multiplies,
+            boolean both) {}
 
     /** Returns what the class of a lookup was defined for. */
     static Choice choice(Lookup lookup) {

@@ -5,32 +5,34 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Combines blocks of f16 by {@link Float16Loops}, and those that hold an infinity or a NaN by a plain kernel. f16 has too many
- * operations for one loop: see {@link Loops}, also for the handles.
+ * Products of f16: combines blocks by {@link Float16Products}, and those that hold an infinity or a NaN by a plain kernel. It
+ * calls loops by handles, for the reason that {@link Loops} gives.
  */
 final class VectorFloat16Kernel extends Float16Kernel {
     private final Float16Kernel plain;
-    private final float scale;
     private final MethodHandle isSpecial;
-    private final MethodHandle combine;
+    private final MethodHandle multiply;
+    private final MethodHandle multiplyBy;
     private final MethodHandle narrow;
     /** Whether the block of f32 is in the order of the loops. */
     private boolean inPairs;
 
-    VectorFloat16Kernel(MethodHandles.Lookup loops, Float16Kernel plain, double scale) {
+    /** Takes the kernel of products, or one that multiplies. */
+    VectorFloat16Kernel(Float16Kernel plain) {
         super((int) plain.worldSize);
         this.plain = plain;
-        this.scale = (float) scale;
-        MethodType asking = MethodType.methodType(boolean.class, short[].class, short[].class);
-        MethodType combining =
-                MethodType.methodType(void.class, short[].class, short[].class, float[].class, float.class);
-        MethodType narrowing = MethodType.methodType(void.class, float[].class, short[].class);
+        this.isSpecial = loop("isSpecial", boolean.class, short[].class, short[].class);
+        this.multiply = loop("multiply", void.class, short[].class, short[].class, float[].class);
+        this.multiplyBy = loop("multiplyBy", void.class, float.class, short[].class, float[].class);
+        this.narrow = loop("narrow", void.class, float[].class, short[].class);
+    }
+
+    private static MethodHandle loop(String name, Class<?> result, Class<?>... operands) {
         try {
-            this.isSpecial = loops.findStatic(loops.lookupClass(), "isSpecial", asking);
-            this.combine = loops.findStatic(loops.lookupClass(), "combine", combining);
-            this.narrow = loops.findStatic(loops.lookupClass(), "narrow", narrowing);
+            MethodType type = MethodType.methodType(result, operands);
+            return MethodHandles.lookup().findStatic(Float16Products.class, name, type);
         } catch (ReflectiveOperationException missing) {
-            throw new IllegalStateException("no loop of that name in " + loops, missing);
+            throw new IllegalStateException("no loop " + name, missing);
         }
     }
 
@@ -44,9 +46,23 @@ final class VectorFloat16Kernel extends Float16Kernel {
         try {
             inPairs = !(boolean) isSpecial.invokeExact(left, right);
             if (inPairs) {
-                combine.invokeExact(left, right, results, scale);
+                multiply.invokeExact(left, right, results);
             } else {
                 plain.combine(left, right, results, taint);
+            }
+        } catch (Throwable failure) {
+            throw failed(failure);
+        }
+    }
+
+    @Override
+    void multiply(short[] elements, float by, float[] products) {
+        try {
+            inPairs = !(boolean) isSpecial.invokeExact(elements, elements);
+            if (inPairs) {
+                multiplyBy.invokeExact(by, elements, products);
+            } else {
+                super.multiply(elements, by, products);
             }
         } catch (Throwable failure) {
             throw failed(failure);

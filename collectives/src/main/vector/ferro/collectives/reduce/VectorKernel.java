@@ -7,19 +7,19 @@ final class VectorKernel extends Kernel {
     /** Elements per loop: enough to pay for the call, few enough for a loop to be compiled as a method while it is young. */
     private static final int BLOCK = 1 << 14;
 
-    private final Loops intoFirst;
-    private final Loops intoBoth;
+    private final Loops.Pair loops;
     private final BlockKernel plain;
     private final long wholeVectors;
+    private final boolean stops;
     private final LoopOperands operands;
     private final Directs directs = new Directs();
 
-    /** {@code intoBoth} writes results into both operands; {@code lanes} is a power of two. */
-    VectorKernel(Loops intoFirst, Loops intoBoth, BlockKernel plain, int lanes, double scale) {
-        this.intoFirst = intoFirst;
-        this.intoBoth = intoBoth;
+    /** {@code lanes} is a power of two. */
+    VectorKernel(Loops.Pair loops, BlockKernel plain, int lanes, double scale) {
+        this.loops = loops;
         this.plain = plain;
         this.wholeVectors = -lanes;
+        this.stops = plain instanceof Float16Kernel;
         this.operands = new LoopOperands(scale);
     }
 
@@ -29,8 +29,15 @@ final class VectorKernel extends Kernel {
         begin(into, source, whole);
         for (long done = 0; done < whole; done += BLOCK) {
             long at = at(into, intoOffset, done);
-            if (runs(intoFirst, at, at(source, sourceOffset, done), whole - done)) {
-                plain.makeCanonical(into, at, operands.count);
+            long sourceAt = at(source, sourceOffset, done);
+            int length = (int) Math.min(BLOCK, whole - done);
+            if (runs(loops.intoFirst(), at, sourceAt, length)) {
+                if (stops) {
+                    int ran = operands.count;
+                    plain.combine(into, at(into, at, ran), source, at(source, sourceAt, ran), length - ran);
+                } else {
+                    plain.makeCanonical(into, at, length);
+                }
             }
         }
         end();
@@ -46,9 +53,15 @@ final class VectorKernel extends Kernel {
         for (long done = 0; done < whole; done += BLOCK) {
             long firstAt = at(first, firstOffset, done);
             long secondAt = at(second, secondOffset, done);
-            if (runs(intoBoth, firstAt, secondAt, whole - done)) {
-                plain.makeCanonical(first, firstAt, operands.count);
-                plain.makeCanonical(second, secondAt, operands.count);
+            int length = (int) Math.min(BLOCK, whole - done);
+            if (runs(loops.intoBoth(), firstAt, secondAt, length)) {
+                if (stops) {
+                    int ran = operands.count;
+                    plain.combineBoth(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran);
+                } else {
+                    plain.makeCanonical(first, firstAt, length);
+                    plain.makeCanonical(second, secondAt, length);
+                }
             }
         }
         end();
@@ -65,12 +78,12 @@ final class VectorKernel extends Kernel {
         }
     }
 
-    /** Runs a loop over one block, or what is left; returns whether a result is NaN. */
-    private boolean runs(Loops loops, long firstAt, long secondAt, long left) {
+    /** Runs a loop over one block, or what is left; returns whether a result is NaN, or it stopped. */
+    private boolean runs(Loops these, long firstAt, long secondAt, int length) {
         operands.firstAt = firstAt;
         operands.secondAt = secondAt;
-        operands.count = (int) Math.min(BLOCK, left);
-        return loops.run(operands);
+        operands.count = length;
+        return these.run(operands);
     }
 
     /** Drops the references to the caller's memory. */

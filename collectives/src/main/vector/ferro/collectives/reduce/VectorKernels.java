@@ -2,7 +2,6 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.ReduceOp;
-import java.lang.invoke.MethodHandles;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,14 +23,19 @@ final class VectorKernels implements KernelFamily {
             ReduceOp.BOR,
             ReduceOp.BXOR);
 
+    /** Of more ranks, {@link Float16Loops} would not round averages as f32 does. */
+    private static final int FLOAT16_RANKS_MOST = 1 << 12;
+
+    /** By a larger factor, elements could become numbers that {@link Float16Loops} does not round. */
+    private static final double FLOAT16_FACTOR_MOST = 1 << 15;
+
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
-    private final Map<Specialised.Choice, MethodHandles.Lookup> ofFloat16 = new ConcurrentHashMap<>();
-
     @Override
     public Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain) {
-        return BUILT_IN.contains(op) ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
+        boolean served = BUILT_IN.contains(op) && !(type == DataType.FLOAT16 && worldSize > FLOAT16_RANKS_MOST);
+        return served ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
     }
 
     @Override
@@ -42,15 +46,34 @@ final class VectorKernels implements KernelFamily {
         double scale = exact ? 1.0 / worldSize : worldSize;
         VectorOperators.Binary scaling = op != ReduceOp.AVG ? null : exact ? VectorOperators.MUL : VectorOperators.DIV;
         BlockKernel plain = Kernels.plain(type, op, worldSize);
-        if (plain instanceof Float16Kernel halves) {
-            Specialised.Choice choice = new Specialised.Choice(type, vectorOp, scaling, false);
-            MethodHandles.Lookup defined =
-                    ofFloat16.computeIfAbsent(choice, any -> Specialised.define(Float16Loops.class, any));
-            return new VectorFloat16Kernel(defined, halves, scale);
+        if (type == DataType.FLOAT16 && op == ReduceOp.PRODUCT) {
+            return new VectorFloat16Kernel((Float16Kernel) plain);
         }
-        Loops intoFirst = loops(new Specialised.Choice(type, vectorOp, scaling, false));
-        Loops intoBoth = loops(new Specialised.Choice(type, vectorOp, scaling, true));
-        return new VectorKernel(intoFirst, intoBoth, plain, lanes(type), scale);
+        return new VectorKernel(loops(type, vectorOp, scaling, Multiplies.NEITHER), plain, lanes(type), scale);
+    }
+
+    @Override
+    public Kernel multiplying(DataType type, double factor, Multiplies multiplies, BlockKernel plain) {
+        boolean served = type != DataType.FLOAT16 || Math.abs(factor) <= FLOAT16_FACTOR_MOST;
+        return served ? new TriedKernel(() -> untriedMultiplying(type, factor, multiplies), plain) : plain;
+    }
+
+    @Override
+    public Kernel untriedMultiplying(DataType type, double factor, Multiplies multiplies) {
+        if (multiplies == Multiplies.NEITHER) {
+            return untried(type, ReduceOp.SUM, 1);
+        }
+        boolean isHalf = type == DataType.FLOAT16 || type == DataType.BFLOAT16;
+        if (isHalf && multiplies != Multiplies.COPY) {
+            return new ProductsFirst(
+                    untriedMultiplying(type, factor, Multiplies.COPY), untried(type, ReduceOp.SUM, 1), multiplies);
+        }
+        if (type == DataType.FLOAT16) {
+            Float16Kernel sum = (Float16Kernel) Kernels.plain(type, ReduceOp.SUM, 1);
+            return new VectorFloat16Kernel(sum).multiplying(multiplies, factor);
+        }
+        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM, 1).multiplying(multiplies, factor);
+        return new VectorKernel(loops(type, VectorOperators.ADD, null, multiplies), plain, lanes(type), factor);
     }
 
     @Override
@@ -79,12 +102,23 @@ final class VectorKernels implements KernelFamily {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
     }
 
+    private Loops.Pair loops(
+            DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, Multiplies multiplies) {
+        return new Loops.Pair(
+                loops(new Specialised.Choice(type, op, scaling, multiplies, false)),
+                loops(new Specialised.Choice(type, op, scaling, multiplies, true)));
+    }
+
     private Loops loops(Specialised.Choice choice) {
         return loops.computeIfAbsent(choice, VectorKernels::define);
     }
 
     private static Loops define(Specialised.Choice choice) {
-        Class<?> template = choice.type() == DataType.BFLOAT16 ? Bfloat16Loops.class : ElementLoops.class;
+        Class<?> template = switch (choice.type()) {
+            case FLOAT16 -> Float16Loops.class;
+            case BFLOAT16 -> Bfloat16Loops.class;
+            default -> ElementLoops.class;
+        };
         return new Loops(Specialised.define(template, choice));
     }
 }

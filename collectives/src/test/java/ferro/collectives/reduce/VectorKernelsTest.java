@@ -53,7 +53,17 @@ class VectorKernelsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"Direct", "Directs", "ElementLoops", "Bfloat16Loops", "Float16Loops", "VectorKernel"})
+    @ValueSource(
+            strings = {
+                "Direct",
+                "Directs",
+                "ElementLoops",
+                "Bfloat16Loops",
+                "Float16Loops",
+                "Float16Pairs",
+                "Float16Products",
+                "VectorKernel"
+            })
     void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
         try (InputStream stream = VectorSearch.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
@@ -76,6 +86,47 @@ class VectorKernelsTest {
     private void assertSameBitsInEveryMemoryAndLength(DataType type, ReduceOp op, int worldSize) {
         Kernel plain = Kernels.plain(type, op, worldSize);
         Kernel vectors = search.family().orElseThrow().untried(type, op, worldSize);
+        assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void multiplyToTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
+        assumeTrue(search.family().isPresent(), search.text());
+        for (double factor : type.isFloating() ? new double[] {1.0 / 3, -3e4, 0} : new double[] {-3_000_000_019L}) {
+            ReduceOp op = ReduceOp.preMultipliedSum(factor);
+            for (Multiplies which : Multiplies.values()) {
+                Kernel plain = Kernels.plain(type, ReduceOp.SUM, 1).multiplying(which, factor);
+                Kernel vectors = search.family().orElseThrow().untriedMultiplying(type, factor, which);
+                if (which == Multiplies.COPY) {
+                    assertSameCopies(type, op, plain, vectors);
+                } else {
+                    assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
+                }
+            }
+        }
+    }
+
+    /** A NaN that a kernel copies may keep its payload, so the bits of NaNs are compared in sums alone. */
+    private static void assertSameCopies(DataType type, ReduceOp op, Kernel plain, Kernel vectors) {
+        for (Kind first : Kind.values()) {
+            for (Kind second : Kind.values()) {
+                for (int length = 0; length <= 70; length++) {
+                    Case given = new Case(type, op, first, second, length);
+                    Run source = given.secondRun();
+                    Run expected = given.firstRun();
+                    plain.combine(expected.memory(), expected.offset(), source.memory(), source.offset(), length);
+                    Run into = given.firstRun();
+                    vectors.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
+                    for (int i = 0; i <= length; i++) {
+                        assertEquals(expected.at(i), into.at(i), given + " element " + i);
+                    }
+                }
+            }
+        }
+    }
+
+    private void assertSameBitsInEveryMemoryAndLength(DataType type, ReduceOp op, Kernel plain, Kernel vectors) {
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 for (int length = 0; length <= 70; length++) {
@@ -94,8 +145,11 @@ class VectorKernelsTest {
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         for (ReduceOp op : ops(type)) {
             // odd factors, so that every element comes once in each
-            for (int factor : new int[] {1, -1, 40_503, 0x4001, 257}) {
-                int worldSize = factor < 0 ? 8 : 6;
+            int[] factors = {1, -1, 40_503, 0x4001, 257, 3, 0x8001};
+            int[] worldSizes = {3, 8, 5, 7, 4_095, 4_096, 49};
+            for (int pair = 0; pair < factors.length; pair++) {
+                int factor = factors[pair];
+                int worldSize = worldSizes[pair];
                 Kernel vectors = search.family().orElseThrow().untried(type, op, worldSize);
                 short[] first = new short[1 << 16];
                 short[] second = new short[1 << 16];
@@ -116,6 +170,37 @@ class VectorKernelsTest {
                                 + Integer.toHexString(expected[i] & 0xffff) + ", found "
                                 + Integer.toHexString(into[i] & 0xffff));
                     }
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FLOAT16", "BFLOAT16"})
+    void multiplyAllFiniteHalvesToTheBitsOfThePlainKernel(DataType type) {
+        assumeTrue(search.family().isPresent(), search.text());
+        int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
+        // some give ties of subnormals, or nearly, some only zeros, and some infinities
+        double[] factors = {
+            0.5, -0.5, 1.0 / 3, 0x1.000002p-1, 0x1.fffffep-2, 0x1p-10, 3 * 0x1p-12, 1e-30, 7, 32_768, -0.0
+        };
+        for (double factor : factors) {
+            short[] elements = new short[1 << 16];
+            for (int i = 0; i < elements.length; i++) {
+                elements[i] = finite(i, infinity);
+            }
+            short[] found = new short[1 << 16];
+            search.family()
+                    .orElseThrow()
+                    .untriedMultiplying(type, factor, Multiplies.COPY)
+                    .combine(found, 0, elements, 0, elements.length);
+
+            for (int i = 0; i < elements.length; i++) {
+                short needed = HalfFloats.narrow(type, HalfFloats.widen(type, elements[i]) * (float) factor);
+                if (needed != found[i]) {
+                    fail(factor + " times " + Integer.toHexString(elements[i] & 0xffff) + ": need "
+                            + Integer.toHexString(needed & 0xffff) + ", found "
+                            + Integer.toHexString(found[i] & 0xffff));
                 }
             }
         }

@@ -83,9 +83,9 @@ final class ProgramProof {
             return (shared >> rank & 1) != 0;
         }
 
-        /** Returns whether operands are multiplied, where they are copied from: none is if others read one where it lies. */
+        /** Returns whether operands are multiplied where they are first read. */
         boolean isMultiplied() {
-            return kind.combines() && shared == 0;
+            return kind.combines();
         }
     }
 
@@ -376,40 +376,49 @@ final class ProgramProof {
                 }
             }
             case Program.COPY_OWN_IN -> write(rank, rank, cell(rank, program, at, index), operand(rank, from));
-            case Program.COPY -> copy(rank, from, to);
+            case Program.COPY -> copy(rank, program.multiplies[at], from, to);
             case Program.COPY_OUT -> out(rank, to, theirs(rank, program, at, index));
             case Program.COMBINE ->
-                out(rank, to, combined(program, at, out(rank, to), theirs(rank, program, at, index)));
+                out(rank, to, combined(program, at, first(rank, program, at, to), second(rank, program, at, index)));
             case Program.COMBINE_BOTH -> {
-                out(rank, to, combined(program, at, out(rank, to), theirs(rank, program, at, index)));
+                out(rank, to, combined(program, at, first(rank, program, at, to), second(rank, program, at, index)));
                 theirs(rank, program, at, index, out(rank, to));
             }
             case Program.COPY_OVER -> theirs(rank, program, at, index, out(rank, to));
             default -> {
                 int cell = cell(rank, program, at, index);
-                int theirs = theirs(rank, program, at, index);
+                int theirs = second(rank, program, at, index);
                 write(rank, rank, cell, combined(program, at, read(rank, rank, cell), theirs));
             }
         }
     }
 
-    private void copy(int rank, long from, long to) {
+    private void copy(int rank, boolean multiplies, long from, long to) {
         Run run = runs.get(operation[rank]);
-        if (run.operation.isMultiplied() || !run.memory[rank].isOne(from, to)) {
+        if (run.operation.isMultiplied() && multiplies) {
             out(rank, to, operand(rank, from));
+        } else if (!run.memory[rank].isOne(from, to)) {
+            out(rank, to, in(rank, from));
         }
     }
 
-    /** Reads an element of the operand for the first time, where it is multiplied if anything is. */
+    private int first(int rank, Program program, int at, long to) {
+        return program.multiplies[at] ? multiplied(rank, out(rank, to)) : out(rank, to);
+    }
+
+    private int second(int rank, Program program, int at, int index) {
+        int value = theirs(rank, program, at, index);
+        return readsOperand(rank, program, at) ? multiplied(rank, value) : value;
+    }
+
     private int operand(int rank, long element) {
-        int value = in(rank, element);
-        if (value < 0 || !runs.get(operation[rank]).operation.isMultiplied()) {
-            return value;
-        }
-        if (values.isMultiplied(value)) {
-            throw new Refuted("multiplies an operand twice");
-        }
-        return values.multiplied(value);
+        return multiplied(rank, in(rank, element));
+    }
+
+    /** Returns an element of an operand as it is first read: multiplied, if anything is. */
+    private int multiplied(int rank, int value) {
+        boolean isMultiplied = runs.get(operation[rank]).operation.isMultiplied();
+        return value >= 0 && isMultiplied ? values.multiplied(value) : value;
     }
 
     private int in(int rank, long element) {
@@ -431,9 +440,15 @@ final class ProgramProof {
         if (program.chunk[at] == Program.OPERAND) {
             return memory.in(program.at[at] / UNIT + index, rank, clocks[rank]);
         }
-        return program.readsOperands && program.in[at] >= 0 && isKnownAsShared(rank, peer)
+        return readsOperand(rank, program, at)
                 ? memory.in(program.in[at] + index, rank, clocks[rank])
                 : read(rank, peer, cell(rank, program, at, index));
+    }
+
+    private boolean readsOperand(int rank, Program program, int at) {
+        boolean staged = program.chunk[at] != Program.OPERAND;
+        boolean may = program.readsOperands && program.in[at] >= 0;
+        return !staged || may && isKnownAsShared(rank, program.peer[at]);
     }
 
     /** Writes into the result of a rank if a step is for tensors, else into its segment. */
@@ -448,12 +463,6 @@ final class ProgramProof {
     }
 
     private int combined(Program program, int at, int first, int second) {
-        if (first < 0 || second < 0) {
-            throw new Refuted("combines what was never written");
-        }
-        if (values.isComplete(first) || values.isComplete(second)) {
-            throw new Refuted("combines what is complete");
-        }
         int both = values.combined(first, second);
         return program.completes[at] ? values.completed(both) : both;
     }

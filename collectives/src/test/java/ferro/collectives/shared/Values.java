@@ -22,8 +22,14 @@ final class Values {
         return number((long) (OPERAND | operation << 8 | rank) << 32 | element);
     }
 
-    /** Returns two values combined, in either order. */
+    /** Returns two values combined, in either order; refuses those that nothing may be combined with. */
     int combined(int first, int second) {
+        if (first < 0 || second < 0) {
+            throw new ProgramProof.Refuted("combines what was never written");
+        }
+        if (isComplete(first) || isComplete(second)) {
+            throw new ProgramProof.Refuted("combines what is complete");
+        }
         return number((long) Math.min(first, second) << 32 | Math.max(first, second));
     }
 
@@ -36,8 +42,11 @@ final class Values {
         return is(COMPLETE, value);
     }
 
-    /** Returns an operand multiplied, as a sum of multiplied inputs needs it. */
+    /** Returns an operand multiplied, as a sum of multiplied inputs needs it; refuses one that is. */
     int multiplied(int operand) {
+        if (isMultiplied(operand)) {
+            throw new ProgramProof.Refuted("multiplies an operand twice");
+        }
         return number(MULTIPLIED | operand);
     }
 

@@ -30,7 +30,7 @@ final class PlanRun {
     private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
     private final KeptKernels kernels;
-    private final Products products = new Products();
+    private final Products products;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /** Position of each send on its link, counted from 1; it is finished once that many sends of the link are finished. */
     private long[] sendPlace = new long[64];
@@ -49,6 +49,7 @@ final class PlanRun {
     PlanRun(Lanes lanes, KeptKernels kernels) {
         this.lanes = lanes;
         this.kernels = kernels;
+        this.products = new Products(kernels);
     }
 
     /**

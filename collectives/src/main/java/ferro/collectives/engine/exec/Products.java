@@ -2,26 +2,32 @@ package ferro.collectives.engine.exec;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.operands.Schedule;
 import ferro.collectives.reduce.Elements;
-import ferro.collectives.reduce.Multiplied;
+import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.reduce.Multiplies;
 
 /**
  * Operands of a sum of multiplied inputs. Each element is multiplied where it is first read: when it is copied from the
  * operand, or sent from it. Used by the thread that makes progress, for one operation at a time.
  */
 final class Products {
-    private final Multiplied multiplied = new Multiplied();
+    private final KeptKernels kernels;
     private HostTensor kept;
-    private double factor;
+    private ReduceOp op;
     /** What the operation under way sends in place of its operand, or null. */
     private HostTensor sent;
 
+    Products(KeptKernels kernels) {
+        this.kernels = kernels;
+    }
+
     /** Begins an operation; may fail for lack of memory, and then nothing has begun. */
     void begin(Prepared prepared, HostTensor operand) {
-        factor = prepared.factor();
-        boolean sends = factor != 1 && operand != null && prepared.schedule.sendsOperand;
+        op = prepared.factor() == 1 ? null : prepared.op;
+        boolean sends = op != null && operand != null && prepared.schedule.sendsOperand;
         sent = sends ? room(operand.dataType(), operand.elementCount()) : null;
     }
 
@@ -52,18 +58,12 @@ final class Products {
 
     /** Returns whether operands are multiplied. */
     boolean areMade() {
-        return factor != 1;
+        return op != null;
     }
 
     /** Copies elements of the operand, multiplied; the target may be the same place. */
     void copy(HostTensor into, long to, HostTensor operand, long from, long elements) {
-        multiplied.copy(
-                into.dataType(),
-                factor,
-                into.memory(),
-                Elements.at(into, to),
-                operand.memory(),
-                Elements.at(operand, from),
-                elements);
+        kernels.of(into.dataType(), op, Multiplies.COPY)
+                .combine(into.memory(), Elements.at(into, to), operand.memory(), Elements.at(operand, from), elements);
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.DataType;
 import ferro.HalfFloats;
 import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.nio.ByteBuffer;
@@ -12,14 +13,14 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class MultipliedTest {
+class MultipliesTest {
     private static final int[] LENGTHS = {5_003, 0, 1, 2, 255, 256, 257, 511, 512, 513, 1_025, 2_049, 3};
 
     @ParameterizedTest
     @EnumSource
     void copiesProductsRoundedOnceBetweenAllMemories(DataType type) {
-        Multiplied multiplied = new Multiplied();
         double factor = type.isFloating() ? 1.0 / 3 : -3_000_000_019L;
+        Kernel copy = Kernels.multiplying(type, ReduceOp.preMultipliedSum(factor), Multiplies.COPY);
         for (Kind from : Kind.values()) {
             for (Kind to : Kind.values()) {
                 for (int length : LENGTHS) {
@@ -27,8 +28,7 @@ class MultipliedTest {
                     Run into = filled(type, to, 5, length);
                     Number behind = into.at(length);
 
-                    multiplied.copy(
-                            type, factor, into.memory(), into.offset(), source.memory(), source.offset(), length);
+                    copy.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
 
                     Run unchanged = filled(type, from, 3, length);
                     for (int i = 0; i < length; i++) {
@@ -44,10 +44,10 @@ class MultipliedTest {
     @ParameterizedTest
     @EnumSource
     void multipliesInPlace(DataType type) {
-        Multiplied multiplied = new Multiplied();
+        Kernel copy = Kernels.multiplying(type, ReduceOp.preMultipliedSum(-7), Multiplies.COPY);
         for (Kind kind : Kind.values()) {
             Run run = filled(type, kind, 2, 1_300);
-            multiplied.copy(type, -7, run.memory(), run.offset(), run.memory(), run.offset(), 1_300);
+            copy.combine(run.memory(), run.offset(), run.memory(), run.offset(), 1_300);
 
             Run given = filled(type, kind, 2, 1_300);
             for (int i = 0; i < 1_300; i++) {
@@ -67,11 +67,59 @@ class MultipliedTest {
 
         Object products = type.carrier().newArray(3);
 
-        new Multiplied().copy(type, -3, products, 0, tensor.memory(), Elements.at(tensor, 0), 3);
+        Kernels.multiplying(type, ReduceOp.preMultipliedSum(-3), Multiplies.COPY)
+                .combine(products, 0, tensor.memory(), Elements.at(tensor, 0), 3);
 
         Run found = new Run(type, products, 0);
         for (int i = 0; i < 3; i++) {
             assertEquals(product(type, given.at(i), -3), found.at(i));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void sumsProductsOfTheOperandsThatItMultiplies(DataType type) {
+        ReduceOp op = ReduceOp.preMultipliedSum(type.isFloating() ? 1.0 / 3 : 11);
+        Kernel copy = Kernels.multiplying(type, op, Multiplies.COPY);
+        Kernel sum = Kernels.of(type, op, 3);
+        for (Multiplies which : new Multiplies[] {Multiplies.FIRST, Multiplies.SECOND, Multiplies.BOTH}) {
+            Kernel kernel = Kernels.multiplying(type, op, which);
+            for (Kind first : Kind.values()) {
+                for (Kind second : Kind.values()) {
+                    for (int length : LENGTHS) {
+                        Run expected = product(copy, filled(type, first, 3, length), which.first(), length);
+                        Run other = product(copy, filled(type, second, 5, length), which.second(), length);
+                        sum.combine(expected.memory(), expected.offset(), other.memory(), other.offset(), length);
+
+                        Run into = filled(type, first, 3, length);
+                        Run source = filled(type, second, 5, length);
+                        kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
+                        assertSameElements(filled(type, second, 5, length), source, length, "the source");
+                        assertSameElements(expected, into, length, which + " of " + length);
+
+                        Run one = filled(type, first, 3, length);
+                        kernel.combineBoth(one.memory(), one.offset(), source.memory(), source.offset(), length);
+                        assertSameElements(expected, one, length, which + " of both of " + length);
+                        assertEquals(filled(type, second, 5, length).at(length), source.at(length), "behind the run");
+                        for (int i = 0; i < length; i++) {
+                            assertEquals(expected.at(i), source.at(i), which + " into both, " + i + " of " + length);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static Run product(Kernel copy, Run run, boolean multiplied, int length) {
+        if (multiplied) {
+            copy.combine(run.memory(), run.offset(), run.memory(), run.offset(), length);
+        }
+        return run;
+    }
+
+    private static void assertSameElements(Run expected, Run found, int length, String what) {
+        for (int i = 0; i <= length; i++) {
+            assertEquals(expected.at(i), found.at(i), what + ", element " + i);
         }
     }
 

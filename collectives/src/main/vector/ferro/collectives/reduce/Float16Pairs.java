@@ -1,0 +1,84 @@
+package ferro.collectives.reduce;
+
+import ferro.HalfFloats;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+
+/**
+ * Conversions between vectors of f16 and of f32; {@link HalfFloats} names the source of the format.
+ *
+ * <p>A vector of elements is read as one of 32-bit pairs, whose upper and lower elements become two vectors of f32: sign,
+ * exponent and fraction are moved to where f32 has them. The number is then the element times 2^-112, the difference of the
+ * exponent biases, for subnormals too, since those of f32 have their fraction at the same place. Infinities and NaNs are
+ * numbers by that scale. Nothing moves across lanes, all vectors have one shape, and there are no masks.
+ */
+final class Float16Pairs {
+    /** Makes up for the scale. */
+    static final float UNSCALED = 0x1p112f;
+
+    /** Fraction bits that f32 has more than f16. */
+    private static final int EXTRA = 23 - 10;
+
+    // made once: where a loop makes them, it has too many operations, see Loops
+    private static final ShortVector MAGNITUDE = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, Short.MAX_VALUE);
+    private static final ShortVector INFINITY = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, 0x7c00);
+    private static final IntVector LOWER = ints(0xffff);
+    private static final IntVector UPPER = ints(0xffff_0000);
+    private static final IntVector BOTH_SIGNS = ints(0x8000_8000);
+    /** Sign, exponent and fraction of f16 where f32 has them. */
+    private static final IntVector BITS = ints(0x8fff_e000);
+
+    private static final IntVector ONE = ints(1);
+    private static final IntVector JUST_BELOW_HALF = ints((1 << EXTRA - 1) - 1);
+
+    private Float16Pairs() {}
+
+    private static IntVector ints(int bits) {
+        return IntVector.broadcast(IntVector.SPECIES_PREFERRED, bits);
+    }
+
+    /** Returns elements without their signs, as integers. */
+    static ShortVector magnitudes(ShortVector elements) {
+        return elements.and(MAGNITUDE);
+    }
+
+    /** Returns whether one of these is infinite or NaN. */
+    static boolean holdSpecial(ShortVector magnitudes) {
+        return magnitudes.compare(VectorOperators.GE, INFINITY).anyTrue();
+    }
+
+    /** Returns the upper elements of pairs, scaled. */
+    static FloatVector upper(IntVector pairs) {
+        return pairs.lanewise(VectorOperators.ASHR, Short.SIZE - EXTRA)
+                .and(BITS)
+                .reinterpretAsFloats();
+    }
+
+    /** Returns the lower elements of pairs, scaled. */
+    static FloatVector lower(IntVector pairs) {
+        return upper(pairs.lanewise(VectorOperators.LSHL, Short.SIZE));
+    }
+
+    /** To elements, still where f32 has them; what the bits below hold is no part of them. */
+    static IntVector rounded(FloatVector scaled) {
+        IntVector bits = scaled.reinterpretAsInts();
+        // to even: where what is dropped is exactly half of a unit, only an odd result is rounded up
+        IntVector odd = bits.lanewise(VectorOperators.LSHR, EXTRA).and(ONE);
+        return bits.or(odd).add(JUST_BELOW_HALF);
+    }
+
+    /** Joins elements where f32 has them to pairs; those above the largest element, up to 2^17, become infinite. */
+    static ShortVector joined(IntVector upper, IntVector lower) {
+        IntVector magnitudes = upper.lanewise(VectorOperators.LSHL, Short.SIZE - EXTRA)
+                .lanewise(VectorOperators.BITWISE_BLEND, lower.lanewise(VectorOperators.LSHR, EXTRA), LOWER);
+        IntVector signs = upper.and(UPPER).or(lower.lanewise(VectorOperators.LSHR, Short.SIZE));
+        return magnitudes
+                .reinterpretAsShorts()
+                .min(INFINITY)
+                .reinterpretAsInts()
+                .or(signs.and(BOTH_SIGNS))
+                .reinterpretAsShorts();
+    }
+}

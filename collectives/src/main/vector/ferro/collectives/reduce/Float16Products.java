@@ -1,0 +1,87 @@
+package ferro.collectives.reduce;
+
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorSpecies;
+
+/**
+ * Loops that multiply blocks of f16. Products are made without the scale of {@link Float16Pairs}: a subnormal product may
+ * have more bits than f32 keeps by that scale, and would be rounded twice. In one loop these are too many operations, see
+ * {@link Loops}; between two, the numbers of a vector of pairs are first the upper ones, then the lower ones.
+ */
+final class Float16Products {
+    private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
+    private static final int LANES = SHORTS.length();
+    private static final int PAIRS = FLOATS.length();
+    private static final FloatVector UNSCALED = FloatVector.broadcast(FLOATS, Float16Pairs.UNSCALED);
+    private static final FloatVector SCALED = FloatVector.broadcast(FLOATS, 1 / Float16Pairs.UNSCALED);
+    private static final IntVector SIGN = IntVector.broadcast(INTS, Integer.MIN_VALUE);
+    private static final IntVector EXPONENT = IntVector.broadcast(INTS, 0x7f80_0000);
+    private static final IntVector SMALLEST_NORMAL = IntVector.broadcast(INTS, 127 - 14 << 23);
+    /** 65536, half a unit above the largest element and more. */
+    private static final IntVector INFINITE = IntVector.broadcast(INTS, 127 + 16 << 23);
+    /** Makes an exponent the number 1.5 * 2^13 times as large: its last bit is worth the last bit of an element. */
+    private static final IntVector ROUNDING = IntVector.broadcast(INTS, (13 << 23) + (1 << 22));
+
+    private Float16Products() {}
+
+    /** Returns whether an element of two blocks is infinite or NaN. */
+    static boolean isSpecial(short[] left, short[] right) {
+        ShortVector largest = ShortVector.zero(SHORTS);
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            largest = largest.max(Float16Pairs.magnitudes(ShortVector.fromArray(SHORTS, left, i)))
+                    .max(Float16Pairs.magnitudes(ShortVector.fromArray(SHORTS, right, i)));
+        }
+        return Float16Pairs.holdSpecial(largest);
+    }
+
+    /** Multiplies blocks. */
+    static void multiply(short[] left, short[] right, float[] products) {
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            IntVector a = ShortVector.fromArray(SHORTS, left, i).reinterpretAsInts();
+            IntVector b = ShortVector.fromArray(SHORTS, right, i).reinterpretAsInts();
+            FloatVector upper = Float16Pairs.upper(a).mul(UNSCALED);
+            upper.mul(Float16Pairs.upper(b).mul(UNSCALED)).intoArray(products, i);
+            FloatVector lower = Float16Pairs.lower(a).mul(UNSCALED);
+            lower.mul(Float16Pairs.lower(b).mul(UNSCALED)).intoArray(products, i + PAIRS);
+        }
+    }
+
+    /** Multiplies a block by a factor, which is at most 2^15, so that it has room for what makes up for the scale. */
+    static void multiplyBy(float factor, short[] elements, float[] products) {
+        FloatVector unscaled = FloatVector.broadcast(FLOATS, factor * Float16Pairs.UNSCALED);
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            IntVector pairs = ShortVector.fromArray(SHORTS, elements, i).reinterpretAsInts();
+            Float16Pairs.upper(pairs).mul(unscaled).intoArray(products, i);
+            Float16Pairs.lower(pairs).mul(unscaled).intoArray(products, i + PAIRS);
+        }
+    }
+
+    /** Rounds a block of products, each below 2^34. */
+    static void narrow(float[] products, short[] elements) {
+        for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
+            IntVector upper = element(FloatVector.fromArray(FLOATS, products, i));
+            IntVector lower = element(FloatVector.fromArray(FLOATS, products, i + PAIRS));
+            Float16Pairs.joined(upper, lower).intoArray(elements, i);
+        }
+    }
+
+    /** Rounds numbers to elements, and scales those; larger ones become 65536. */
+    private static IntVector element(FloatVector numbers) {
+        IntVector bits = numbers.reinterpretAsInts();
+        FloatVector rounding =
+                bits.and(EXPONENT).max(SMALLEST_NORMAL).add(ROUNDING).reinterpretAsFloats();
+        // what rounds to 0 keeps its sign
+        IntVector signs = bits.and(SIGN);
+        IntVector magnitudes = numbers.add(rounding)
+                .sub(rounding)
+                .reinterpretAsInts()
+                .lanewise(VectorOperators.AND_NOT, SIGN)
+                .min(INFINITE);
+        return magnitudes.reinterpretAsFloats().mul(SCALED).reinterpretAsInts().or(signs);
+    }
+}

@@ -1,0 +1,53 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+
+/**
+ * Sum of multiplied inputs of 16-bit floats that makes the products of a block first, and adds them while they are in the first-level
+ * cache. Both in one loop are too many operations: see {@link Loops}.
+ */
+final class ProductsFirst extends Kernel {
+    private static final int BLOCK = 2048;
+
+    private final Kernel copy;
+    private final Kernel sum;
+    private final Multiplies multiplies;
+    private final short[] products = new short[BLOCK];
+
+    /** Takes a kernel that copies products, and one that adds. */
+    ProductsFirst(Kernel copy, Kernel sum, Multiplies multiplies) {
+        this.copy = copy;
+        this.sum = sum;
+        this.multiplies = multiplies;
+    }
+
+    @Override
+    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        long intoUnit = unit(into);
+        long sourceUnit = unit(source);
+        for (long done = 0; done < count; done += BLOCK) {
+            long length = Math.min(BLOCK, count - done);
+            long at = intoOffset + done * intoUnit;
+            long from = sourceOffset + done * sourceUnit;
+            if (multiplies.first()) {
+                copy.combine(into, at, into, at, length);
+            }
+            if (multiplies.second()) {
+                copy.combine(products, 0, source, from, length);
+                sum.combine(into, at, products, 0, length);
+            } else {
+                sum.combine(into, at, source, from, length);
+            }
+        }
+    }
+
+    @Override
+    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        combine(first, firstOffset, second, secondOffset, count);
+        Elements.copy(DataType.INT16, second, secondOffset, first, firstOffset, count);
+    }
+
+    private static long unit(Object memory) {
+        return memory instanceof short[] ? 1 : Short.BYTES;
+    }
+}
