@@ -1,6 +1,7 @@
 package ferro.benchmarks;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -12,8 +13,8 @@ import java.util.function.IntFunction;
 /** An array of one of the measured types, filled and compared element by element. */
 sealed interface MeasuredElements {
     /**
-     * Constructors for arrays of the measured types, in the order in which users see them. Unsigned types and halves are
-     * absent, because Java cannot compute with them.
+     * Constructors for arrays of the measured types, in the order in which users see them. Unsigned types are absent,
+     * because Java cannot compute with them.
      */
     Map<DataType, IntFunction<MeasuredElements>> MEASURED = measured();
 
@@ -21,6 +22,8 @@ sealed interface MeasuredElements {
         Map<DataType, IntFunction<MeasuredElements>> all = new LinkedHashMap<>();
         all.put(DataType.FLOAT32, count -> new Floats(new float[count]));
         all.put(DataType.FLOAT64, count -> new Doubles(new double[count]));
+        all.put(DataType.FLOAT16, count -> new Halves(DataType.FLOAT16, new short[count], 1e-2));
+        all.put(DataType.BFLOAT16, count -> new Halves(DataType.BFLOAT16, new short[count], 5e-2));
         all.put(DataType.INT8, count -> new Bytes(new byte[count]));
         all.put(DataType.INT16, count -> new Shorts(new short[count]));
         all.put(DataType.INT32, count -> new Ints(new int[count]));
@@ -105,6 +108,33 @@ sealed interface MeasuredElements {
         @Override
         public void fill(int value) {
             Arrays.fill(array, value);
+        }
+    }
+
+    /**
+     * Elements of f16 or bf16.
+     *
+     * @param tolerance some units of the last place, relative
+     */
+    record Halves(DataType type, short[] array, double tolerance) implements MeasuredElements {
+        @Override
+        public HostTensor tensor() {
+            return HostTensor.ofArray(type, array, 0, array.length);
+        }
+
+        @Override
+        public void put(int index, long value) {
+            array[index] = HalfFloats.narrow(type, value);
+        }
+
+        @Override
+        public boolean is(int index, Expectation.Value expected) {
+            return near(HalfFloats.widen(type, array[index]), expected.real(), tolerance);
+        }
+
+        @Override
+        public void fill(int value) {
+            Arrays.fill(array, HalfFloats.narrow(type, value));
         }
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DataType;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
@@ -30,6 +31,7 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class CollectiveBenchTest {
     private static final Stopwatch.Pace BRISK =
@@ -60,6 +62,18 @@ class CollectiveBenchTest {
         assertTrue(last.contains("\"wrong\":0,"), last);
         assertTrue(last.matches(".*\"us_median\":[0-9]*[1-9][0-9]*\\.?.*"), last);
         assertTrue(last.matches(".*\"probe_us\":[0-9.]+}"), last);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"f16", "bf16"})
+    void sumsAndAveragesOfHalvesAreRight(String type) throws Exception {
+        for (String op : List.of("sum", "avg", "premulsum", "product")) {
+            Sweep sweep = Sweep.parse(List.of("allreduce", "--sizes", "2,1202", "--type", type, "--op", op, "--json"));
+            assertEquals(0, run(sweep, SimulatedBackend.createGroup(3), null), op);
+        }
+        Sweep sweep = Sweep.parse(List.of("allreduce", "--sizes", "1202", "--type", type, "--json"));
+        List<? extends CollectiveBackend> ranks = SimulatedBackend.createGroup(2);
+        assertEquals(1, run(sweep, List.of(spoilingFirstElement(ranks.get(0)), ranks.get(1)), null), "one is spoiled");
     }
 
     @ParameterizedTest
@@ -135,7 +149,7 @@ class CollectiveBenchTest {
         }
     }
 
-    /** A back end that changes one element of every f32 result; the bench's own sums and maxima are of other types. */
+    /** A back end that changes one element of every result of floats; the bench's own sums and maxima are of other types. */
     private static CollectiveBackend spoilingFirstElement(CollectiveBackend honest) {
         return (CollectiveBackend) Proxy.newProxyInstance(
                 CollectiveBackend.class.getClassLoader(),
@@ -159,6 +173,9 @@ class CollectiveBenchTest {
                 : call instanceof Collective.AllGather gather ? gather.out() : null;
         if (result instanceof HostTensor tensor && tensor.memory() instanceof float[] elements) {
             elements[(int) tensor.offset()] += 1;
+        } else if (result instanceof HostTensor tensor && tensor.memory() instanceof short[] elements) {
+            // a fourth or an eighth more
+            elements[(int) tensor.offset()] += tensor.dataType() == DataType.FLOAT16 ? 1 << 8 : 1 << 5;
         }
     }
 }

@@ -44,7 +44,7 @@ class SweepTest {
                 "allreduce --sizes 6 | --sizes 6: need a multiple of 4 bytes, the size of one f32",
                 "allreduce --sizes 16GiB | --sizes 17179869184: at most 2147483639 elements of f32",
                 "allreduce --type q7 | no element type \"q7\"",
-                "allreduce --type bf16 | --type bf16: measured are [f32, f64, i8, i16, i32, i64]",
+                "allreduce --type u8 | --type u8: measured are [f32, f64, f16, bf16, i8, i16, i32, i64]",
                 "allreduce --op xor | no reduction \"xor\"",
                 "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg, premulsum]",
                 "allreduce --time soon | --time soon: need a time such as 250ms",

@@ -112,7 +112,7 @@ class FerroCommandTest {
                 "help run | Usage: ferro run",
                 "help run | ferro run -n 4 Main.java",
                 "help demo | --help shows its options",
-                "bench --help | one of: f32, f64, i8, i16, i32, i64 (default: f32)",
+                "bench --help | one of: f32, f64, f16, bf16, i8, i16, i32, i64 (default: f32)",
                 "bench --help | one of: sum, product, min, max, avg, premulsum",
                 "bench --help | barrier, pingpong; with --compare, --tune or --predict also all",
                 "demo --help | --steps N",
