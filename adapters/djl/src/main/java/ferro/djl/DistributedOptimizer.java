@@ -1,0 +1,165 @@
+package ferro.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.nn.Block;
+import ai.djl.nn.Parameter;
+import ai.djl.training.optimizer.Optimizer;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import ferro.training.BucketSettings;
+import java.util.BitSet;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * An optimizer of DJL that applies the average of the gradients of all ranks.
+ *
+ * <p>It stands in a training config in place of the optimizer that it wraps; the training loop stays as it is, also
+ * {@link ai.djl.training.EasyTrain#fit}. When DJL asks for the first update of a step, all gradients are averaged, in buckets; each
+ * update then hands the average to the wrapped optimizer. Nothing travels while gradients are computed; see StagedBlock for
+ * that.
+ *
+ * <p>Parameters are told apart by their names in the model. DJL's own ids differ from process to process, and so does the order in
+ * which it asks for updates.
+ *
+ * <p>All ranks need the same model with the same values: {@link #broadcastParameters} after the trainer has initialized it. Each rank
+ * gives its loss as the mean over its own samples, and all ranks have as many: then the average is the gradient over all of them.
+ *
+ * <p>A parameter that had no part in the loss has a gradient of zeros, as everywhere in DJL. Not thread-safe: DJL's trainer calls it.
+ */
+public final class DistributedOptimizer extends Optimizer implements AutoCloseable {
+    private final ProcessGroup group;
+    private final Block block;
+    private final Optimizer inner;
+    private final BucketSettings settings;
+    private TrainedParameters parameters;
+    private GradientAverages averages;
+    /** Parameters that DJL has still to update in this step. */
+    private final BitSet pending = new BitSet();
+
+    private DistributedOptimizer(ProcessGroup group, Block block, Optimizer inner, BucketSettings settings) {
+        super(new NoSettings());
+        this.group = Objects.requireNonNull(group, "group");
+        this.block = Objects.requireNonNull(block, "block");
+        this.inner = Objects.requireNonNull(inner, "inner");
+        this.settings = Objects.requireNonNull(settings, "settings");
+    }
+
+    /** What every optimizer of DJL is made of; the wrapped one has settings of its own. */
+    private static final class NoSettings extends OptimizerBuilder<NoSettings> {
+        @Override
+        protected NoSettings self() {
+            return this;
+        }
+    }
+
+    /**
+     * Wraps an optimizer; buckets have the usual sizes.
+     *
+     * @param group the ranks that train together
+     * @param block the model, of which each rank has the same one; it need not be initialized yet
+     * @param inner the optimizer that is given averages
+     * @return the optimizer for the training config
+     */
+    public static DistributedOptimizer over(ProcessGroup group, Block block, Optimizer inner) {
+        return over(group, block, inner, BucketSettings.DEFAULT);
+    }
+
+    /**
+     * Wraps an optimizer.
+     *
+     * @param group the ranks that train together
+     * @param block the model, of which each rank has the same one; it need not be initialized yet
+     * @param inner the optimizer that is given averages
+     * @param settings how large the buckets are, the same on all ranks
+     * @return the optimizer for the training config
+     */
+    public static DistributedOptimizer over(ProcessGroup group, Block block, Optimizer inner, BucketSettings settings) {
+        return new DistributedOptimizer(group, block, inner, settings);
+    }
+
+    /**
+     * Gives all ranks the parameters of rank 0, also those that are not trained, such as running means. A collective call: every rank
+     * makes it, after {@link ai.djl.training.Trainer#initialize} and before the first batch.
+     *
+     * @throws ferro.FerroException if a rank is lost, or the models differ
+     * @throws UnsupportedOperationException if the model is not in host memory, or has a type other than f32 and f64
+     */
+    public void broadcastParameters() {
+        for (ai.djl.util.Pair<String, Parameter> named : block.getParameters()) {
+            NDArray array = named.getValue().getArray();
+            HostTensor values = TrainedParameters.room(named.getKey(), array);
+            NDArrayMemory.read(array, values);
+            group.broadcast(values, 0);
+            NDArrayMemory.write(values, array);
+        }
+    }
+
+    /**
+     * Updates one parameter by the average of its gradient over all ranks. The first call of a step is collective.
+     *
+     * @param parameterId DJL's id of the parameter
+     * @param weight its values
+     * @param grad this rank's gradient; it is overwritten by the average
+     * @throws IllegalStateException if DJL did not update all parameters in the step before, or the ranks began with different values
+     * @throws ferro.FerroException if a rank is lost
+     */
+    @Override
+    public void update(String parameterId, NDArray weight, NDArray grad) {
+        if (parameters == null) {
+            begin();
+        }
+        int index = parameters.indexOf(parameterId);
+        if (pending.isEmpty()) {
+            average();
+        }
+        if (!pending.get(index)) {
+            throw new IllegalStateException("DJL updates parameter \"" + parameters.nameOf(index)
+                    + "\" a second time in a step that has not updated " + pendingNames()
+                    + " yet: train on one device per process, and freeze no parameter once training has begun");
+        }
+        pending.clear(index);
+        NDArrayMemory.write(averages.gradient(index), grad);
+        inner.update(parameterId, weight, grad);
+    }
+
+    private void begin() {
+        parameters = new TrainedParameters(block);
+        Replication.check(group, parameters);
+        averages = new GradientAverages(group, parameters.described(), settings);
+    }
+
+    private void average() {
+        for (int index = parameters.size() - 1; index >= 0; index--) {
+            if (!averages.isReady(index)) {
+                put(index);
+            }
+        }
+        averages.finish();
+        pending.set(0, parameters.size());
+    }
+
+    /** Takes the gradient of a parameter as complete. */
+    private void put(int index) {
+        NDArray array = parameters.get(index).getArray();
+        try (NDManager scope = array.getManager().newSubManager()) {
+            NDArray gradient = array.getGradient();
+            gradient.attach(scope);
+            NDArrayMemory.read(gradient, averages.gradient(index));
+        }
+        averages.ready(index);
+    }
+
+    private String pendingNames() {
+        return pending.stream().mapToObj(parameters::nameOf).collect(Collectors.joining("\", \"", "\"", "\""));
+    }
+
+    /** Ends the group in which gradients travel; the group that was given, and the model, stay. */
+    @Override
+    public void close() {
+        if (averages != null) {
+            averages.close();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package ferro.djl;
+
+import ai.djl.Device;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.nn.Block;
+import ai.djl.nn.Parameter;
+import ai.djl.util.Pair;
+import ferro.HostTensor;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The parameters of a model that have a gradient, in the order of the model.
+ *
+ * <p>Their names are those of {@link Block#getParameters()}, which number the children of each block, and so are unique and the same
+ * in every process that builds the same model. DJL's ids are not: they hold a time and a counter.
+ */
+final class TrainedParameters {
+    private final List<Parameter> parameters = new ArrayList<>();
+    private final List<ferro.training.Parameter> described = new ArrayList<>();
+    private final Map<String, Integer> indexOfId = new HashMap<>();
+
+    /** Reads those of an initialized model. */
+    TrainedParameters(Block block) {
+        for (Pair<String, Parameter> named : block.getParameters()) {
+            Parameter parameter = named.getValue();
+            // one that two blocks share has the name that it has first
+            if (parameter.requiresGradient() && !indexOfId.containsKey(parameter.getId())) {
+                indexOfId.put(parameter.getId(), parameters.size());
+                parameters.add(parameter);
+                described.add(describe(named.getKey(), parameter.getArray()));
+            }
+        }
+        if (parameters.isEmpty()) {
+            throw new IllegalStateException(
+                    "the model has " + block.getParameters().size()
+                            + " parameters, and none of them requires a gradient: nothing to train");
+        }
+    }
+
+    /** Makes room for the elements of an array. */
+    static HostTensor room(String name, NDArray array) {
+        ferro.training.Parameter described = describe(name, array);
+        return HostTensor.allocate(described.dataType(), described.elementCount());
+    }
+
+    private static ferro.training.Parameter describe(String name, NDArray array) {
+        if (!array.getDevice().equals(Device.cpu())) {
+            throw new UnsupportedOperationException("parameter \"" + name + "\" is on device " + array.getDevice()
+                    + ": ferro-djl trains in host memory, need " + Device.cpu()
+                    + " (optDevices of the training config)");
+        }
+        return ferro.training.Parameter.of(
+                name, type(name, array.getDataType()), array.getShape().getShape());
+    }
+
+    private static ferro.DataType type(String name, DataType type) {
+        return switch (type) {
+            case FLOAT32 -> ferro.DataType.FLOAT32;
+            case FLOAT64 -> ferro.DataType.FLOAT64;
+            default ->
+                throw new UnsupportedOperationException("parameter \"" + name + "\" has type " + type
+                        + ", need FLOAT32 or FLOAT64: an average of many small steps is lost in fewer bits");
+        };
+    }
+
+    int size() {
+        return parameters.size();
+    }
+
+    /** Returns what ferro calls them. */
+    List<ferro.training.Parameter> described() {
+        return described;
+    }
+
+    Parameter get(int index) {
+        return parameters.get(index);
+    }
+
+    /** Returns which one DJL means. */
+    int indexOf(String id) {
+        Integer index = indexOfId.get(id);
+        if (index == null) {
+            throw new IllegalStateException("DJL updates parameter " + id + ", which is none of the " + size()
+                    + " that the model trained when training began: " + described
+                    + "; freeze or add parameters before the first step, and give the model's own block");
+        }
+        return index;
+    }
+
+    String nameOf(int index) {
+        return described.get(index).name();
+    }
+}

@@ -1,0 +1,46 @@
+package ferro.djl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DistributedOptimizerTest {
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"adam", "sgd"})
+    void fitOfTwoRanksMakesEqualReplicasAndTheLossesOfOneProcess(String optimizer) {
+        List<RankJvms.Ended> two = RankJvms.run(folder, 2, FitsWithEasyTrain.class, optimizer, "broadcast");
+        List<RankJvms.Ended> one = RankJvms.run(folder, 1, FitsWithEasyTrain.class, optimizer, "broadcast");
+
+        assertEquals(two.get(0).after("replica"), two.get(1).after("replica"));
+        List<Double> expected = losses(one);
+        List<Double> found = losses(two);
+        assertEquals(FitsWithEasyTrain.STEPS, expected.size());
+        assertEquals(FitsWithEasyTrain.STEPS, found.size());
+        assertTrue(expected.get(FitsWithEasyTrain.STEPS - 1) < expected.get(0) - 0.1, expected::toString);
+        for (int step = 0; step < expected.size(); step++) {
+            assertEquals(expected.get(step), found.get(step), 1e-5, "step " + step + " of " + expected + found);
+        }
+    }
+
+    /** The mean over the ranks, per step. */
+    static List<Double> losses(List<RankJvms.Ended> ranks) {
+        List<Double> means = new ArrayList<>();
+        for (int step = 0; step < ranks.get(0).after("loss").size(); step++) {
+            double sum = 0;
+            for (RankJvms.Ended rank : ranks) {
+                sum += Double.parseDouble(rank.after("loss").get(step));
+            }
+            means.add(sum / ranks.size());
+        }
+        return means;
+    }
+}

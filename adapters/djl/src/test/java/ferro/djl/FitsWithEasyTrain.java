@@ -1,0 +1,125 @@
+package ferro.djl;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Activation;
+import ai.djl.nn.Block;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.EasyTrain;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.ArrayDataset;
+import ai.djl.training.listener.TrainingListenerAdapter;
+import ai.djl.training.loss.Loss;
+import ai.djl.training.optimizer.Optimizer;
+import ai.djl.training.tracker.Tracker;
+import ferro.group.ProcessGroup;
+import java.util.Random;
+
+/**
+ * A rank that trains a small classifier by DJL's own loop on its part of each batch; prints its losses and what it has learnt. Ranks
+ * begin with parameters of their own.
+ */
+final class FitsWithEasyTrain {
+    static final int GLOBAL_BATCH = 16;
+    static final int STEPS = 12;
+    private static final int INPUTS = 6;
+    private static final int CLASSES = 3;
+
+    private FitsWithEasyTrain() {}
+
+    /** Takes the name of an optimizer, and {@code alike} if the ranks begin with equal parameters. */
+    public static void main(String[] arguments) throws Exception {
+        try (ProcessGroup group = ProcessGroup.join();
+                Model model = Model.newInstance("classifier")) {
+            Engine.getInstance().setRandomSeed(7 + group.rank());
+            Block block = new SequentialBlock()
+                    .add(Linear.builder().setUnits(16).build())
+                    .add(Activation.reluBlock())
+                    .add(Linear.builder().setUnits(CLASSES).build());
+            model.setBlock(block);
+            DistributedOptimizer optimizer = DistributedOptimizer.over(group, block, optimizer(arguments[0]));
+            DefaultTrainingConfig config = new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+                    .optDevices(new Device[] {Device.cpu()})
+                    .optOptimizer(optimizer)
+                    .addTrainingListeners(new PrintsLosses());
+            try (Trainer trainer = model.newTrainer(config)) {
+                trainer.initialize(new Shape(1, INPUTS));
+                if (!arguments[1].equals("unlike")) {
+                    optimizer.broadcastParameters();
+                }
+                EasyTrain.fit(trainer, 1, dataset(trainer.getManager(), group.rank(), group.worldSize()), null);
+            }
+            optimizer.close();
+            PrintsLosses.printParameters(block);
+        }
+    }
+
+    private static Optimizer optimizer(String name) {
+        return switch (name) {
+            case "adam" ->
+                Optimizer.adam().optLearningRateTracker(Tracker.fixed(0.01f)).build();
+            case "sgd" ->
+                Optimizer.sgd()
+                        .setLearningRateTracker(Tracker.fixed(0.05f))
+                        .optMomentum(0.9f)
+                        .build();
+            default -> throw new IllegalArgumentException("unknown optimizer " + name);
+        };
+    }
+
+    /** Each batch of a rank is its part of the batch that one process alone would have. */
+    private static ArrayDataset dataset(NDManager manager, int rank, int worldSize) {
+        int batch = GLOBAL_BATCH / worldSize;
+        Random random = new Random(11);
+        float[] samples = new float[STEPS * batch * INPUTS];
+        float[] labels = new float[STEPS * batch];
+        for (int sample = 0, own = 0; sample < STEPS * GLOBAL_BATCH; sample++) {
+            boolean isOwn = sample % GLOBAL_BATCH / batch == rank;
+            float sum = 0;
+            for (int input = 0; input < INPUTS; input++) {
+                float value = (float) random.nextGaussian();
+                sum += value;
+                if (isOwn) {
+                    samples[own * INPUTS + input] = value;
+                }
+            }
+            if (isOwn) {
+                labels[own++] = sum < -1 ? 0 : sum < 1 ? 1 : 2;
+            }
+        }
+        return new ArrayDataset.Builder()
+                .setData(manager.create(samples, new Shape(labels.length, INPUTS)))
+                .optLabels(manager.create(labels, new Shape(labels.length, 1)))
+                .setSampling(batch, false)
+                .build();
+    }
+
+    /** Prints the loss of each batch. */
+    static final class PrintsLosses extends TrainingListenerAdapter {
+        @Override
+        public void onTrainingBatch(Trainer trainer, BatchData batch) {
+            NDList labels = batch.getLabels().get(Device.cpu());
+            NDList predictions = batch.getPredictions().get(Device.cpu());
+            try (NDArray loss = trainer.getLoss().evaluate(labels, predictions)) {
+                System.out.println("loss " + loss.getFloat());
+            }
+        }
+
+        static void printParameters(Block block) {
+            StringBuilder bits = new StringBuilder("replica");
+            block.getParameters().forEach(named -> {
+                for (float value : named.getValue().getArray().toFloatArray()) {
+                    bits.append(' ').append(Integer.toHexString(Float.floatToIntBits(value)));
+                }
+            });
+            System.out.println(bits);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package ferro.djl;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.djl.util.Utils;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** DJL asks the cloud's address for metadata who runs it before its first engine loads, unless it is told not to. */
+class OfflineTest {
+    /** As the kernel writes them: nobody, 127.0.0.1, and both in IPv6. */
+    private static final List<String> LOOPBACK = List.of(
+            "00000000",
+            "0100007F",
+            "00000000000000000000000000000000",
+            "0000000000000000FFFF00000100007F",
+            "00000000000000000000000001000000");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void theJvmOfTheTestsIsOfflineAndHasOptedOut() {
+        assertTrue(Utils.isOfflineMode());
+        assertEquals("true", Utils.getEnvOrSystemProperty("OPT_OUT_TRACKING"));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void twoRanksThatTrainConnectNoSocketOfJavaAndWereSeenWithNoPeerBeyondLoopback() {
+        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, TrainsUnderWatch.class, "sgd", "broadcast");
+
+        for (RankJvms.Ended rank : ranks) {
+            assertEquals(FitsWithEasyTrain.STEPS, rank.after("loss").size(), rank::toString);
+            assertEquals(List.of(), rank.after("connect"), rank::toString);
+            assertTrue(LOOPBACK.containsAll(rank.after("peer")), rank::toString);
+            assertTrue(rank.after("peer").size() > 1, rank::toString);
+        }
+    }
+
+    @Test
+    void withoutTheTwoSettingsItWouldCallOut() {
+        List<String> neither =
+                List.of("-Dai.djl.offline=false", "-DOPT_OUT_TRACKING=false", "-Dferro.rank=0", "-Dferro.world.size=1");
+
+        RankJvms.Ended found = RankJvms.alone(folder, neither, TrainsUnderWatch.class, "sgd", "broadcast");
+
+        assertTrue(found.after("connect").contains("169.254.169.254:80"), found::toString);
+    }
+}

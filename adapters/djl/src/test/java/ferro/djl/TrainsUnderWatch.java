@@ -1,0 +1,81 @@
+package ferro.djl;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+
+/**
+ * Runs {@link FitsWithEasyTrain}, refuses and prints each connection of a {@link Socket}, by which DJL calls out, and prints the other
+ * ends of all TCP sockets that the process was seen to have meanwhile, which are those of ferro.
+ */
+final class TrainsUnderWatch {
+    private static final long LOOK_NANOS = 1_000_000L;
+
+    private TrainsUnderWatch() {}
+
+    @SuppressWarnings("deprecation") // the one hook of the JDK that misses no connection
+    public static void main(String[] arguments) throws Exception {
+        Socket.setSocketImplFactory(RefusedSocket::new);
+        Set<String> seen = new TreeSet<>();
+        AtomicBoolean isDone = new AtomicBoolean();
+        Thread looks = new Thread(() -> look(seen, isDone), "looks-at-sockets");
+        looks.start();
+        try {
+            FitsWithEasyTrain.main(arguments);
+        } finally {
+            isDone.set(true);
+            looks.join();
+            seen.forEach(peer -> System.out.println("peer " + peer));
+        }
+    }
+
+    private static void look(Set<String> seen, AtomicBoolean isDone) {
+        do {
+            try {
+                seen.addAll(peers());
+            } catch (IOException unreadable) {
+                seen.add("unknown: " + unreadable);
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        } while (!isDone.get());
+    }
+
+    /** Addresses as the kernel writes them, in hexadecimal digits. */
+    private static Set<String> peers() throws IOException {
+        Set<String> own = new HashSet<>();
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors.toList()) {
+                // some are closed again by now
+                if (Files.isSymbolicLink(descriptor)) {
+                    own.add(target(descriptor));
+                }
+            }
+        }
+        Set<String> peers = new HashSet<>();
+        for (String table : List.of("tcp", "tcp6")) {
+            for (String line : Files.readAllLines(Path.of("/proc/self/net", table))) {
+                String[] fields = line.trim().split(" +");
+                if (own.contains("socket:[" + fields[9] + "]")) {
+                    peers.add(fields[2].substring(0, fields[2].indexOf(':')));
+                }
+            }
+        }
+        return peers;
+    }
+
+    private static String target(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (IOException closed) {
+            return "closed";
+        }
+    }
+}
