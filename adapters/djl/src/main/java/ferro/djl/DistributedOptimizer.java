@@ -8,7 +8,9 @@ import ai.djl.training.optimizer.Optimizer;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketSettings;
+import ferro.training.checkpoint.StateSlice;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -17,7 +19,7 @@ import java.util.stream.Collectors;
  *
  * <p>It stands in a training config in place of the optimizer that it wraps; the training loop stays as it is, also
  * {@link ai.djl.training.EasyTrain#fit}. When DJL asks for the first update of a step, all gradients are averaged, in buckets; each
- * update then hands the average to the wrapped optimizer. Nothing travels while gradients are computed; see StagedBlock for
+ * update then hands the average to the wrapped optimizer. Nothing travels while gradients are computed; see {@link StagedBlock} for
  * that.
  *
  * <p>Parameters are told apart by their names in the model. DJL's own ids differ from process to process, and so does the order in
@@ -107,10 +109,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      */
     @Override
     public void update(String parameterId, NDArray weight, NDArray grad) {
-        if (parameters == null) {
-            begin();
-        }
-        int index = parameters.indexOf(parameterId);
+        int index = parameters().indexOf(parameterId);
         if (pending.isEmpty()) {
             average();
         }
@@ -124,10 +123,28 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         inner.update(parameterId, weight, grad);
     }
 
-    private void begin() {
-        parameters = new TrainedParameters(block);
-        Replication.check(group, parameters);
-        averages = new GradientAverages(group, parameters.described(), settings);
+    /** Sends the gradient of a parameter, which is complete, as soon as its bucket is full; collective where it is the first. */
+    void ready(Parameter parameter) {
+        int index = parameters().indexOf(parameter.getId());
+        if (averages.isReady(index) || !pending.isEmpty()) {
+            throw new IllegalStateException(
+                    "the gradient of parameter \"" + parameters.nameOf(index)
+                            + "\" is computed a second time, and DJL has yet to update "
+                            + (pending.isEmpty() ? "it" : pendingNames())
+                            + " by the first one: call the trainer's step() after each trainBatch, and give its config this optimizer");
+        }
+        put(index);
+    }
+
+    /** Those that are trained when the first step asks for them. */
+    private TrainedParameters parameters() {
+        if (parameters == null) {
+            TrainedParameters found = new TrainedParameters(block);
+            Replication.check(group, found);
+            averages = new GradientAverages(group, found.described(), settings);
+            parameters = found;
+        }
+        return parameters;
     }
 
     private void average() {
@@ -155,9 +172,29 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         return pending.stream().mapToObj(parameters::nameOf).collect(Collectors.joining("\", \"", "\"", "\""));
     }
 
-    /** Ends the group in which gradients travel; the group that was given, and the model, stay. */
+    /**
+     * Returns what the wrapped optimizer remembers of all parameters, which is the same on all ranks.
+     *
+     * @return views of its memory, which a save reads and a load writes; valid until the next {@link #close}
+     * @throws UnsupportedOperationException if it is none of ferro's optimizers
+     * @throws IllegalStateException if the model is not initialized
+     */
+    public List<StateSlice> state() {
+        if (inner instanceof StatefulOptimizer stateful) {
+            return stateful.slices(new TrainedParameters(block));
+        }
+        throw new UnsupportedOperationException("optimizer " + inner.getClass().getName()
+                + " keeps its state to itself, so that it cannot be saved: train with " + DjlAdam.class.getSimpleName()
+                + ", " + DjlAdamW.class.getSimpleName() + " or " + DjlSgd.class.getSimpleName()
+                + ", which compute the same bits as DJL's own, or save the model alone by its save method");
+    }
+
+    /** Ends the group in which gradients travel, and frees {@link #state}; the group that was given, and the model, stay. */
     @Override
     public void close() {
+        if (inner instanceof StatefulOptimizer stateful) {
+            stateful.forget();
+        }
         if (averages != null) {
             averages.close();
         }

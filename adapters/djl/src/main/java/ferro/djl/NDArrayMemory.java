@@ -48,6 +48,20 @@ final class NDArrayMemory {
         return isSeen;
     }
 
+    /**
+     * Returns the memory of an array as long as the array is open.
+     *
+     * @throws UnsupportedOperationException if its elements do not lie one behind the other
+     */
+    static ByteBuffer ownMemory(NDArray array) {
+        ByteBuffer view = array.toByteBuffer(true);
+        if (!isOwnMemory(array, view)) {
+            throw new UnsupportedOperationException("array of shape " + array.getShape() + " on " + array.getDevice()
+                    + ": the engine gives out copies of it only");
+        }
+        return view;
+    }
+
     /** An engine may keep the memory that it is given. */
     private static ByteBuffer copy(ByteBuffer from) {
         ByteBuffer copy = ByteBuffer.allocateDirect(from.remaining()).order(from.order());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -17,8 +18,8 @@ class DistributedOptimizerTest {
     @ParameterizedTest
     @ValueSource(strings = {"adam", "sgd"})
     void fitOfTwoRanksMakesEqualReplicasAndTheLossesOfOneProcess(String optimizer) {
-        List<RankJvms.Ended> two = RankJvms.run(folder, 2, FitsWithEasyTrain.class, optimizer, "broadcast");
-        List<RankJvms.Ended> one = RankJvms.run(folder, 1, FitsWithEasyTrain.class, optimizer, "broadcast");
+        List<RankJvms.Ended> two = RankJvms.run(folder, 2, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
+        List<RankJvms.Ended> one = RankJvms.run(folder, 1, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
 
         assertEquals(two.get(0).after("replica"), two.get(1).after("replica"));
         List<Double> expected = losses(one);
@@ -28,6 +29,20 @@ class DistributedOptimizerTest {
         assertTrue(expected.get(FitsWithEasyTrain.STEPS - 1) < expected.get(0) - 0.1, expected::toString);
         for (int step = 0; step < expected.size(); step++) {
             assertEquals(expected.get(step), found.get(step), 1e-5, "step " + step + " of " + expected + found);
+        }
+    }
+
+    @Test
+    void ranksThatBeginWithOtherParametersAreToldWhichAndWhatToCall() {
+        List<RankJvms.Ended> two = RankJvms.all(folder, 2, FitsWithEasyTrain.class, "sgd", "unlike", "whole");
+
+        for (RankJvms.Ended rank : two) {
+            String text = String.join(" ", rank.lines());
+            assertEquals(1, rank.code(), text);
+            assertTrue(
+                    text.contains("parameter \"01Linear_weight\" has other values on rank 1 than on rank 0")
+                            && text.contains("call broadcastParameters()"),
+                    text);
         }
     }
 

@@ -15,6 +15,7 @@ import ai.djl.training.DefaultTrainingConfig;
 import ai.djl.training.EasyTrain;
 import ai.djl.training.Trainer;
 import ai.djl.training.dataset.ArrayDataset;
+import ai.djl.training.dataset.Batch;
 import ai.djl.training.listener.TrainingListenerAdapter;
 import ai.djl.training.loss.Loss;
 import ai.djl.training.optimizer.Optimizer;
@@ -23,7 +24,7 @@ import ferro.group.ProcessGroup;
 import java.util.Random;
 
 /**
- * A rank that trains a small classifier by DJL's own loop on its part of each batch; prints its losses and what it has learnt. Ranks
+ * A rank that trains a small classifier, by DJL's own loop or in stages, on its part of each batch; prints its losses and what it has learnt. Ranks
  * begin with parameters of their own.
  */
 final class FitsWithEasyTrain {
@@ -34,15 +35,12 @@ final class FitsWithEasyTrain {
 
     private FitsWithEasyTrain() {}
 
-    /** Takes the name of an optimizer, and {@code alike} if the ranks begin with equal parameters. */
+    /** Takes the name of an optimizer, whether rank 0's parameters are broadcast, and whether the model is trained in stages. */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("classifier")) {
             Engine.getInstance().setRandomSeed(7 + group.rank());
-            Block block = new SequentialBlock()
-                    .add(Linear.builder().setUnits(16).build())
-                    .add(Activation.reluBlock())
-                    .add(Linear.builder().setUnits(CLASSES).build());
+            Block block = block(arguments[2]);
             model.setBlock(block);
             DistributedOptimizer optimizer = DistributedOptimizer.over(group, block, optimizer(arguments[0]));
             DefaultTrainingConfig config = new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
@@ -51,14 +49,35 @@ final class FitsWithEasyTrain {
                     .addTrainingListeners(new PrintsLosses());
             try (Trainer trainer = model.newTrainer(config)) {
                 trainer.initialize(new Shape(1, INPUTS));
-                if (!arguments[1].equals("unlike")) {
+                if (arguments[1].equals("broadcast")) {
                     optimizer.broadcastParameters();
                 }
-                EasyTrain.fit(trainer, 1, dataset(trainer.getManager(), group.rank(), group.worldSize()), null);
+                ArrayDataset dataset = dataset(trainer.getManager(), group.rank(), group.worldSize());
+                if (block instanceof StagedBlock staged) {
+                    for (Batch batch : trainer.iterateDataset(dataset)) {
+                        staged.trainBatch(trainer, batch, optimizer);
+                        trainer.step();
+                        batch.close();
+                    }
+                    System.out.println("whyNot " + staged.whyNotOverlapped().orElse("overlapped"));
+                } else {
+                    EasyTrain.fit(trainer, 1, dataset, null);
+                }
             }
             optimizer.close();
             PrintsLosses.printParameters(block);
         }
+    }
+
+    private static Block block(String kind) {
+        SequentialBlock block = new SequentialBlock();
+        for (int units : new int[] {16, 12, CLASSES}) {
+            block.add(Linear.builder().setUnits(units).build());
+            if (units != CLASSES) {
+                block.add(Activation.reluBlock());
+            }
+        }
+        return kind.equals("staged") ? StagedBlock.of(block) : block;
     }
 
     private static Optimizer optimizer(String name) {

@@ -33,7 +33,7 @@ class OfflineTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void twoRanksThatTrainConnectNoSocketOfJavaAndWereSeenWithNoPeerBeyondLoopback() {
-        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, TrainsUnderWatch.class, "sgd", "broadcast");
+        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
 
         for (RankJvms.Ended rank : ranks) {
             assertEquals(FitsWithEasyTrain.STEPS, rank.after("loss").size(), rank::toString);
@@ -48,7 +48,7 @@ class OfflineTest {
         List<String> neither =
                 List.of("-Dai.djl.offline=false", "-DOPT_OUT_TRACKING=false", "-Dferro.rank=0", "-Dferro.world.size=1");
 
-        RankJvms.Ended found = RankJvms.alone(folder, neither, TrainsUnderWatch.class, "sgd", "broadcast");
+        RankJvms.Ended found = RankJvms.alone(folder, neither, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
 
         assertTrue(found.after("connect").contains("169.254.169.254:80"), found::toString);
     }

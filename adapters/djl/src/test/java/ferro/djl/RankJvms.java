@@ -45,6 +45,15 @@ final class RankJvms {
 
     /** Runs a program on ranks that join one another; fails unless all end well. Index = rank. */
     static List<Ended> run(Path folder, int worldSize, Class<?> program, String... arguments) {
+        List<Ended> ended = all(folder, worldSize, program, arguments);
+        for (Ended one : ended) {
+            assertEquals(0, one.code(), () -> String.join("\n", one.lines()));
+        }
+        return ended;
+    }
+
+    /** Runs a program on ranks that join one another, however they end. Index = rank. */
+    static List<Ended> all(Path folder, int worldSize, Class<?> program, String... arguments) {
         try (TcpStoreServer store =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)) {
             List<Process> ranks = new ArrayList<>();
@@ -75,9 +84,7 @@ final class RankJvms {
     private static List<Ended> ended(Path folder, List<Process> ranks) throws IOException {
         List<Ended> ended = new ArrayList<>();
         for (int rank = 0; rank < ranks.size(); rank++) {
-            Ended one = ended(ranks.get(rank), output(folder, rank));
-            assertEquals(0, one.code(), "rank " + rank + " of " + ranks.size() + ": " + one.lines());
-            ended.add(one);
+            ended.add(ended(ranks.get(rank), output(folder, rank)));
         }
         return ended;
     }
