@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Runs a program in JVMs of its own, one per rank: PyTorch has one gradient collector per JVM, and some of its faults end a JVM. */
-final class RankJvms {
+public final class RankJvms {
     private static final long PATIENCE_SECONDS = 120;
     /** What the pom gives this JVM, and every other one needs, too: offline before anything else. */
     private static final List<String> HANDED_ON = List.of(
@@ -33,9 +33,9 @@ final class RankJvms {
      * @param code its exit code
      * @param lines what it printed, errors too
      */
-    record Ended(int code, List<String> lines) {
+    public record Ended(int code, List<String> lines) {
         /** What follows a word at the beginning of lines. */
-        List<String> after(String word) {
+        public List<String> after(String word) {
             return lines.stream()
                     .filter(line -> line.startsWith(word + " "))
                     .map(line -> line.substring(word.length() + 1))
@@ -44,7 +44,7 @@ final class RankJvms {
     }
 
     /** Runs a program on ranks that join one another; fails unless all end well. Index = rank. */
-    static List<Ended> run(Path folder, int worldSize, Class<?> program, String... arguments) {
+    public static List<Ended> run(Path folder, int worldSize, Class<?> program, String... arguments) {
         List<Ended> ended = all(folder, worldSize, program, arguments);
         for (Ended one : ended) {
             assertEquals(0, one.code(), () -> String.join("\n", one.lines()));

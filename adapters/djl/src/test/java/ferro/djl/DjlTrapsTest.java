@@ -1,0 +1,117 @@
+package ferro.djl;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.pytorch.jni.JniUtils;
+import ai.djl.training.GradientCollector;
+import ferro.HostTensor;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The traps of docs/djl.md, as DJL 0.35.1 with PyTorch has them: where one of these turns red, the page needs a line less. */
+class DjlTrapsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aViewOfATransposedArrayIsAHiddenCopy() {
+        try (NDManager manager = NDManager.newBaseManager()) {
+            NDArray array = manager.create(new float[] {1, 2, 3, 4, 5, 6}, new Shape(2, 3));
+            NDArray transposed = array.transpose();
+
+            array.toByteBuffer(true).putFloat(0, 7);
+            ByteBuffer hidden = transposed.toByteBuffer(true);
+            hidden.putFloat(0, 8);
+
+            assertArrayEquals(new float[] {7, 2, 3, 4, 5, 6}, array.toFloatArray());
+            assertEquals(4, hidden.getFloat(Float.BYTES), "the order of the transposed shape");
+        }
+    }
+
+    @Test
+    void ferroWritesToTransposedArraysAllTheSame() {
+        try (NDManager manager = NDManager.newBaseManager()) {
+            NDArray transposed = manager.create(new float[] {1, 2, 3, 4, 5, 6}, new Shape(2, 3))
+                    .transpose();
+            HostTensor values = HostTensor.allocate(ferro.DataType.FLOAT32, 6);
+            NDArrayMemory.read(transposed, values);
+            assertEquals(4, values.buffer().getFloat(Float.BYTES));
+            values.buffer().putFloat(0, 9);
+
+            NDArrayMemory.write(values, transposed);
+
+            assertArrayEquals(new float[] {9, 4, 2, 5, 3, 6}, transposed.toFloatArray());
+            assertTrue(NDArrayMemory.isOwnMemory(transposed, transposed.toByteBuffer(true)));
+        }
+    }
+
+    @Test
+    void aViewOfAClosedArrayShowsWhateverComesNext() {
+        RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "close");
+
+        assertEquals(List.of("1.0"), found.after("open"), found::toString);
+        // it may end the process instead
+        assertTrue(found.code() != 0 || !found.after("closed").equals(List.of("1.0")), found::toString);
+    }
+
+    @Test
+    void zeroGradientsKeepsWhatIsNoNumber() {
+        try (NDManager manager = NDManager.newBaseManager();
+                GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+            NDArray weight = manager.create(new float[] {-1, 4});
+            weight.setRequiresGradient(true);
+            collector.backward(weight.sqrt().sum());
+            assertArrayEquals(
+                    new float[] {Float.NaN, 0.25f}, weight.getGradient().toFloatArray());
+
+            collector.zeroGradients();
+
+            assertArrayEquals(new float[] {Float.NaN, 0}, weight.getGradient().toFloatArray());
+        }
+    }
+
+    @Test
+    void aSecondGradientCollectorIsRefused() {
+        try (GradientCollector first = Engine.getInstance().newGradientCollector()) {
+            IllegalStateException refused = assertThrows(
+                    IllegalStateException.class, () -> Engine.getInstance().newGradientCollector(), first::toString);
+
+            assertTrue(refused.getMessage().contains("Only one can be collecting"), refused.getMessage());
+        }
+    }
+
+    @Test
+    void aCastToBfloat16EndsTheJvm() {
+        RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "bfloat16");
+
+        assertEquals(List.of("begins"), found.after("cast"), found::toString);
+        // 128 and a signal
+        assertTrue(found.code() > 128, found::toString);
+    }
+
+    @Test
+    void theNumberOfThreadsIsReadWhenTheEngineIsFirstUsed() {
+        String name = "ai.djl.pytorch.num_threads";
+        Engine.getInstance();
+        int before = JniUtils.getNumThreads();
+        String set = System.setProperty(name, Integer.toString(before + 1));
+        try (NDManager manager = NDManager.newBaseManager()) {
+            manager.ones(new Shape(2)).close();
+
+            assertEquals(before, JniUtils.getNumThreads());
+            assertEquals(Integer.toString(before), set, "what the tests were started with");
+        } finally {
+            System.setProperty(name, set);
+        }
+    }
+}

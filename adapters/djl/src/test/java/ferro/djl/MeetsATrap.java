@@ -1,0 +1,43 @@
+package ferro.djl;
+
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.DataType;
+import ai.djl.ndarray.types.Shape;
+import java.nio.FloatBuffer;
+
+/** Does, in a JVM of its own, what can end one. */
+final class MeetsATrap {
+    private static final int ELEMENTS = 5000;
+    private static final int TRIES = 1000;
+
+    private MeetsATrap() {}
+
+    /** Takes the name of the trap. */
+    public static void main(String[] arguments) {
+        try (NDManager manager = NDManager.newBaseManager()) {
+            switch (arguments[0]) {
+                case "close" -> readAfterClose(manager);
+                case "bfloat16" -> {
+                    System.out.println("cast begins");
+                    try (NDArray cast = manager.ones(new Shape(4)).toType(DataType.BFLOAT16, true)) {
+                        System.out.println("cast " + cast.getDataType());
+                    }
+                }
+                default -> throw new IllegalArgumentException("unknown trap " + arguments[0]);
+            }
+        }
+    }
+
+    private static void readAfterClose(NDManager manager) {
+        NDArray array = manager.ones(new Shape(ELEMENTS));
+        FloatBuffer view = array.toByteBuffer(true).asFloatBuffer();
+        System.out.println("open " + view.get(ELEMENTS / 2));
+        array.close();
+        // another array gets the memory sooner or later
+        for (int again = 0; again < TRIES && view.get(ELEMENTS / 2) == 1; again++) {
+            manager.full(new Shape(ELEMENTS), 2f);
+        }
+        System.out.println("closed " + view.get(ELEMENTS / 2));
+    }
+}

@@ -1,0 +1,162 @@
+package ferro.djl.example;
+
+import ai.djl.Device;
+import ai.djl.Model;
+import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
+import ai.djl.ndarray.NDList;
+import ai.djl.ndarray.NDManager;
+import ai.djl.ndarray.types.Shape;
+import ai.djl.nn.Activation;
+import ai.djl.nn.SequentialBlock;
+import ai.djl.nn.core.Linear;
+import ai.djl.training.DefaultTrainingConfig;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.Batch;
+import ai.djl.training.loss.Loss;
+import ai.djl.training.tracker.Tracker;
+import ai.djl.translate.Batchifier;
+import ai.djl.translate.StackBatchifier;
+import ferro.ReduceOp;
+import ferro.djl.DistributedOptimizer;
+import ferro.djl.DjlAdam;
+import ferro.djl.StagedBlock;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+
+/**
+ * Learns which character follows eight others, on all pages and sources in a folder. docs/djl.md says how to start it on several
+ * ranks; each takes its part of every batch, so that their number changes nothing but the time.
+ */
+public final class CharacterModel {
+    private static final int CONTEXT = 8;
+    /** Characters from the blank to the tilde, the end of a line, and everything else. */
+    private static final int VOCABULARY = 97;
+
+    private static final int HIDDEN = 128;
+    private static final int GLOBAL_BATCH = 60;
+
+    private CharacterModel() {}
+
+    /**
+     * Trains.
+     *
+     * @param arguments the folder of the text, and the number of steps
+     * @throws IOException if the text cannot be read
+     */
+    public static void main(String[] arguments) throws IOException {
+        // before the first class of DJL is used: it would ask the cloud who runs it, and take all cores in each rank
+        System.setProperty("ai.djl.offline", "true");
+        System.setProperty("OPT_OUT_TRACKING", "true");
+        System.setProperty("ai.djl.pytorch.num_threads", "1");
+        System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
+        try (ProcessGroup group = ProcessGroup.join();
+                Model model = Model.newInstance("characters")) {
+            byte[] text = read(Path.of(arguments[0]));
+            Engine.getInstance().setRandomSeed(1);
+            StagedBlock block = StagedBlock.of(block());
+            model.setBlock(block);
+            DistributedOptimizer optimizer = DistributedOptimizer.over(
+                    group,
+                    block,
+                    DjlAdam.builder()
+                            .optLearningRateTracker(Tracker.fixed(2e-3f))
+                            .build());
+            DefaultTrainingConfig config = new DefaultTrainingConfig(Loss.softmaxCrossEntropyLoss())
+                    .optDevices(new Device[] {Device.cpu()})
+                    .optOptimizer(optimizer);
+            try (Trainer trainer = model.newTrainer(config)) {
+                trainer.initialize(new Shape(1, CONTEXT));
+                optimizer.broadcastParameters();
+                for (int step = 0; step < Integer.parseInt(arguments[1]); step++) {
+                    double loss;
+                    try (Batch batch = batch(trainer.getManager().newSubManager(), text, group, step)) {
+                        loss = block.trainBatch(trainer, batch, optimizer);
+                        trainer.step();
+                    }
+                    print(group, step, loss);
+                }
+            }
+            optimizer.close();
+            compare(group, block);
+        }
+    }
+
+    private static SequentialBlock block() {
+        return new SequentialBlock()
+                .addSingleton(codes -> codes.oneHot(VOCABULARY).reshape(-1, CONTEXT * VOCABULARY))
+                .add(Linear.builder().setUnits(HIDDEN).build())
+                .add(Activation.reluBlock())
+                .add(Linear.builder().setUnits(VOCABULARY).build());
+    }
+
+    private static byte[] read(Path folder) throws IOException {
+        StringBuilder text = new StringBuilder();
+        try (Stream<Path> files = Files.walk(folder)) {
+            List<Path> read = files.filter(file -> file.toString().matches(".*\\.(java|md)"))
+                    .sorted()
+                    .toList();
+            for (Path file : read) {
+                text.append(Files.readString(file));
+            }
+        }
+        byte[] codes = new byte[text.length()];
+        for (int at = 0; at < codes.length; at++) {
+            char one = text.charAt(at);
+            codes[at] = (byte) (one >= ' ' && one <= '~' ? one - ' ' : one == '\n' ? 95 : 96);
+        }
+        return codes;
+    }
+
+    /** The places of a batch follow from the step, which all ranks know; each rank takes those of its own part. */
+    private static Batch batch(NDManager manager, byte[] text, ProcessGroup group, int step) {
+        int count = GLOBAL_BATCH / group.worldSize();
+        int from = group.rank() * count;
+        float[] contexts = new float[count * CONTEXT];
+        float[] next = new float[count];
+        SplittableRandom random = new SplittableRandom(step);
+        for (int sample = 0; sample < from + count; sample++) {
+            int place = random.nextInt(text.length - CONTEXT);
+            if (sample >= from) {
+                for (int at = 0; at < CONTEXT; at++) {
+                    contexts[(sample - from) * CONTEXT + at] = text[place + at];
+                }
+                next[sample - from] = text[place + CONTEXT];
+            }
+        }
+        NDArray data = manager.create(contexts, new Shape(count, CONTEXT));
+        NDArray labels = manager.create(next, new Shape(count, 1));
+        Batchifier batchifier = new StackBatchifier();
+        return new Batch(
+                manager, new NDList(data), new NDList(labels), count, batchifier, batchifier, step, Long.MAX_VALUE);
+    }
+
+    /** The loss of a rank is the mean over its samples, and that of all the mean over the ranks. */
+    private static void print(ProcessGroup group, int step, double loss) {
+        double[] mean = {loss};
+        group.allReduce(mean, ReduceOp.AVG);
+        if (group.rank() == 0) {
+            System.out.printf(Locale.ROOT, "step %d: loss %.7f%n", step, mean[0]);
+        }
+    }
+
+    private static void compare(ProcessGroup group, StagedBlock block) {
+        int[] bits = {1};
+        block.getParameters()
+                .forEach(named -> bits[0] = 31 * bits[0]
+                        + Arrays.hashCode(named.getValue().getArray().toFloatArray()));
+        int[] all = new int[group.worldSize()];
+        group.allGather(bits, all);
+        if (group.rank() == 0) {
+            boolean areEqual = Arrays.stream(all).allMatch(other -> other == all[0]);
+            System.out.printf("replicas of %d ranks are %s%n", all.length, areEqual ? "equal" : "different");
+        }
+    }
+}
