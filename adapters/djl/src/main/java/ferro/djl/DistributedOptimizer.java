@@ -8,7 +8,11 @@ import ai.djl.training.optimizer.Optimizer;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketSettings;
+import ferro.training.GradientBuckets;
+import ferro.training.GradientHook;
+import ferro.training.StepTimes;
 import ferro.training.checkpoint.StateSlice;
+import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
@@ -35,17 +39,23 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     private final Block block;
     private final Optimizer inner;
     private final BucketSettings settings;
+    private final GradientHook hook;
     private TrainedParameters parameters;
-    private GradientAverages averages;
+    private GradientBuckets buckets;
+    private StepTimes lastStep = new StepTimes(Duration.ZERO, Duration.ZERO);
+    /** Parameters whose gradients have been handed over in this step. */
+    private final BitSet ready = new BitSet();
     /** Parameters that DJL has still to update in this step. */
     private final BitSet pending = new BitSet();
 
-    private DistributedOptimizer(ProcessGroup group, Block block, Optimizer inner, BucketSettings settings) {
+    private DistributedOptimizer(
+            ProcessGroup group, Block block, Optimizer inner, BucketSettings settings, GradientHook hook) {
         super(new NoSettings());
         this.group = Objects.requireNonNull(group, "group");
         this.block = Objects.requireNonNull(block, "block");
         this.inner = Objects.requireNonNull(inner, "inner");
         this.settings = Objects.requireNonNull(settings, "settings");
+        this.hook = Objects.requireNonNull(hook, "hook");
     }
 
     /** What every optimizer of DJL is made of; the wrapped one has settings of its own. */
@@ -57,7 +67,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Wraps an optimizer; buckets have the usual sizes.
+     * Wraps an optimizer; buckets have the usual sizes, and travel as they are.
      *
      * @param group the ranks that train together
      * @param block the model, of which each rank has the same one; it need not be initialized yet
@@ -65,7 +75,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @return the optimizer for the training config
      */
     public static DistributedOptimizer over(ProcessGroup group, Block block, Optimizer inner) {
-        return over(group, block, inner, BucketSettings.DEFAULT);
+        return over(group, block, inner, BucketSettings.DEFAULT, GradientHook.average());
     }
 
     /**
@@ -75,10 +85,12 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @param block the model, of which each rank has the same one; it need not be initialized yet
      * @param inner the optimizer that is given averages
      * @param settings how large the buckets are, the same on all ranks
+     * @param hook what travels of a bucket, the same on all ranks
      * @return the optimizer for the training config
      */
-    public static DistributedOptimizer over(ProcessGroup group, Block block, Optimizer inner, BucketSettings settings) {
-        return new DistributedOptimizer(group, block, inner, settings);
+    public static DistributedOptimizer over(
+            ProcessGroup group, Block block, Optimizer inner, BucketSettings settings, GradientHook hook) {
+        return new DistributedOptimizer(group, block, inner, settings, hook);
     }
 
     /**
@@ -119,14 +131,14 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
                     + " yet: train on one device per process, and freeze no parameter once training has begun");
         }
         pending.clear(index);
-        NDArrayMemory.write(averages.gradient(index), grad);
+        NDArrayMemory.write(buckets.gradient(index), grad);
         inner.update(parameterId, weight, grad);
     }
 
     /** Sends the gradient of a parameter, which is complete, as soon as its bucket is full; collective where it is the first. */
     void ready(Parameter parameter) {
         int index = parameters().indexOf(parameter.getId());
-        if (averages.isReady(index) || !pending.isEmpty()) {
+        if (ready.get(index) || !pending.isEmpty()) {
             throw new IllegalStateException(
                     "the gradient of parameter \"" + parameters.nameOf(index)
                             + "\" is computed a second time, and DJL has yet to update "
@@ -140,8 +152,18 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     private TrainedParameters parameters() {
         if (parameters == null) {
             TrainedParameters found = new TrainedParameters(block);
-            Replication.check(group, found);
-            averages = new GradientAverages(group, found.described(), settings);
+            GradientBuckets built = GradientBuckets.builder(group)
+                    .parameters(found.described())
+                    .settings(settings)
+                    .hook(hook)
+                    .build();
+            try {
+                Replication.check(group, found);
+            } catch (RuntimeException failure) {
+                built.close();
+                throw failure;
+            }
+            buckets = built;
             parameters = found;
         }
         return parameters;
@@ -149,11 +171,12 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
 
     private void average() {
         for (int index = parameters.size() - 1; index >= 0; index--) {
-            if (!averages.isReady(index)) {
+            if (!ready.get(index)) {
                 put(index);
             }
         }
-        averages.finish();
+        lastStep = buckets.finish();
+        ready.clear();
         pending.set(0, parameters.size());
     }
 
@@ -163,9 +186,19 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         try (NDManager scope = array.getManager().newSubManager()) {
             NDArray gradient = array.getGradient();
             gradient.attach(scope);
-            NDArrayMemory.read(gradient, averages.gradient(index));
+            NDArrayMemory.read(gradient, buckets.gradient(index));
         }
-        averages.ready(index);
+        ready.set(index);
+        buckets.ready(index);
+    }
+
+    /**
+     * Says how long the last step communicated.
+     *
+     * @return how long it waited, and how long computing hid; zeros before the first step
+     */
+    public StepTimes lastStep() {
+        return lastStep;
     }
 
     private String pendingNames() {
@@ -195,8 +228,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         if (inner instanceof StatefulOptimizer stateful) {
             stateful.forget();
         }
-        if (averages != null) {
-            averages.close();
+        if (buckets != null) {
+            buckets.close();
         }
     }
 }

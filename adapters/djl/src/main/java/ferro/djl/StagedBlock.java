@@ -32,8 +32,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * as without cuts.
  *
  * <p>The children are those of the given model, with its parameters and their names; files of parameters are the same. What goes from
- * one child to the next has to be one array where the graph is cut. Where a model cannot be cut at all, everything is sent at the end
- * of the backward pass, and {@link #whyNotOverlapped} says why. A child that keeps an array aside for a later one (a closure, not an
+ * one child to the next has to be one array where the graph is cut. Where a model cannot be cut at all, everything is sent when the
+ * trainer steps, as without this class, and {@link #whyNotOverlapped} says why. A child that keeps an array aside for a later one (a closure, not an
  * argument) cannot be trained so: the engine says that it would go backward through the graph a second time.
  *
  * <p>Not thread-safe, as DJL's trainer is not.
@@ -106,6 +106,9 @@ public final class StagedBlock extends AbstractBlock {
 
     private void backward(GradientCollector collector, NDArray loss, DistributedOptimizer optimizer) {
         collector.backward(loss);
+        if (cuts.isEmpty()) {
+            return;
+        }
         int end = children.size();
         for (int at = cuts.size() - 1; at >= 0; at--) {
             Cut cut = cuts.get(at);
@@ -119,13 +122,11 @@ public final class StagedBlock extends AbstractBlock {
 
     private void ready(DistributedOptimizer optimizer, int from, int to) {
         for (int child = to - 1; child >= from; child--) {
-            List<Parameter> parameters =
-                    children.get(child).getValue().getParameters().values();
-            for (int at = parameters.size() - 1; at >= 0; at--) {
-                if (parameters.get(at).requiresGradient()) {
-                    optimizer.ready(parameters.get(at));
-                }
-            }
+            children.get(child).getValue().getParameters().values().stream()
+                    .filter(Parameter::requiresGradient)
+                    // within a child two blocks may share one
+                    .distinct()
+                    .forEach(optimizer::ready);
         }
     }
 
