@@ -71,6 +71,9 @@ final class Figures {
     private static final Pattern TEXT_OR_COMMENT = Pattern.compile(
             "(?s)(\"\"\".*?\"\"\"|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)+')|/\\*.*?\\*/|//[^\n]*");
 
+    /** The folder of modules that a profile of their own builds. */
+    private static final String ADAPTERS = "adapters";
+
     /** Each with its lines, and those of code. */
     private final Map<String, int[]> modules = new TreeMap<>();
 
@@ -134,7 +137,7 @@ final class Figures {
             throw new IllegalArgumentException("no sources of modules under " + root + ": name a checkout of ferro");
         }
         for (Path file : files) {
-            countLines(root.relativize(file).getName(0).toString(), Files.readString(file));
+            countLines(module(root, file), Files.readString(file));
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
@@ -148,8 +151,8 @@ final class Figures {
     /** Looks at folders of sources only: a build that runs makes and deletes files in others. */
     private static List<Path> sources(Path root) throws IOException {
         List<Path> files = new ArrayList<>();
-        try (Stream<Path> all = Files.list(root)) {
-            for (Path module : all.sorted().toList()) {
+        for (Path folder : List.of(root.resolve(ADAPTERS), root)) {
+            for (Path module : children(folder)) {
                 Path main = module.resolve("src/main");
                 if (Files.isDirectory(main)) {
                     try (Stream<Path> found = Files.walk(main)) {
@@ -162,6 +165,20 @@ final class Figures {
             }
         }
         return files;
+    }
+
+    private static List<Path> children(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return List.of();
+        }
+        try (Stream<Path> all = Files.list(folder)) {
+            return all.sorted().toList();
+        }
+    }
+
+    private static String module(Path root, Path file) {
+        Path path = root.relativize(file);
+        return path.startsWith(ADAPTERS) ? ADAPTERS + "/" + path.getName(1) : path.getName(0).toString();
     }
 
     public static void main(String[] arguments) throws IOException {

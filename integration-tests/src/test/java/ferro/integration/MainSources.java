@@ -15,14 +15,16 @@ final class MainSources {
     /** Returns all files in {@code src/main/java} of the modules with such a name. */
     static List<Path> of(Predicate<String> module) throws IOException {
         List<Path> sources = new ArrayList<>();
-        try (Stream<Path> folders = Files.list(Path.of(".."))) {
-            for (Path folder : folders.filter(
-                            path -> module.test(path.getFileName().toString()))
-                    .map(path -> path.resolve("src/main/java"))
-                    .filter(Files::isDirectory)
-                    .toList()) {
-                try (Stream<Path> files = Files.walk(folder)) {
-                    files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+        for (Path parent : List.of(Path.of(".."), Path.of("../adapters"))) {
+            try (Stream<Path> folders = Files.list(parent)) {
+                for (Path folder : folders.filter(
+                                path -> module.test(path.getFileName().toString()))
+                        .map(path -> path.resolve("src/main/java"))
+                        .filter(Files::isDirectory)
+                        .toList()) {
+                    try (Stream<Path> files = Files.walk(folder)) {
+                        files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+                    }
                 }
             }
         }

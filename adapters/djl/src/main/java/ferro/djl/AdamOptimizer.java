@@ -74,7 +74,7 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
      * @param <T> the builder itself
      */
     abstract static sealed class AdamBuilder<T extends AdamBuilder<T>> extends OptimizerBuilder<T>
-            permits DjlAdam.Builder, DjlAdamW.Builder {
+            permits DjlAdam.DjlAdamBuilder, DjlAdamW.DjlAdamWBuilder {
         private ParameterTracker learningRate = Tracker.fixed(0.001f);
         private float beta1 = 0.9f;
         private float beta2 = 0.999f;

@@ -6,7 +6,7 @@ package ferro.djl;
  * <p>What it remembers is called {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
  */
 public final class DjlAdam extends AdamOptimizer {
-    private DjlAdam(Builder builder) {
+    private DjlAdam(DjlAdamBuilder builder) {
         super(builder, false);
     }
 
@@ -15,16 +15,16 @@ public final class DjlAdam extends AdamOptimizer {
      *
      * @return settings, with DJL's defaults
      */
-    public static Builder builder() {
-        return new Builder();
+    public static DjlAdamBuilder builder() {
+        return new DjlAdamBuilder();
     }
 
     /** Settings; names and defaults are those of DJL's own builder. */
-    public static final class Builder extends AdamBuilder<Builder> {
-        private Builder() {}
+    public static final class DjlAdamBuilder extends AdamBuilder<DjlAdamBuilder> {
+        private DjlAdamBuilder() {}
 
         @Override
-        protected Builder self() {
+        protected DjlAdamBuilder self() {
             return this;
         }
 

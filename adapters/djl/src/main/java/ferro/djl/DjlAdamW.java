@@ -7,7 +7,7 @@ package ferro.djl;
  * <p>What it remembers is called {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
  */
 public final class DjlAdamW extends AdamOptimizer {
-    private DjlAdamW(Builder builder) {
+    private DjlAdamW(DjlAdamWBuilder builder) {
         super(builder, true);
     }
 
@@ -16,18 +16,18 @@ public final class DjlAdamW extends AdamOptimizer {
      *
      * @return settings, with DJL's defaults
      */
-    public static Builder builder() {
-        return new Builder();
+    public static DjlAdamWBuilder builder() {
+        return new DjlAdamWBuilder();
     }
 
     /** Settings; names and defaults are those of DJL's own builder. */
-    public static final class Builder extends AdamBuilder<Builder> {
-        private Builder() {
+    public static final class DjlAdamWBuilder extends AdamBuilder<DjlAdamWBuilder> {
+        private DjlAdamWBuilder() {
             optWeightDecays(0.01f);
         }
 
         @Override
-        protected Builder self() {
+        protected DjlAdamWBuilder self() {
             return this;
         }
 

@@ -19,7 +19,7 @@ public final class DjlSgd extends StatefulOptimizer {
     private final ParameterTracker learningRate;
     private final float momentum;
 
-    private DjlSgd(Builder builder) {
+    private DjlSgd(DjlSgdBuilder builder) {
         super(builder);
         learningRate = builder.learningRate;
         momentum = builder.momentum;
@@ -30,8 +30,8 @@ public final class DjlSgd extends StatefulOptimizer {
      *
      * @return settings: a learning rate of 0.001, no momentum
      */
-    public static Builder builder() {
-        return new Builder();
+    public static DjlSgdBuilder builder() {
+        return new DjlSgdBuilder();
     }
 
     @Override
@@ -51,11 +51,11 @@ public final class DjlSgd extends StatefulOptimizer {
     }
 
     /** Settings; names are those of DJL's own builder. */
-    public static final class Builder extends OptimizerBuilder<Builder> {
+    public static final class DjlSgdBuilder extends OptimizerBuilder<DjlSgdBuilder> {
         private ParameterTracker learningRate = Tracker.fixed(0.001f);
         private float momentum;
 
-        private Builder() {}
+        private DjlSgdBuilder() {}
 
         /**
          * Sets the learning rate.
@@ -63,7 +63,7 @@ public final class DjlSgd extends StatefulOptimizer {
          * @param tracker says the rate of each step
          * @return this builder
          */
-        public Builder setLearningRateTracker(ParameterTracker tracker) {
+        public DjlSgdBuilder setLearningRateTracker(ParameterTracker tracker) {
             learningRate = Objects.requireNonNull(tracker, "tracker");
             return this;
         }
@@ -75,7 +75,7 @@ public final class DjlSgd extends StatefulOptimizer {
          * @return this builder
          * @throws IllegalArgumentException if it is not in that range
          */
-        public Builder optMomentum(float share) {
+        public DjlSgdBuilder optMomentum(float share) {
             if (!(share >= 0 && share < 1)) {
                 throw new IllegalArgumentException("need a momentum from 0 to below 1, found " + share);
             }
@@ -84,7 +84,7 @@ public final class DjlSgd extends StatefulOptimizer {
         }
 
         @Override
-        protected Builder self() {
+        protected DjlSgdBuilder self() {
             return this;
         }
 

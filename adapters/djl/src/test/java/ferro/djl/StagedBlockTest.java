@@ -146,7 +146,8 @@ class StagedBlockTest {
 
             assertTrue(
                     refused.getMessage()
-                                    .startsWith("the gradient of parameter \"02Linear_weight\" is computed a second time")
+                                    .startsWith(
+                                            "the gradient of parameter \"02Linear_weight\" is computed a second time")
                             && refused.getMessage().contains("call the trainer's step() after each trainBatch"),
                     refused.getMessage());
         }
