@@ -11,10 +11,11 @@ import ferro.training.BucketSettings;
 import ferro.training.GradientBuckets;
 import ferro.training.GradientHook;
 import ferro.training.StepTimes;
-import ferro.training.checkpoint.StateSlice;
+import ferro.training.checkpoint.CheckpointInfo;
+import ferro.training.checkpoint.Checkpoints;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -206,15 +207,44 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Returns what the wrapped optimizer remembers of all parameters, which is the same on all ranks.
+     * Saves parameters, also those that are not trained, and what the wrapped optimizer remembers. A collective call, between two
+     * steps.
      *
-     * @return views of its memory, which a save reads and a load writes; valid until the next {@link #close}
-     * @throws UnsupportedOperationException if it is none of ferro's optimizers
-     * @throws IllegalStateException if the model is not initialized
+     * @param checkpoints the checkpoints of the group
+     * @param step the step after which this is the state
+     * @param metadata strings that are saved too, such as the position in the data; {@code djl.optimizer} and
+     *     {@code djl.steps} are taken
+     * @throws IllegalArgumentException if one of those two names is used
+     * @throws UnsupportedOperationException if the wrapped optimizer is none of ferro's, and keeps its state to itself
+     * @throws ferro.training.checkpoint.CheckpointException if the save fails, on all ranks
+     * @throws ferro.FerroException if a rank is lost
      */
-    public List<StateSlice> state() {
+    public void save(Checkpoints checkpoints, long step, Map<String, String> metadata) {
+        checkpoints.save(step, SavedModel.of(block, stateful()).read().state(metadata));
+    }
+
+    /**
+     * Loads the latest checkpoint into the model and the wrapped optimizer. A collective call, when the trainer has initialized the
+     * model, by as many ranks as there are now; it makes {@link #broadcastParameters} needless.
+     *
+     * @param checkpoints the checkpoints of the group
+     * @return what the checkpoint says of itself
+     * @throws UnsupportedOperationException if the wrapped optimizer is none of ferro's, and keeps its state to itself
+     * @throws IllegalArgumentException if the checkpoint was not made by {@link #save}, or with another kind of optimizer
+     * @throws ferro.training.checkpoint.CheckpointException if there is none, or it does not fit the model, on all ranks
+     * @throws ferro.FerroException if a rank is lost
+     */
+    public CheckpointInfo load(Checkpoints checkpoints) {
+        SavedModel into = SavedModel.of(block, stateful());
+        checkpoints.latest().ifPresent(latest -> into.check(latest.metadata()));
+        CheckpointInfo info = checkpoints.load(into.state(Map.of()));
+        into.write(info.metadata());
+        return info;
+    }
+
+    private StatefulOptimizer stateful() {
         if (inner instanceof StatefulOptimizer stateful) {
-            return stateful.slices(new TrainedParameters(block));
+            return stateful;
         }
         throw new UnsupportedOperationException("optimizer " + inner.getClass().getName()
                 + " keeps its state to itself, so that it cannot be saved: train with " + DjlAdam.class.getSimpleName()
@@ -222,7 +252,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
                 + ", which compute the same bits as DJL's own, or save the model alone by its save method");
     }
 
-    /** Ends the group in which gradients travel, and frees {@link #state}; the group that was given, and the model, stay. */
+    /** Ends the group in which gradients travel, and frees what ferro's optimizers remember; the group that was given, and the model, stay. */
     @Override
     public void close() {
         if (inner instanceof StatefulOptimizer stateful) {

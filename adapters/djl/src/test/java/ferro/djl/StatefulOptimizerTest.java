@@ -15,18 +15,27 @@ import ai.djl.training.optimizer.Optimizer;
 import ai.djl.training.tracker.Tracker;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.StateSlice;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class StatefulOptimizerTest {
     private static final int STEPS = 5;
+
+    @TempDir
+    private Path folder;
+
     private static final Shape SHAPE = new Shape(3, 4);
 
     static Stream<Arguments> pairs() {
@@ -133,17 +142,42 @@ class StatefulOptimizerTest {
     void theStateOfAnotherOptimizerCannotBeReached() {
         try (ProcessGroup group =
                         ProcessGroup.of(SimulatedBackend.createGroup(1).get(0));
+                Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder));
                 DistributedOptimizer optimizer = DistributedOptimizer.over(
                         group,
                         Linear.builder().setUnits(2).build(),
                         Optimizer.adam().build())) {
-            UnsupportedOperationException refused = assertThrows(UnsupportedOperationException.class, optimizer::state);
+            UnsupportedOperationException refused =
+                    assertThrows(UnsupportedOperationException.class, () -> optimizer.save(checkpoints, 1, Map.of()));
 
             assertTrue(
                     refused.getMessage()
                                     .startsWith("optimizer ai.djl.training.optimizer.Adam keeps its state to itself")
                             && refused.getMessage().contains("train with DjlAdam"),
                     refused.getMessage());
+        }
+    }
+
+    @Test
+    void theStateOfAnotherKindOfOptimizerIsRefusedBeforeAnythingIsWritten() {
+        try (NDManager manager = NDManager.newBaseManager();
+                ProcessGroup group =
+                        ProcessGroup.of(SimulatedBackend.createGroup(1).get(0));
+                Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+            Linear block = Linear.builder().setUnits(3).build();
+            block.initialize(manager, DataType.FLOAT32, new Shape(1, 4));
+            DistributedOptimizer.over(group, block, DjlAdam.builder().build()).save(checkpoints, 1, Map.of());
+            NDArray weight = block.getParameters().valueAt(0).getArray();
+            weight.set(new float[(int) weight.size()]);
+            DistributedOptimizer other =
+                    DistributedOptimizer.over(group, block, DjlAdamW.builder().build());
+
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> other.load(checkpoints));
+
+            assertEquals(
+                    "the checkpoint is of optimizer DjlAdam, need one of optimizer DjlAdamW", refused.getMessage());
+            assertArrayEquals(new float[(int) weight.size()], weight.toFloatArray());
         }
     }
 }

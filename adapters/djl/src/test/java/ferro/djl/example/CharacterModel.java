@@ -22,12 +22,15 @@ import ferro.djl.DistributedOptimizer;
 import ferro.djl.DjlAdam;
 import ferro.djl.StagedBlock;
 import ferro.group.ProcessGroup;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
@@ -48,7 +51,7 @@ public final class CharacterModel {
     /**
      * Trains.
      *
-     * @param arguments the folder of the text, and the number of steps
+     * @param arguments the folder of the text, the number of steps, and a folder for checkpoints
      * @throws IOException if the text cannot be read
      */
     public static void main(String[] arguments) throws IOException {
@@ -59,7 +62,6 @@ public final class CharacterModel {
         System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("characters")) {
-            byte[] text = read(Path.of(arguments[0]));
             Engine.getInstance().setRandomSeed(1);
             StagedBlock block = StagedBlock.of(block());
             model.setBlock(block);
@@ -74,19 +76,40 @@ public final class CharacterModel {
                     .optOptimizer(optimizer);
             try (Trainer trainer = model.newTrainer(config)) {
                 trainer.initialize(new Shape(1, CONTEXT));
-                optimizer.broadcastParameters();
-                for (int step = 0; step < Integer.parseInt(arguments[1]); step++) {
-                    double loss;
-                    try (Batch batch = batch(trainer.getManager().newSubManager(), text, group, step)) {
-                        loss = block.trainBatch(trainer, batch, optimizer);
-                        trainer.step();
-                    }
-                    print(group, step, loss);
-                }
+                train(trainer, optimizer, group, arguments);
             }
             optimizer.close();
             compare(group, block);
         }
+    }
+
+    private static void train(Trainer trainer, DistributedOptimizer optimizer, ProcessGroup group, String[] arguments)
+            throws IOException {
+        byte[] text = read(Path.of(arguments[0]));
+        long steps = Long.parseLong(arguments[1]);
+        StagedBlock block = (StagedBlock) trainer.getModel().getBlock();
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(Path.of(arguments[2])))) {
+            for (long step = begin(checkpoints, optimizer); step < steps; step++) {
+                double loss;
+                try (Batch batch = batch(trainer.getManager().newSubManager(), text, group, step)) {
+                    loss = block.trainBatch(trainer, batch, optimizer);
+                    trainer.step();
+                }
+                print(group, step, loss);
+                if (step + 1 == steps) {
+                    optimizer.save(checkpoints, steps, Map.of());
+                }
+            }
+        }
+    }
+
+    /** Goes on behind the last checkpoint, if there is one. */
+    private static long begin(Checkpoints checkpoints, DistributedOptimizer optimizer) {
+        if (checkpoints.latest().isPresent()) {
+            return optimizer.load(checkpoints).step();
+        }
+        optimizer.broadcastParameters();
+        return 0;
     }
 
     private static SequentialBlock block() {
@@ -116,7 +139,7 @@ public final class CharacterModel {
     }
 
     /** The places of a batch follow from the step, which all ranks know; each rank takes those of its own part. */
-    private static Batch batch(NDManager manager, byte[] text, ProcessGroup group, int step) {
+    private static Batch batch(NDManager manager, byte[] text, ProcessGroup group, long step) {
         int count = GLOBAL_BATCH / group.worldSize();
         int from = group.rank() * count;
         float[] contexts = new float[count * CONTEXT];
@@ -139,7 +162,7 @@ public final class CharacterModel {
     }
 
     /** The loss of a rank is the mean over its samples, and that of all the mean over the ranks. */
-    private static void print(ProcessGroup group, int step, double loss) {
+    private static void print(ProcessGroup group, long step, double loss) {
         double[] mean = {loss};
         group.allReduce(mean, ReduceOp.AVG);
         if (group.rank() == 0) {

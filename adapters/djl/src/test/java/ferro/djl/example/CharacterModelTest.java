@@ -20,29 +20,34 @@ class CharacterModelTest {
     private Path folder;
 
     @Test
-    void learnsOnTwoRanksWhatItLearnsOnOne() {
-        RankJvms.Ended two = trained(2);
-        RankJvms.Ended one = trained(1);
+    void learnsOnTwoRanksAndThenOnThreeWhatItLearnsOnOne() {
+        RankJvms.Ended two = trained(2, STEPS / 2, "several");
+        RankJvms.Ended three = trained(3, STEPS, "several");
+        RankJvms.Ended one = trained(1, STEPS, "one");
 
         assertEquals(List.of("of 2 ranks are equal"), two.after("replicas"), two::toString);
-        List<Double> found = losses(two);
-        List<Double> expected = losses(one);
-        assertEquals(STEPS, found.size(), two::toString);
+        assertEquals(List.of("of 3 ranks are equal"), three.after("replicas"), three::toString);
+        List<Double> found = new ArrayList<>(losses(two, 0));
+        found.addAll(losses(three, STEPS / 2));
+        List<Double> expected = losses(one, 0);
+        assertEquals(STEPS, expected.size(), one::toString);
+        assertEquals(STEPS, found.size(), found::toString);
         for (int step = 0; step < STEPS; step++) {
             assertEquals(expected.get(step), found.get(step), 1e-5, "step " + step + " of " + expected + found);
         }
         assertTrue(expected.get(STEPS - 1) < expected.get(0) - 1, expected::toString);
     }
 
-    private RankJvms.Ended trained(int worldSize) {
-        return RankJvms.run(folder, worldSize, CharacterModel.class, TEXT, Integer.toString(STEPS))
+    private RankJvms.Ended trained(int worldSize, int steps, String checkpoints) {
+        String saved = folder.resolve(checkpoints).toString();
+        return RankJvms.run(folder, worldSize, CharacterModel.class, TEXT, Integer.toString(steps), saved)
                 .get(0);
     }
 
-    private static List<Double> losses(RankJvms.Ended rank) {
+    private static List<Double> losses(RankJvms.Ended rank, int first) {
         List<Double> losses = new ArrayList<>();
         for (String line : rank.after("step")) {
-            assertTrue(line.startsWith(losses.size() + ": loss "), line);
+            assertTrue(line.startsWith(first + losses.size() + ": loss "), line);
             losses.add(Double.valueOf(line.substring(line.lastIndexOf(' ') + 1)));
         }
         return losses;

@@ -20,9 +20,12 @@ import ferro.djl.DistributedOptimizer;
 import ferro.djl.DjlAdam;
 import ferro.djl.StagedBlock;
 import ferro.group.ProcessGroup;
-import ferro.training.checkpoint.StateSlice;
+import ferro.training.checkpoint.CheckpointInfo;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
 import java.io.IOException;
-import java.util.List;
+import java.nio.file.Path;
+import java.util.Map;
 import java.util.Random;
 
 /** What docs/djl.md shows, between the lines that name a region; run by {@code DjlPageTest} on two ranks. */
@@ -35,7 +38,7 @@ public final class PageSnippets {
     /**
      * Trains twice.
      *
-     * @param arguments none
+     * @param arguments a folder for checkpoints
      * @throws IOException never
      * @throws TranslateException never
      */
@@ -47,7 +50,7 @@ public final class PageSnippets {
         System.setProperty("ai.djl.pytorch.num_interop_threads", "1");
         // @end
         train();
-        trainInStages();
+        trainInStages(arguments[0]);
     }
 
     private static void train() throws IOException, TranslateException {
@@ -73,7 +76,7 @@ public final class PageSnippets {
         // @end
     }
 
-    private static void trainInStages() throws IOException, TranslateException {
+    private static void trainInStages(String folder) throws IOException, TranslateException {
         SequentialBlock sequential = block();
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("staged")) {
@@ -98,10 +101,14 @@ public final class PageSnippets {
                 System.out.println("hidden: " + optimizer.lastStep().hidden());
                 block.whyNotOverlapped().ifPresent(System.out::println); // nothing, if the model could be cut
                 // @end
-                // @start region="state"
-                List<StateSlice> state = optimizer.state(); // exp_avg and exp_avg_sq of each parameter
+                // @start region="save"
+                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(Path.of(folder)))) {
+                    optimizer.save(checkpoints, 4, Map.of("epoch", "1")); // all ranks call it
+                    CheckpointInfo loaded = optimizer.load(checkpoints); // also on another number of ranks
+                    System.out.println("loaded step " + loaded.step() + ", epoch "
+                            + loaded.metadata().get("epoch"));
+                }
                 // @end
-                System.out.println("slices " + state.size());
             }
             optimizer.close();
             print("staged", sequential);
