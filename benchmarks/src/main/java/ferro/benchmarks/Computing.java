@@ -9,14 +9,14 @@ import java.util.concurrent.locks.LockSupport;
  */
 abstract class Computing {
     /** What computing does to the core that the rank runs on. */
-    enum Kind {
+    enum CoreUse {
         /** The core is free meanwhile, as where an accelerator computes. */
         IDLE,
         /** The core computes. */
         BUSY;
 
-        static Kind parse(String text) {
-            for (Kind kind : values()) {
+        static CoreUse parse(String text) {
+            for (CoreUse kind : values()) {
                 if (kind.label().equals(text)) {
                     return kind;
                 }
@@ -30,7 +30,7 @@ abstract class Computing {
 
         /** Makes computing that takes so long for a layer on the core of the caller. */
         Computing of(long layerNanos) {
-            return this == IDLE ? new Waiting(layerNanos) : new Calculating(layerNanos);
+            return this == IDLE ? new TimedWait(layerNanos) : new Arithmetic(layerNanos);
         }
     }
 
@@ -49,11 +49,11 @@ abstract class Computing {
     }
 
     /** An accelerator that was given all layers at once: each is done a fixed time after the one before. */
-    private static final class Waiting extends Computing {
+    private static final class TimedWait extends Computing {
         private final long layerNanos;
         private long done;
 
-        Waiting(long layerNanos) {
+        TimedWait(long layerNanos) {
             this.layerNanos = layerNanos;
         }
 
@@ -72,7 +72,7 @@ abstract class Computing {
     }
 
     /** A fixed amount of arithmetic, which takes longer if the core does something else too. */
-    private static final class Calculating extends Computing {
+    private static final class Arithmetic extends Computing {
         private static final int TRIALS = 5;
         private static final int TRIAL_ROUNDS = 2000;
 
@@ -80,7 +80,7 @@ abstract class Computing {
         private final long rounds;
         private float sum;
 
-        Calculating(long layerNanos) {
+        Arithmetic(long layerNanos) {
             java.util.Arrays.fill(numbers, 1e-3f);
             long fastest = Long.MAX_VALUE;
             for (int trial = 0; trial < TRIALS; trial++) {

@@ -19,12 +19,12 @@ final class OverlapRounds {
     }
 
     /** The samples of one part. */
-    private static final class Samples {
+    private static final class PartSamples {
         private final Runnable part;
         private final double[] wall;
         private final double[] cpu;
 
-        Samples(Runnable part, int rounds) {
+        PartSamples(Runnable part, int rounds) {
             this.part = part;
             wall = new double[rounds];
             cpu = new double[rounds];
@@ -46,17 +46,18 @@ final class OverlapRounds {
     }
 
     /** The parts of a step with buckets of one size. */
-    private record Parts(OverlapStep step, Samples communicating, Samples untilFirst, Samples last, Samples whole) {
+    private record Parts(
+            OverlapStep step, PartSamples communicating, PartSamples untilFirst, PartSamples last, PartSamples whole) {
         static Parts of(OverlapStep step, Computing computing, int rounds) {
             return new Parts(
                     step,
-                    new Samples(step::communicate, rounds),
-                    new Samples(() -> step.untilFirst(computing), rounds),
-                    new Samples(step::lastBucket, rounds),
-                    new Samples(() -> step.step(computing), rounds));
+                    new PartSamples(step::communicate, rounds),
+                    new PartSamples(() -> step.untilFirst(computing), rounds),
+                    new PartSamples(step::lastBucket, rounds),
+                    new PartSamples(() -> step.step(computing), rounds));
         }
 
-        List<Samples> all() {
+        List<PartSamples> all() {
             return List.of(communicating, untilFirst, last, whole);
         }
     }
@@ -64,16 +65,16 @@ final class OverlapRounds {
     /** Measures; every rank must call it. */
     List<OverlapRow> run(List<OverlapStep> steps) {
         OverlapStep any = steps.get(0);
-        Samples alone = new Samples(() -> any.compute(computing), request.rounds());
-        Samples flat = new Samples(() -> any.flat(computing), request.rounds());
+        PartSamples alone = new PartSamples(() -> any.compute(computing), request.rounds());
+        PartSamples flat = new PartSamples(() -> any.flat(computing), request.rounds());
         List<Parts> parts = steps.stream()
                 .map(step -> Parts.of(step, computing, request.rounds()))
                 .toList();
-        List<Samples> contestants = new ArrayList<>(List.of(alone, flat));
+        List<PartSamples> contestants = new ArrayList<>(List.of(alone, flat));
         parts.forEach(part -> contestants.addAll(part.all()));
         for (int round = -WARM_UP_ROUNDS; round < request.rounds(); round++) {
             for (int turn = 0; turn < contestants.size(); turn++) {
-                Samples next = contestants.get(Math.floorMod(turn + round, contestants.size()));
+                PartSamples next = contestants.get(Math.floorMod(turn + round, contestants.size()));
                 TurnClock.Turn took = clock.millis(next.part);
                 if (round >= 0) {
                     next.wall[round] = took.wall();
@@ -84,7 +85,7 @@ final class OverlapRounds {
         return parts.stream().map(part -> row(part, alone, flat)).toList();
     }
 
-    private static OverlapRow row(Parts part, Samples alone, Samples flat) {
+    private static OverlapRow row(Parts part, PartSamples alone, PartSamples flat) {
         return new OverlapRow(
                 part.step().bucketBytes(),
                 alone.wallMedian(),

@@ -2,6 +2,7 @@ package ferro.training;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.training.agreement.RankTexts;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;

@@ -25,7 +25,7 @@ final class Loops {
      * @param intoFirst writes results into the first operand
      * @param intoBoth  writes them into both
      */
-    record Pair(Loops intoFirst, Loops intoBoth) {}
+    record BothWays(Loops intoFirst, Loops intoBoth) {}
 
     /** Takes the loops of a class; buffers come as the views that {@link Direct} makes. */
     Loops(MethodHandles.Lookup defined) {

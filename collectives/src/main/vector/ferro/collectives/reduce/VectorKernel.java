@@ -7,7 +7,7 @@ final class VectorKernel extends Kernel {
     /** Elements per loop: enough to pay for the call, few enough for a loop to be compiled as a method while it is young. */
     private static final int BLOCK = 1 << 14;
 
-    private final Loops.Pair loops;
+    private final Loops.BothWays loops;
     private final BlockKernel plain;
     private final long wholeVectors;
     private final boolean stops;
@@ -15,7 +15,7 @@ final class VectorKernel extends Kernel {
     private final Directs directs = new Directs();
 
     /** {@code lanes} is a power of two. */
-    VectorKernel(Loops.Pair loops, BlockKernel plain, int lanes, double scale) {
+    VectorKernel(Loops.BothWays loops, BlockKernel plain, int lanes, double scale) {
         this.loops = loops;
         this.plain = plain;
         this.wholeVectors = -lanes;

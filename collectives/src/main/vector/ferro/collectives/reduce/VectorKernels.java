@@ -102,9 +102,9 @@ final class VectorKernels implements KernelFamily {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
     }
 
-    private Loops.Pair loops(
+    private Loops.BothWays loops(
             DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, Multiplies multiplies) {
-        return new Loops.Pair(
+        return new Loops.BothWays(
                 loops(new Specialised.Choice(type, op, scaling, multiplies, false)),
                 loops(new Specialised.Choice(type, op, scaling, multiplies, true)));
     }

@@ -1,6 +1,7 @@
-package ferro.training;
+package ferro.training.monitor;
 
 import ferro.group.ProcessGroup;
+import ferro.training.agreement.RankTexts;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.monitor;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,9 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
-import ferro.training.TrainingReport.SlowestRank;
-import ferro.training.TrainingReport.TimeShares;
+import ferro.training.monitor.TrainingReport.SlowestRank;
+import ferro.training.monitor.TrainingReport.TimeShares;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;

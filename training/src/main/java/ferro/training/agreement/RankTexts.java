@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.agreement;
 
 import ferro.group.Codec;
 import ferro.group.ProcessGroup;
@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /** Compares what each rank has, once, where something is made that all ranks must make alike. */
-final class RankTexts {
+public final class RankTexts {
     private RankTexts() {}
 
     /**
@@ -15,7 +15,7 @@ final class RankTexts {
      * @param what is compared, such as {@code names of averages}
      * @throws IllegalArgumentException if they differ, with the same text on all ranks; the group goes on
      */
-    static void requireEqual(ProcessGroup group, String what, String own) {
+    public static void requireEqual(ProcessGroup group, String what, String own) {
         List<String> texts = group.objects(Codec.utf8()).allGather(own);
         if (texts.stream().anyMatch(text -> !text.equals(texts.get(0)))) {
             StringJoiner found = new StringJoiner(", ");

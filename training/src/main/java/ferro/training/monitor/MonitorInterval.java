@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.monitor;
 
 import java.util.Arrays;
 

@@ -1,7 +1,7 @@
-package ferro.training;
+package ferro.training.monitor;
 
-import ferro.training.TrainingReport.SlowestRank;
-import ferro.training.TrainingReport.TimeShares;
+import ferro.training.monitor.TrainingReport.SlowestRank;
+import ferro.training.monitor.TrainingReport.TimeShares;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.monitor;
 
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;

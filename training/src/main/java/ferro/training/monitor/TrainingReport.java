@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.monitor;
 
 import java.time.Duration;
 import java.util.Collections;
