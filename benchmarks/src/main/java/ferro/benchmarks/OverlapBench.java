@@ -94,7 +94,7 @@ public final class OverlapBench {
     }
 
     private void measure(double ratio, List<OverlapStep> steps, WireProbe probe) throws IOException {
-        TurnClock clock = new TurnClock(group);
+        PartClock clock = new PartClock(group);
         // the same code as in the rounds: what is estimated is warm then
         double[] estimate = {0};
         for (int trial = 0; trial < ESTIMATES; trial++) {

@@ -8,11 +8,11 @@ import java.util.List;
 final class OverlapRounds {
     private static final int WARM_UP_ROUNDS = 3;
 
-    private final TurnClock clock;
+    private final PartClock clock;
     private final Computing computing;
     private final OverlapRequest request;
 
-    OverlapRounds(TurnClock clock, Computing computing, OverlapRequest request) {
+    OverlapRounds(PartClock clock, Computing computing, OverlapRequest request) {
         this.clock = clock;
         this.computing = computing;
         this.request = request;
@@ -75,7 +75,7 @@ final class OverlapRounds {
         for (int round = -WARM_UP_ROUNDS; round < request.rounds(); round++) {
             for (int turn = 0; turn < contestants.size(); turn++) {
                 PartSamples next = contestants.get(Math.floorMod(turn + round, contestants.size()));
-                TurnClock.Turn took = clock.millis(next.part);
+                PartClock.PartTimes took = clock.millis(next.part);
                 if (round >= 0) {
                     next.wall[round] = took.wall();
                     next.cpu[round] = took.cpu();

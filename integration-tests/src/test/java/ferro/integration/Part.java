@@ -18,7 +18,7 @@ enum Part {
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
             packages("ferro.benchmarks", "ferro.benchmarks.model.."),
-            libraries("picocli.."),
+            libraries("picocli..", "com.sun.management.."),
             SPI,
             COLLECTIVES,
             SIMULATED,
