@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Examples of Javadoc are regions of tests of module examples, which compile and run them. The javadoc of a JDK of version
+ * Examples of Javadoc, and of pages that say so, are regions of tests of module examples, which compile and run them. The javadoc of a JDK of version
  * 18 or newer compares them too, that of 17 does not know them.
  */
 class SnippetsTest {
@@ -25,6 +25,9 @@ class SnippetsTest {
             Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
     /** In front of each line of a comment. */
     private static final Pattern LEADER = Pattern.compile("(?m)^ *\\*");
+
+    private static final Pattern PAGE_BLOCK =
+            Pattern.compile("<!-- (ferro/\\S+\\.java \\w+) -->\\R```java\\R(?s:(.*?))```");
 
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// @start region=\"(\\w+)\"\\R(.*?)^ *// @end\\R");
 
@@ -39,7 +42,26 @@ class SnippetsTest {
                 shown.put(one.getKey(), one.getValue());
             }
         }
-        assertEquals(regions.keySet(), shown.keySet(), "regions that no Javadoc shows");
+        shown.putAll(shownInPages(regions));
+        assertEquals(regions.keySet(), shown.keySet(), "regions that neither Javadoc nor a page shows");
+    }
+
+    /** Blocks of pages behind a comment that names file and region. */
+    private static Map<String, String> shownInPages(Map<String, String> regions) throws IOException {
+        List<Path> pages;
+        try (Stream<Path> found = Files.list(Path.of("../docs"))) {
+            pages = found.filter(page -> page.toString().endsWith(".md")).toList();
+        }
+        Map<String, String> shown = new TreeMap<>();
+        for (Path page : pages) {
+            Matcher block = PAGE_BLOCK.matcher(Files.readString(page));
+            while (block.find()) {
+                assertEquals(regions.get(block.group(1)), plain(block.group(2)), page + " shows another " + block.group(1));
+                shown.put(block.group(1), block.group(2));
+            }
+        }
+        assertTrue(shown.size() > 3, shown::toString);
+        return shown;
     }
 
     /** By file and name of the region. */
