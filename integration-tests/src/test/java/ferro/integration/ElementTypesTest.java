@@ -29,10 +29,8 @@ class ElementTypesTest {
             .that(resideOutsideOfPackage("ferro.tck.."));
 
     /** What computes with elements of more than one carrier, or chooses who does. */
-    private static final Set<String> KERNELS = Set.of(
-            "ferro.collectives.reduce.Kernels",
-            "ferro.collectives.reduce.Multiplied",
-            "ferro.collectives.reduce.WholeSums");
+    private static final Set<String> KERNELS =
+            Set.of("ferro.collectives.reduce.Kernels", "ferro.collectives.reduce.WholeSums");
 
     private static final String ELEMENTS_OF_TENSORS = "ferro.HostElements";
 
@@ -68,7 +66,7 @@ class ElementTypesTest {
     /** Or the others would look for what no class file has. */
     @Test
     void whatIsLookedForIsSeenWhereItStands() {
-        assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.Multiplied"), "switch");
+        assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.WholeSums"), "switch");
         assertEquals(ARRAYS, chains().get(ELEMENTS_OF_TENSORS), "arrays");
         assertEquals(VIEWS, chains().get(Carrier.class.getName()), "views");
     }

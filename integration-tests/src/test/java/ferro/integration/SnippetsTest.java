@@ -56,7 +56,8 @@ class SnippetsTest {
         for (Path page : pages) {
             Matcher block = PAGE_BLOCK.matcher(Files.readString(page));
             while (block.find()) {
-                assertEquals(regions.get(block.group(1)), plain(block.group(2)), page + " shows another " + block.group(1));
+                assertEquals(
+                        regions.get(block.group(1)), plain(block.group(2)), page + " shows another " + block.group(1));
                 shown.put(block.group(1), block.group(2));
             }
         }

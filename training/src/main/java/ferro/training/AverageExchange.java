@@ -1,10 +1,10 @@
 package ferro.training;
 
-import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import java.nio.Buffer;
 import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 
@@ -52,18 +52,18 @@ final class AverageExchange implements GradientHook.Exchange {
         void divideBy(int divisor);
 
         static Quotients of(HostTensor values) {
-            if (values.dataType() == DataType.FLOAT64) {
-                DoubleBuffer view = values.buffer().asDoubleBuffer();
+            Buffer view = values.dataType().carrier().view(values.buffer());
+            if (view instanceof DoubleBuffer doubles) {
                 return divisor -> {
-                    for (int i = 0; i < view.limit(); i++) {
-                        view.put(i, view.get(i) / divisor);
+                    for (int i = 0; i < doubles.limit(); i++) {
+                        doubles.put(i, doubles.get(i) / divisor);
                     }
                 };
             }
-            FloatBuffer view = values.buffer().asFloatBuffer();
+            FloatBuffer floats = (FloatBuffer) view;
             return divisor -> {
-                for (int i = 0; i < view.limit(); i++) {
-                    view.put(i, view.get(i) / divisor);
+                for (int i = 0; i < floats.limit(); i++) {
+                    floats.put(i, floats.get(i) / divisor);
                 }
             };
         }

@@ -55,8 +55,8 @@ class OtherWorldSizeTest {
 
     /** Trains from the start, and saves on the way, or from the checkpoint on. */
     private double[] trained(ProcessGroup group, boolean sharded, boolean saves) {
-        List<Parameter> parameters = List.of(
-                Parameter.of("weight", DataType.FLOAT32, INPUTS), Parameter.of("bias", DataType.FLOAT32, 1));
+        List<Parameter> parameters =
+                List.of(Parameter.of("weight", DataType.FLOAT32, INPUTS), Parameter.of("bias", DataType.FLOAT32, 1));
         try (GradientBuckets buckets = GradientBuckets.builder(group)
                         .parameters(parameters)
                         .sharded(sharded)

@@ -29,6 +29,10 @@ final class VectorKernels implements KernelFamily {
     /** By a larger factor, elements could become numbers that {@link Float16Loops} does not round. */
     private static final double FLOAT16_FACTOR_MOST = 1 << 15;
 
+    /** Loops of types whose elements are no lanes of their own; all others have {@link ElementLoops}. */
+    private static final Map<DataType, Class<?>> HALVES =
+            Map.of(DataType.FLOAT16, Float16Loops.class, DataType.BFLOAT16, Bfloat16Loops.class);
+
     /** Loops are compiled once in a JVM: a second group starts with those of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
@@ -114,11 +118,7 @@ final class VectorKernels implements KernelFamily {
     }
 
     private static Loops define(Specialised.Choice choice) {
-        Class<?> template = switch (choice.type()) {
-            case FLOAT16 -> Float16Loops.class;
-            case BFLOAT16 -> Bfloat16Loops.class;
-            default -> ElementLoops.class;
-        };
+        Class<?> template = HALVES.getOrDefault(choice.type(), ElementLoops.class);
         return new Loops(Specialised.define(template, choice));
     }
 }

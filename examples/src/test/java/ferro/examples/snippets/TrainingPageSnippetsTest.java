@@ -73,7 +73,6 @@ class TrainingPageSnippetsTest {
     }
 
     private float[] trained(ProcessGroup group, int epochs) throws Exception {
-        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
         // @start region="parameters"
         List<Parameter> parameters =
                 List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));
@@ -87,34 +86,40 @@ class TrainingPageSnippetsTest {
             HostTensor offset = optimizer.parameter(1);
             // @end
             // @start region="sampler"
-            RankSampler sampler =
-                    RankSampler.of(POINTS.length, 17, LastSamples.DROP, group.rank(), group.worldSize());
+            RankSampler sampler = RankSampler.of(POINTS.length, 17, LastSamples.DROP, group.rank(), group.worldSize());
             // @end
-            TrainingState state = TrainingState.of(
-                            List.of(NamedTensor.of("slope", slope, 1), NamedTensor.of("offset", offset, 1)))
-                    .withSlices(optimizer.state());
-            // @start region="resume"
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                if (checkpoints.latest().isPresent()) {
-                    CheckpointInfo saved = checkpoints.load(state);
-                    optimizer.restore(saved.metadata());
-                    sampler.restore(saved.metadata());
-                }
-                TrainingMonitor monitor =
-                        TrainingMonitor.builder(group).lines(out).reportEvery(100).build();
-                for (; sampler.epoch() < epochs; sampler.startEpoch(sampler.epoch() + 1)) {
-                    train(sampler, optimizer, monitor);
-                }
-                Map<String, String> rest = new HashMap<>(optimizer.settings());
-                rest.putAll(sampler.state());
-                checkpoints.save(optimizer.stepCount(), state.withMetadata(rest));
-            }
-            // @end
+            goOn(group, optimizer, sampler, epochs);
             // @start region="equal"
             Replicas.of(group).checkEqual(Map.of("slope", slope, "offset", offset));
             // @end
             return new float[] {slope.getFloat(0), offset.getFloat(0)};
         }
+    }
+
+    private void goOn(ProcessGroup group, ShardedOptimizer optimizer, RankSampler sampler, int epochs) {
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        HostTensor slope = optimizer.parameter(0);
+        HostTensor offset = optimizer.parameter(1);
+        TrainingState state = TrainingState.of(
+                        List.of(NamedTensor.of("slope", slope, 1), NamedTensor.of("offset", offset, 1)))
+                .withSlices(optimizer.state());
+        // @start region="resume"
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+            if (checkpoints.latest().isPresent()) {
+                CheckpointInfo saved = checkpoints.load(state);
+                optimizer.restore(saved.metadata());
+                sampler.restore(saved.metadata());
+            }
+            TrainingMonitor monitor =
+                    TrainingMonitor.builder(group).lines(out).reportEvery(100).build();
+            for (; sampler.epoch() < epochs; sampler.startEpoch(sampler.epoch() + 1)) {
+                train(sampler, optimizer, monitor);
+            }
+            Map<String, String> rest = new HashMap<>(optimizer.settings());
+            rest.putAll(sampler.state());
+            checkpoints.save(optimizer.stepCount(), state.withMetadata(rest));
+        }
+        // @end
     }
 
     private static void train(RankSampler sampler, ShardedOptimizer optimizer, TrainingMonitor monitor) {
@@ -143,8 +148,9 @@ class TrainingPageSnippetsTest {
             List<Parameter> parameters = List.of(Parameter.of("slope", DataType.FLOAT32, 1));
             List<Long> batches =
                     LongStream.rangeClosed(1, 2 + group.rank()).boxed().toList();
-            try (GradientBuckets buckets =
-                            GradientBuckets.builder(group).parameters(parameters).build();
+            try (GradientBuckets buckets = GradientBuckets.builder(group)
+                            .parameters(parameters)
+                            .build();
                     ShardedOptimizer optimizer = ShardedOptimizer.over(buckets, UpdateRule.sgd())) {
                 Averages averages = Averages.over(group, "loss");
                 // @start region="uneven"

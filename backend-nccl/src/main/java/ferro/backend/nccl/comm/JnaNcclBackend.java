@@ -139,7 +139,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Work submit(Collective call, CallOptions options) {
-        return collectives.submit(call, options);
+        return collectives.submit(call, Objects.requireNonNull(options, "options"));
     }
 
     @Override
@@ -176,12 +176,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return messages.send(tensor, to, tag, options);
+        return messages.send(tensor, to, tag, Objects.requireNonNull(options, "options"));
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return messages.recv(tensor, from, tag, options);
+        return messages.recv(tensor, from, tag, Objects.requireNonNull(options, "options"));
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -44,6 +45,7 @@ class NullDeviceArgumentsTest {
     private static final Map<Class<?>, Object> SANE = Map.ofEntries(
             Map.entry(Collective.class, new Collective.Barrier()),
             Map.entry(Duration.class, SOON),
+            Map.entry(CallOptions.class, CallOptions.of(SOON)),
             Map.entry(Tensor.class, HostTensor.of(new float[] {4, 5})),
             Map.entry(ByteBuffer.class, ByteBuffer.allocate(8)),
             Map.entry(DataType.class, DataType.FLOAT32),
