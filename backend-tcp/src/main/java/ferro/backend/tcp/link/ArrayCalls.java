@@ -30,7 +30,7 @@ final class ArrayCalls {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int EINTR = 4;
 
-    /** A constant of constants, so that the JIT compiler inlines the calls, and no segment is allocated. */
+    /** A constant of constants, so that the JIT compiler inlines the calls. */
     private static final ArrayFunctions FOUND = find();
 
     private final ByteBuffer errno;
