@@ -18,11 +18,6 @@ final class CompressedExchange implements GradientHook.Exchange {
     CompressedExchange(GradientHook.SentBucket bucket, DataType type) {
         group = bucket.group();
         gradients = bucket.gradients();
-        if (gradients.dataType() != DataType.FLOAT32) {
-            throw new IllegalArgumentException("bucket " + bucket.index() + " has gradients of "
-                    + gradients.dataType().label() + ", and only those of f32 can be sent as " + type.label()
-                    + ": use GradientHook.average()");
-        }
         halves = group.allocate(type, gradients.elementCount()).tensor();
         result = bucket.sharded() ? bucket.ownPart(gradients) : gradients;
         halfResult = bucket.sharded() ? bucket.ownPart(halves) : halves;

@@ -87,7 +87,7 @@ public final class GradientBucketsBuilder {
      *     of a rank cannot be laid out (none, a name twice, another order than its own names); if a type is neither f32 nor f64, or
      *     not one that the hook takes; if a bucket is longer than one buffer (2 GiB). On all ranks, and the group goes on
      * @throws UnsupportedOperationException if the back end makes no groups
-     * @throws ferro.FerroException if the group fails or has failed
+     * @throws ferro.FerroException if the group fails or has failed, or a hook of the user's threw on another rank, with its text
      */
     public GradientBuckets build() {
         BucketLayout layout = null;
@@ -96,6 +96,7 @@ public final class GradientBucketsBuilder {
             layout = BucketLayout.of(parameters, settings, group.worldSize());
             layout.parameters().forEach(GradientBucketsBuilder::checkType);
             layout.buckets().forEach(this::checkSize);
+            checkHook(layout.buckets());
         } catch (IllegalArgumentException found) {
             invalid = found;
         }
@@ -119,6 +120,16 @@ public final class GradientBucketsBuilder {
             throw new IllegalArgumentException("parameter \"" + parameter.name() + "\" is " + type.label()
                     + ", need f32 or f64: an update is often smaller than the last bit of a 16-bit float, and lost; keep"
                     + " parameters in f32 and send half of the bytes by GradientHook.bf16()");
+        }
+    }
+
+    private void checkHook(List<Bucket> buckets) {
+        for (int index = 0; index < buckets.size(); index++) {
+            DataType type = buckets.get(index).dataType();
+            String start = "bucket " + index + " has gradients of " + type.label() + ", and ";
+            hook.unsupportedBecause(type).ifPresent(why -> {
+                throw new IllegalArgumentException(start + why);
+            });
         }
     }
 

@@ -5,6 +5,7 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What ranks send of a bucket of gradients: by default its elements as they are.
@@ -23,9 +24,19 @@ public interface GradientHook {
      *
      * @param bucket the bucket
      * @return what sends it in every step
-     * @throws IllegalArgumentException if it cannot send gradients of that type; on all ranks alike
      */
     Exchange open(SentBucket bucket);
+
+    /**
+     * Says why it cannot send gradients of a type. It is asked before ranks build buckets, so that all of them refuse alike.
+     *
+     * @param gradients f32 or f64
+     * @return what follows "bucket 0 has gradients of f64, and"; empty if it can
+     */
+    default Optional<String> unsupportedBecause(DataType gradients) {
+        Objects.requireNonNull(gradients, "gradients");
+        return Optional.empty();
+    }
 
     /**
      * A bucket that a hook sends.
@@ -98,7 +109,7 @@ public interface GradientHook {
      * @return hook for f32; buckets of f64 are refused when it is opened
      */
     static GradientHook bf16() {
-        return bucket -> new CompressedExchange(bucket, DataType.BFLOAT16);
+        return new CompressedHook(DataType.BFLOAT16);
     }
 
     /**
@@ -108,6 +119,6 @@ public interface GradientHook {
      * @return hook for f32; buckets of f64 are refused when it is opened
      */
     static GradientHook f16() {
-        return bucket -> new CompressedExchange(bucket, DataType.FLOAT16);
+        return new CompressedHook(DataType.FLOAT16);
     }
 }

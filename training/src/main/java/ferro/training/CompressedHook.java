@@ -1,0 +1,23 @@
+package ferro.training;
+
+import ferro.DataType;
+import java.util.Optional;
+
+/**
+ * Sends half of the bytes, as elements of 16 bits.
+ *
+ * @param type f16 or bf16
+ */
+record CompressedHook(DataType type) implements GradientHook {
+    @Override
+    public Exchange open(SentBucket bucket) {
+        return new CompressedExchange(bucket, type);
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(DataType gradients) {
+        return gradients == DataType.FLOAT32
+                ? Optional.empty()
+                : Optional.of("only those of f32 can be sent as " + type.label() + ": use GradientHook.average()");
+    }
+}
