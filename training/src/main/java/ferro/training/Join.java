@@ -121,12 +121,7 @@ public final class Join<B> implements AutoCloseable {
         if (over) {
             return false;
         }
-        try {
-            prepare();
-        } catch (RuntimeException | Error failure) {
-            buckets.group().abort(failure);
-            throw failure;
-        }
+        endingOnAllRanks(this::prepare);
         if (contributors == 0) {
             close();
             return false;
@@ -137,8 +132,17 @@ public final class Join<B> implements AutoCloseable {
                     where() + whoIsOut() + ", and failOnUneven() asks for as many on all ranks: drop or"
                             + " repeat batches, or leave it out to average over the ranks that have some");
         }
-        begin();
+        endingOnAllRanks(this::begin); // a source of batches may throw, too
         return true;
+    }
+
+    private void endingOnAllRanks(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException | Error failure) {
+            buckets.group().abort(failure);
+            throw failure;
+        }
     }
 
     /** Ends the last step and finds out who has a batch for the next one. */

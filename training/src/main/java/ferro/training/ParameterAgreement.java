@@ -115,7 +115,8 @@ final class ParameterAgreement {
             for (int rank = 0; rank < group.worldSize(); rank++) {
                 if (told.get(rank * ROOM) == kind) {
                     String text = new String(told.array(), rank * ROOM + 1, ROOM - 1, StandardCharsets.UTF_8);
-                    return text(kind, rank, text.substring(0, text.indexOf('\0')));
+                    int end = text.indexOf('\0');
+                    return text(kind, rank, end < 0 ? text : text.substring(0, end));
                 }
             }
         }

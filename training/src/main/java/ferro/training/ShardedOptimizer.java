@@ -55,6 +55,8 @@ public final class ShardedOptimizer implements AutoCloseable {
     private static final String PREFIX = "optimizer.";
     private static final String RATE = PREFIX + "rate";
     private static final String STEPS = PREFIX + "steps";
+    /** Sizes and order, on which the bits of sums depend. */
+    private static final String BUCKETS = PREFIX + "buckets";
     /** What PyTorch adds to the norm before it divides by it. */
     private static final double CLIP_EPSILON = 1e-6;
 
@@ -294,11 +296,13 @@ public final class ShardedOptimizer implements AutoCloseable {
     /**
      * Says what a checkpoint keeps beside {@link #state} and the parameters.
      *
-     * @return {@code optimizer.steps}, {@code optimizer.rate} and all constants of the rule, each with {@code optimizer.} before its name
+     * @return {@code optimizer.steps}, {@code optimizer.rate}, {@code optimizer.buckets} (their sizes and order) and all constants of the
+     *     rule, each with {@code optimizer.} before its name
      */
     public Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();
         rule.settings().forEach((name, value) -> settings.put(PREFIX + name, value));
+        settings.put(BUCKETS, buckets.layout().settings().toString());
         settings.put(RATE, Double.toString(rate));
         settings.put(STEPS, Long.toString(steps));
         return settings;

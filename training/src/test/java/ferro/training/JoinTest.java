@@ -356,4 +356,31 @@ class JoinTest {
     private static GradientBucketsBuilder buckets(ProcessGroup group) {
         return GradientBuckets.builder(group).parameters(Gradients.PARAMETERS).settings(Gradients.SETTINGS);
     }
+
+    @Test
+    void aSourceOfBatchesThatThrowsEndsTheStepOnAllRanks() {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                List<Parameter> parameters = List.of(Parameter.of("w", DataType.FLOAT32, 3));
+                Iterator<Integer> batches = IntStream.range(0, 5)
+                        .peek(batch -> {
+                            if (batch == 2 && group.rank() == 1) {
+                                throw new IllegalStateException("batch 2 cannot be read");
+                            }
+                        })
+                        .iterator();
+                try (GradientBuckets buckets =
+                        GradientBuckets.builder(group).parameters(parameters).build()) {
+                    Join<Integer> join = Join.over(buckets, batches);
+                    while (join.next()) {
+                        join.withBatch(batch -> buckets.ready(0));
+                        buckets.finish();
+                    }
+                }
+                return null;
+            });
+            assertEquals("batch 2 cannot be read", failures.get(1).getMessage());
+            assertTrue(failures.get(0).getMessage().contains("batch 2 cannot be read"), failures::toString);
+        }
+    }
 }

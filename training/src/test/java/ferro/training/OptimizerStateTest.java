@@ -165,6 +165,8 @@ class OptimizerStateTest {
                                 "optimizer.beta2", "0.999",
                                 "optimizer.epsilon", "1.0E-8",
                                 "optimizer.weightDecay", "0.01",
+                                "optimizer.buckets",
+                                        optimizer.buckets().layout().settings().toString(),
                                 "optimizer.steps", "0"),
                         optimizer.settings()));
     }
@@ -182,6 +184,8 @@ class OptimizerStateTest {
                     "optimizer.beta2",
                     "0.9",
                     "the checkpoint has optimizer.beta2=0.9, the optimizer has 0.999");
+            assertRefused(
+                    optimizer, saved, "optimizer.buckets", "others", "the checkpoint has optimizer.buckets=others");
             assertRefused(optimizer, saved, "optimizer.rule", "sgd", "optimizer.rule=sgd, the optimizer has adamw");
             assertRefused(optimizer, saved, "optimizer.steps", "7.5", "optimizer.steps=7.5: need a number");
             assertRefused(optimizer, saved, "optimizer.steps", "-1", "optimizer.steps=-1: need a number from 0 on");

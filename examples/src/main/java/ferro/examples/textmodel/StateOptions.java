@@ -29,12 +29,20 @@ record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
             throw new UsageException(SHARD + "=" + given.get(SHARD) + ": it takes no value");
         }
         Optional<Path> resume = Optional.ofNullable(given.get(RESUME)).map(Path::of);
-        resume.filter(folder -> !Files.isRegularFile(folder.resolve("latest.json")))
+        resume.filter(folder -> !hasCheckpoint(folder)).ifPresent(folder -> {
+            throw new UsageException(RESUME + " " + folder + ": there is no checkpoint, latest.json is missing;" + " "
+                    + SAVE + " " + folder + " writes one");
+        });
+        Optional<Path> save = Optional.ofNullable(given.get(SAVE)).map(Path::of);
+        save.filter(folder -> hasCheckpoint(folder) && !resume.equals(Optional.of(folder)))
                 .ifPresent(folder -> {
-                    throw new UsageException(RESUME + " " + folder + ": there is no checkpoint, latest.json is missing;"
-                            + " " + SAVE + " " + folder + " writes one");
+                    throw new UsageException(SAVE + " " + folder + ": there is a checkpoint already: go on from it by "
+                            + RESUME + " " + folder + ", or name another folder");
                 });
-        return new StateOptions(
-                given.containsKey(SHARD), Optional.ofNullable(given.get(SAVE)).map(Path::of), resume);
+        return new StateOptions(given.containsKey(SHARD), save, resume);
+    }
+
+    private static boolean hasCheckpoint(Path folder) {
+        return Files.isRegularFile(folder.resolve("latest.json"));
     }
 }

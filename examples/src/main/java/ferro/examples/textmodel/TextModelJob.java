@@ -28,6 +28,7 @@ final class TextModelJob {
     private final Vocabulary vocabulary;
     private final Shape shape;
     private final Batches batches;
+    private long resumedStep = -1;
 
     /**
      * Prepares the job; nothing is sent yet.
@@ -106,7 +107,11 @@ final class TextModelJob {
             return;
         }
         try (Checkpoints checkpoints = Checkpoints.open(ranks, LocalStorage.at(folder.get()))) {
-            CheckpointInfo info = checkpoints.load(replica.state());
+            // the check loads the same one again, when a later one may have been saved
+            CheckpointInfo info = resumedStep < 0
+                    ? checkpoints.load(replica.state())
+                    : checkpoints.load(resumedStep, replica.state());
+            resumedStep = info.step();
             replica.restore(info.metadata());
             if (info.step() >= options.steps()) {
                 throw new UsageException("--steps " + options.steps() + ": the checkpoint in " + folder.get()

@@ -63,6 +63,21 @@ class TextModelJobTest {
     }
 
     @Test
+    void goingOnSavesIntoTheSameFolderAndIsCheckedByWhereItBegan() throws Exception {
+        List<String> always = List.of("--batch=12", "--sample=0", "--out=" + folder + "/p.png");
+        run(2, TEXT, TEXT, with(always, "--steps=3", "--save=" + folder));
+
+        List<Integer> exitCodes =
+                run(2, TEXT, TEXT, with(always, "--steps=7", "--resume=" + folder, "--save=" + folder));
+
+        String report = reported.toString(StandardCharsets.UTF_8);
+        assertEquals(List.of(0, 0), exitCodes, report);
+        assertTrue(report.contains("check ok: the first 4 losses are those of one process"), report);
+        assertTrue(report.contains("checkpoint of step 7: "), report);
+        assertThrows(UsageException.class, () -> Options.parse("--save=" + folder));
+    }
+
+    @Test
     void aCheckpointThatHasMadeAllStepsIsMisuse() throws Exception {
         String[] words = {"--batch=12", "--steps=3", "--sample=0", "--out=" + folder + "/p.png"};
         run(2, TEXT, TEXT, with(List.of(words), "--save=" + folder));

@@ -162,9 +162,14 @@ public final class Checkpoints implements AutoCloseable {
     private void settle() {
         if (running != null) {
             BackgroundSave save = running;
-            forget();
-            save.await();
-            lastSaved = save.step();
+            try {
+                save.await();
+                lastSaved = save.step();
+            } finally {
+                if (save.isOver()) { // else the wait was interrupted, and the save goes on
+                    forget();
+                }
+            }
         }
     }
 
@@ -203,7 +208,9 @@ public final class Checkpoints implements AutoCloseable {
         CheckpointManifest latest = run.latest()
                 .orElseThrow(() -> new CheckpointException(
                         "there is no checkpoint in " + storage + ": " + ObjectNames.LATEST + " is missing"));
-        return run.load(latest, into);
+        CheckpointInfo loaded = run.load(latest, into);
+        lastSaved = loaded.step();
+        return loaded;
     }
 
     /**

@@ -137,7 +137,7 @@ public final class LocalStorage implements CheckpointStorage {
         Path start = slash < 0 ? root : path(prefix.substring(0, slash));
         List<StoredObject> found = new ArrayList<>();
         addFiles(start, found, slash < 0);
-        found.removeIf(object -> !object.name().startsWith(prefix));
+        found.removeIf(object -> !object.name().startsWith(prefix) || !ObjectNames.isObject(object.name()));
         return found;
     }
 

@@ -38,9 +38,14 @@ final class ObjectNames {
 
     /** Refuses a name that no object can have. */
     static String checkObject(String name) {
-        if (!OBJECT.matcher(name).matches()) {
+        if (!isObject(name)) {
             throw new IllegalArgumentException("need a name such as step-12/checkpoint.json, found \"" + name + "\"");
         }
         return name;
+    }
+
+    /** Returns whether it is a name of ours; other programs may leave files beside them. */
+    static boolean isObject(String name) {
+        return OBJECT.matcher(name).matches();
     }
 }

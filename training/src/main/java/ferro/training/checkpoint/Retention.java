@@ -52,7 +52,8 @@ final class Retention {
                     delete(objects);
                 }
             }
-        } catch (IOException failure) {
+        } catch (IOException | RuntimeException failure) {
+            // the new checkpoint is published: what cannot be deleted must not make its save fail
             LOG.log(
                     Level.WARNING,
                     () -> "step " + published + " is published in " + storage
