@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -85,41 +86,48 @@ class CrashTest {
             ProcessGroup group, DyingStorage dying, LongConsumer die, int stride, AtomicInteger died) {
         MemoryStorage before = new MemoryStorage();
         ToyModel model = ToyModel.on(group.rank(), group.worldSize());
+        together(group, () -> dying.live(before));
         try (Checkpoints checkpoints = Checkpoints.open(group, dying, AT_ONCE)) {
-            together(group, () -> dying.live(before));
             checkpoints.save(1, model.fill(1).state());
             checkpoints.save(2, model.fill(2).state());
-            boolean lived = false;
-            for (long at = 0; !lived; at += stride) {
-                long now = at;
-                MemoryStorage disk = before.copy();
-                together(group, () -> {
-                    dying.live(disk);
-                    die.accept(now);
-                });
-                lived = saves(checkpoints, model, dying);
-                together(group, () -> {
-                    died.addAndGet(dying.isDead() ? 1 : 0);
-                    dying.live(disk);
-                });
-                long loaded = assertWhole(checkpoints, model);
-                assertTrue(!lived || loaded == 3, "a save that ended well is not the latest");
-                if (loaded == 2) {
-                    checkpoints.save(3, model.fill(3).state());
-                    assertEquals(3, assertWhole(checkpoints, model));
-                }
-            }
+        }
+        boolean lived = false;
+        for (long at = 0; !lived; at += stride) {
+            long now = at;
+            MemoryStorage disk = before.copy();
+            together(group, () -> {
+                dying.live(disk);
+                die.accept(now);
+            });
+            lived = saves(group, model, dying);
+            together(group, () -> {
+                died.addAndGet(dying.isDead() ? 1 : 0);
+                dying.live(disk);
+            });
+            goOn(group, dying, model, lived);
         }
     }
 
     /** Returns whether the save ended well, with all files in place. */
-    private static boolean saves(Checkpoints checkpoints, ToyModel model, DyingStorage dying) {
-        try {
+    private static boolean saves(ProcessGroup group, ToyModel model, DyingStorage dying) {
+        try (Checkpoints checkpoints = Checkpoints.open(group, dying, AT_ONCE)) {
             checkpoints.save(3, model.fill(3).state());
             return !dying.isDead();
         } catch (CheckpointException failure) {
             assertTrue(failure.getMessage().contains("the machine "), failure.getMessage());
             return false;
+        }
+    }
+
+    /** The job is started again: it finds what it can go on from, and saves step 3 if that is lost. */
+    private static void goOn(ProcessGroup group, DyingStorage living, ToyModel model, boolean lived) {
+        try (Checkpoints checkpoints = Checkpoints.open(group, living, AT_ONCE)) {
+            long loaded = assertWhole(checkpoints, model);
+            assertTrue(!lived || loaded == 3, "a save that ended well is not the latest");
+            if (loaded == 2) {
+                checkpoints.save(3, model.fill(3).state());
+                assertEquals(3, assertWhole(checkpoints, model));
+            }
         }
     }
 
@@ -152,13 +160,17 @@ class CrashTest {
                 saveTwo(group, root, model);
                 calls.clear();
                 int dyingAt = at;
+                AtomicBoolean died = new AtomicBoolean();
                 Consumer<String> dying = call -> {
                     if (calls.size() == dyingAt) {
+                        died.set(true);
                         throw new IllegalStateException("dies before: " + call);
                     }
                     calls.add(call);
                 };
-                lived = lives(group, new LocalStorage(root, dying), model);
+                boolean saved = saves(group, new LocalStorage(root, dying), model);
+                lived = !died.get();
+                assertEquals(calls.size() >= expected().size(), saved, calls::toString);
                 try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
                     long loaded = assertWhole(checkpoints, model);
                     assertEquals(calls.contains("rename latest.json.tmp") ? 3 : 2, loaded, calls::toString);
@@ -180,7 +192,8 @@ class CrashTest {
         }
     }
 
-    private static boolean lives(ProcessGroup group, LocalStorage storage, ToyModel model) {
+    /** Returns whether the save ended well, which one does that dies while it deletes old checkpoints. */
+    private static boolean saves(ProcessGroup group, LocalStorage storage, ToyModel model) {
         try (Checkpoints checkpoints = Checkpoints.open(group, storage, AT_ONCE)) {
             checkpoints.save(3, model.fill(3).state());
             return true;
