@@ -2,12 +2,11 @@ package ferro.training;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.training.TerminationGuard.EndingOfThisJvm;
+import ferro.training.TerminationGuard.ProcessEnding;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 
 /**
  * Turns SIGTERM, by which clusters end a job, into a question that the training loop asks once per step: was this the last one? All
@@ -29,7 +28,13 @@ import java.util.function.IntConsumer;
  * }
  *
  * <p>A process has one. It takes the signal from the JVM, which would run its shutdown hooks at once, that of ferro too, by which
- * open groups fail. A process that has not left after a while is ended all the same.
+ * open groups fail.
+ *
+ * <p>The bound holds. A process that has not left shortly before its end (2 s, or a quarter of a bound of less than 8 s) is ended by
+ * {@link System#exit}, and at once where a shutdown hook hangs, also after {@link #exit}; a save that is under way is then cut off,
+ * which leaves the checkpoint before. A rank that got no signal counts from the step in which all agreed. Whoever sent the signal
+ * must wait as long: {@code ferro run} kills after {@code --grace}, which is 10 s unless it is given, so
+ * {@code ./ferro run --grace 60s} goes with a bound of 60 s.
  */
 public final class Termination {
     /** The exit code of a process that SIGTERM has ended: 128 and the number of the signal. */
@@ -37,22 +42,23 @@ public final class Termination {
 
     private static final System.Logger LOG = System.getLogger("ferro.training");
 
-    private final Duration bound;
-    private final IntConsumer exit;
-    private final CountDownLatch left = new CountDownLatch(1);
+    private final ProcessEnding end;
+    private final TerminationGuard guard;
+    private boolean isGuarded;
     private TerminationSignal signal;
     private boolean isRequested;
     private boolean isAgreed;
 
-    Termination(Duration bound, IntConsumer exit) {
-        this.bound = bound;
-        this.exit = exit;
+    Termination(Duration bound, ProcessEnding end) {
+        this.end = end;
+        guard = new TerminationGuard(bound, end, EXIT_CODE);
     }
 
     /**
      * Takes SIGTERM from the JVM.
      *
-     * @param bound how long the process may take from the signal on to finish its step, to save and to leave; then it is ended
+     * @param bound how long the process may take from the signal on to finish its step, to save and to leave, shutdown hooks
+     *     included; it is gone by then
      * @return what the training loop asks
      * @throws IllegalArgumentException if the bound is not positive
      * @throws UnsupportedOperationException if this JVM keeps the signal for itself, as with {@code -Xrs}
@@ -61,7 +67,7 @@ public final class Termination {
         if (Objects.requireNonNull(bound, "bound").isZero() || bound.isNegative()) {
             throw new IllegalArgumentException("need a positive time to leave after SIGTERM, found " + bound);
         }
-        Termination termination = new Termination(bound, System::exit);
+        Termination termination = new Termination(bound, new EndingOfThisJvm());
         termination.signal = TerminationSignal.taken(termination::request);
         return termination;
     }
@@ -70,21 +76,15 @@ public final class Termination {
     synchronized void request() {
         if (!isRequested) {
             isRequested = true;
+            startGuard();
             LOG.log(Level.INFO, "SIGTERM: the step that is under way is the last one");
-            Thread guard = new Thread(this::endLate, "ferro-termination");
-            guard.setDaemon(true);
-            guard.start();
         }
     }
 
-    private void endLate() {
-        try {
-            if (!left.await(bound.toNanos(), TimeUnit.NANOSECONDS)) {
-                LOG.log(Level.WARNING, "the process has not left within " + bound + " of SIGTERM, and is ended");
-                exit.accept(EXIT_CODE);
-            }
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
+    private synchronized void startGuard() {
+        if (!isGuarded) {
+            isGuarded = true;
+            guard.start();
         }
     }
 
@@ -110,6 +110,9 @@ public final class Termination {
             int[] any = {isRequested() ? 1 : 0};
             group.allReduce(any, ReduceOp.MAX);
             isAgreed = any[0] > 0;
+            if (isAgreed) {
+                startGuard();
+            }
         }
         return isAgreed;
     }
@@ -119,11 +122,13 @@ public final class Termination {
      * it when everything is saved and closed.
      */
     public void exit() {
-        left.countDown();
-        if (isAgreed || isRequested()) {
-            exit.accept(EXIT_CODE);
-        } else if (signal != null) {
+        boolean isLast = isAgreed || isRequested();
+        if (!isLast && signal != null) {
             signal.giveBack();
+            isLast = isRequested(); // it came just before
+        }
+        if (isLast) {
+            end.exit(EXIT_CODE);
         }
     }
 }

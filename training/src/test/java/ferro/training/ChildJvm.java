@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM with the class path of the tests, whose lines a test reads. */
@@ -32,7 +33,10 @@ public final class ChildJvm implements AutoCloseable {
         line.addAll(options);
         line.addAll(List.of("-cp", path, program.getName()));
         line.addAll(List.of(arguments));
-        return new ChildJvm(new ProcessBuilder(line).redirectErrorStream(true).start());
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        // one that hangs ends with another code, and so does the reading of its lines
+        CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        return new ChildJvm(process);
     }
 
     /** Reads lines until there is this one; the JVM may print others before. */

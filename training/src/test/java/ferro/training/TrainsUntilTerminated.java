@@ -14,14 +14,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 
 /** A rank that counts its steps in a parameter until SIGTERM: rank, world size, port of the store, folder, what it does then. */
 public final class TrainsUntilTerminated {
+    /** The bound of processes whose shutdown hook hangs. */
+    static final Duration BOUND = Duration.ofSeconds(4);
+
     private TrainsUntilTerminated() {}
 
     /** Trains. */
     public static void main(String... arguments) {
-        Termination termination = Termination.onSigterm(Duration.ofSeconds(arguments[4].equals("hang") ? 1 : 60));
+        String then = arguments[4];
+        Termination termination = Termination.onSigterm(
+                then.endsWith("-hook") ? BOUND : Duration.ofSeconds(then.equals("hang") ? 1 : 60));
+        if (then.endsWith("-hook")) {
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                System.out.println("hook");
+                hang();
+            }));
+        }
         SystemContext context = SystemContext.of(Map.of(
                 "ferro.backend", "tcp",
                 "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[2],
@@ -40,17 +52,23 @@ public final class TrainsUntilTerminated {
                     System.out.println("training");
                 }
             } while (!termination.agreed(group));
-            if (arguments[4].equals("hang")) {
-                new java.util.concurrent.CountDownLatch(1).await();
+            if (then.startsWith("hang")) {
+                hang();
             }
             NamedTensor parameter = NamedTensor.of("steps", HostTensor.of(steps));
             checkpoints.save((long) steps[0], TrainingState.of(List.of(parameter)));
             System.out.println("saved " + (long) steps[0]);
-        } catch (InterruptedException interrupted) {
-            throw new IllegalStateException("interrupted", interrupted);
         }
         System.out.println("left");
         termination.exit();
         System.out.println("not reached");
+    }
+
+    private static void hang() {
+        try {
+            new CountDownLatch(1).await();
+        } catch (InterruptedException interrupted) {
+            throw new IllegalStateException("interrupted", interrupted);
+        }
     }
 }

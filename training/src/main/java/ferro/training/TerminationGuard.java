@@ -1,0 +1,84 @@
+package ferro.training;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Ends a process that has to leave by a bound: in order shortly before it, by which shutdown hooks run, and at once where one of them
+ * hangs.
+ */
+final class TerminationGuard {
+    private static final System.Logger LOG = System.getLogger("ferro.training");
+    /** How long before the bound the process is ended in order, unless a quarter of the bound is less. */
+    private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    private final Duration bound;
+    private final ProcessEnding end;
+    private final int exitCode;
+
+    /** The two ways by which a process ends. */
+    interface ProcessEnding {
+        /** Runs shutdown hooks, and ends the process. */
+        void exit(int exitCode);
+
+        /** Ends the process at once. */
+        void halt(int exitCode);
+    }
+
+    /** Ends this process. */
+    static final class EndingOfThisJvm implements ProcessEnding {
+        @Override
+        public void exit(int exitCode) {
+            System.exit(exitCode);
+        }
+
+        @Override
+        public void halt(int exitCode) {
+            Runtime.getRuntime().halt(exitCode);
+        }
+    }
+
+    TerminationGuard(Duration bound, ProcessEnding end, int exitCode) {
+        this.bound = bound;
+        this.end = end;
+        this.exitCode = exitCode;
+    }
+
+    /** Counts the bound from now on. */
+    void start() {
+        long begun = System.nanoTime();
+        start("ferro-termination", () -> guard(begun));
+    }
+
+    private static void start(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void guard(long begun) {
+        long boundNanos = TimeUnit.NANOSECONDS.convert(bound);
+        long reserve = Math.min(LONGEST_RESERVE_NANOS, boundNanos / 4);
+        parkUntil(begun, boundNanos - reserve);
+        // another thread, as the log or a hook may hang
+        start("ferro-termination-exit", () -> {
+            LOG.log(
+                    Level.WARNING,
+                    "the process has not left " + Duration.ofNanos(reserve) + " before the end of " + bound
+                            + " after SIGTERM, and is ended");
+            end.exit(exitCode);
+        });
+        parkUntil(begun, boundNanos - reserve / 2);
+        end.halt(exitCode);
+    }
+
+    private static void parkUntil(long begun, long nanos) {
+        long left = nanos - (System.nanoTime() - begun);
+        while (left > 0) {
+            LockSupport.parkNanos(left);
+            left = nanos - (System.nanoTime() - begun);
+        }
+    }
+}
