@@ -7,17 +7,17 @@ import java.util.concurrent.FutureTask;
 final class BackgroundSave {
     private final String what;
     private final long step;
-    private final FutureTask<Void> task;
+    private final FutureTask<CheckpointInfo> task;
 
-    private BackgroundSave(SaveRun run) {
+    private BackgroundSave(SaveRun run, RankMessages ranks) {
         what = run.what();
         step = run.step();
-        task = new FutureTask<>(run::run, null);
+        task = new FutureTask<>(() -> ranks.together(run::run));
     }
 
-    static BackgroundSave start(SaveRun run, int rank) {
-        BackgroundSave save = new BackgroundSave(run);
-        Thread thread = new Thread(save.task, "ferro-checkpoint-" + rank);
+    static BackgroundSave start(SaveRun run, RankMessages ranks) {
+        BackgroundSave save = new BackgroundSave(run, ranks);
+        Thread thread = new Thread(save.task, "ferro-checkpoint-" + ranks.rank());
         thread.setDaemon(true);
         thread.start();
         return save;

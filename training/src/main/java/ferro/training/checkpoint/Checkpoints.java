@@ -108,7 +108,8 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void save(long step, TrainingState state) {
         if (beginSave(step, state)) {
-            SaveRun.planned(ranks, storage, settings, step, state).run();
+            ranks.together(
+                    () -> SaveRun.planned(ranks, storage, settings, step, state).run());
             lastSaved = step;
         }
     }
@@ -128,9 +129,11 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void saveAsync(long step, TrainingState state) {
         if (beginSave(step, state)) {
-            SaveRun run = SaveRun.planned(ranks, storage, settings, step, state);
-            run.copy();
-            running = BackgroundSave.start(run, ranks.rank());
+            running = ranks.together(() -> {
+                SaveRun run = SaveRun.planned(ranks, storage, settings, step, state);
+                run.copy();
+                return BackgroundSave.start(run, ranks);
+            });
         }
     }
 
@@ -187,7 +190,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public Optional<CheckpointInfo> latest() {
         settle();
-        return new LoadRun(ranks, storage).latest().map(CheckpointManifest::info);
+        return ranks.together(() -> new LoadRun(ranks, storage).latest()).map(CheckpointManifest::info);
     }
 
     /**
@@ -205,10 +208,11 @@ public final class Checkpoints implements AutoCloseable {
         settle();
         lastSaved = NONE;
         LoadRun run = new LoadRun(ranks, storage);
-        CheckpointManifest latest = run.latest()
-                .orElseThrow(() -> new CheckpointException(
-                        "there is no checkpoint in " + storage + ": " + ObjectNames.LATEST + " is missing"));
-        CheckpointInfo loaded = run.load(latest, into);
+        CheckpointInfo loaded = ranks.together(() -> run.load(
+                run.latest()
+                        .orElseThrow(() -> new CheckpointException(
+                                "there is no checkpoint in " + storage + ": " + ObjectNames.LATEST + " is missing")),
+                into));
         lastSaved = loaded.step();
         return loaded;
     }
@@ -227,7 +231,7 @@ public final class Checkpoints implements AutoCloseable {
         settle();
         lastSaved = NONE;
         LoadRun run = new LoadRun(ranks, storage);
-        return run.load(run.of(step), into);
+        return ranks.together(() -> run.load(run.of(step), into));
     }
 
     /**

@@ -1,21 +1,22 @@
 package ferro.training.checkpoint;
 
-import ferro.HostTensor;
+import ferro.group.Codec;
+import ferro.group.GroupObjects;
 import ferro.group.ProcessGroup;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /** Messages that every rank sends to all: JSON objects, and the failures of ranks, by which all ranks fail. */
 final class RankMessages {
-    private static final long MOST_BYTES = 1 << 30;
+    private static final int MOST_BYTES = 1 << 30;
     private static final String ERROR = "error";
     private static final String HOST = "host";
 
     private final ProcessGroup group;
+    private final GroupObjects<String> texts;
     private final String host;
 
     /** Something that a rank contributes; what it throws all ranks throw. */
@@ -28,6 +29,7 @@ final class RankMessages {
     RankMessages(ProcessGroup group, String host) {
         this.group = group;
         this.host = host;
+        texts = group.objects(Codec.utf8()).withLimit(MOST_BYTES);
     }
 
     int rank() {
@@ -44,15 +46,28 @@ final class RankMessages {
     }
 
     /**
-     * Exchanges the contributions of all ranks; index = rank. If one of them failed, all ranks throw, the one that failed with its
-     * own failure as the cause.
+     * Runs this rank's part of a call that all ranks make. What {@link #exchange} throws all ranks throw; an error of this rank
+     * alone, such as lack of memory between two exchanges, aborts the group, so that the others do not wait for this rank.
+     */
+    <T> T together(Supplier<T> part) {
+        try {
+            return part.get();
+        } catch (Error failure) {
+            group.abort(failure);
+            throw failure;
+        }
+    }
+
+    /**
+     * Exchanges the contributions of all ranks; index = rank. If one of them failed, also by an error, all ranks throw, the one that
+     * failed with its own failure as the cause.
      */
     List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
-        Exception failure = null;
+        Throwable failure = null;
         try {
             message.putAll(own.make());
-        } catch (Exception failed) {
+        } catch (Exception | Error failed) {
             failure = failed;
             message.clear();
             message.put(ERROR, error(failed));
@@ -60,7 +75,7 @@ final class RankMessages {
         message.put(HOST, host);
         List<JsonValues> all = new ArrayList<>();
         List<String> failed = new ArrayList<>();
-        for (String text : exchange(StrictJson.write(message))) {
+        for (String text : allGather(what, StrictJson.write(message))) {
             JsonValues fields = StrictJson.read("message of rank " + all.size(), text);
             if (fields.fields().containsKey(ERROR)) {
                 failed.add(fields.string(ERROR));
@@ -73,7 +88,7 @@ final class RankMessages {
         return all;
     }
 
-    private String error(Exception failure) {
+    private String error(Throwable failure) {
         String text = failure instanceof CheckpointException ? failure.getMessage() : Text.of(failure);
         return text.startsWith(place()) ? text : place() + ": " + text;
     }
@@ -82,23 +97,11 @@ final class RankMessages {
         return message.string(HOST);
     }
 
-    private List<String> exchange(String own) {
-        byte[] bytes = own.getBytes(StandardCharsets.UTF_8);
-        long[] lengths = new long[worldSize()];
-        group.allGather(new long[] {bytes.length}, lengths);
-        long total = Arrays.stream(lengths).sum();
-        if (total > MOST_BYTES) {
-            throw new CheckpointException("the names of all tensors of " + worldSize() + " ranks take " + total
-                    + " bytes, need at most " + MOST_BYTES);
+    private List<String> allGather(String what, String own) {
+        try {
+            return texts.allGather(own);
+        } catch (IllegalArgumentException refused) {
+            throw new CheckpointException(what + " failed: " + refused.getMessage(), refused);
         }
-        byte[] all = new byte[(int) total];
-        group.allGather(HostTensor.of(bytes), HostTensor.of(all), lengths);
-        List<String> texts = new ArrayList<>();
-        int at = 0;
-        for (long length : lengths) {
-            texts.add(new String(all, at, (int) length, StandardCharsets.UTF_8));
-            at += (int) length;
-        }
-        return texts;
     }
 }

@@ -30,6 +30,7 @@ final class SaveRun {
     private List<NamedTensor> parameters;
     private List<NamedTensor> ownParameters;
     private List<NamedTensor> ownSlices;
+    private Throwable notCopied;
 
     private SaveRun(
             RankMessages ranks,
@@ -91,10 +92,15 @@ final class SaveRun {
         }
     }
 
-    /** Copies what this rank writes, so that training may go on. */
+    /** Copies what this rank writes, so that training may go on. If it cannot, {@link #run} fails on all ranks. */
     void copy() {
-        ownParameters = ownParameters.stream().map(SaveRun::copy).toList();
-        ownSlices = ownSlices.stream().map(SaveRun::copy).toList();
+        try {
+            ownParameters = ownParameters.stream().map(SaveRun::copy).toList();
+            ownSlices = ownSlices.stream().map(SaveRun::copy).toList();
+        } catch (RuntimeException | Error failure) {
+            notCopied = failure;
+            ownParameters = List.of();
+        }
     }
 
     private static NamedTensor copy(NamedTensor tensor) {
@@ -106,20 +112,27 @@ final class SaveRun {
         return new NamedTensor(tensor.name(), tensor.shape(), copy);
     }
 
-    /** Writes and publishes. */
-    void run() {
+    /** Writes and publishes; returns what the checkpoint says of itself. */
+    CheckpointInfo run() {
         List<JsonValues> written = ranks.exchange(
                 what(),
                 () -> Map.of("parts", write().stream().map(StoredPart::fields).toList()));
+        CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
         ranks.exchange(what(), () -> {
             if (ranks.rank() == 0) {
-                publish(written);
+                publish(info, written);
             }
             return Map.of();
         });
+        return info;
     }
 
     private List<StoredPart> write() throws IOException {
+        if (notCopied != null) {
+            throw new CheckpointException(
+                    ranks.place() + " has no copy of what it writes: " + Text.of(notCopied) + "; save() needs none",
+                    notCopied);
+        }
         int rank = ranks.rank();
         List<StoredPart> parts = new ArrayList<>();
         if (!ownParameters.isEmpty()) {
@@ -145,7 +158,7 @@ final class SaveRun {
         return new WeightIndex(files, bytes);
     }
 
-    private void publish(List<JsonValues> written) throws IOException {
+    private void publish(CheckpointInfo info, List<JsonValues> written) throws IOException {
         List<StoredPart> parts = new ArrayList<>();
         for (JsonValues message : written) {
             message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
@@ -153,7 +166,6 @@ final class SaveRun {
         for (StoredPart part : parts) {
             awaitSeen(part);
         }
-        CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
         String manifest = new CheckpointManifest(info, parts).text();
         PartWriter.text(storage, step, ObjectNames.MANIFEST, 0, manifest);
         long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));

@@ -1,0 +1,155 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An error of one rank, such as lack of memory, ends the call on all ranks at once, over sockets: nobody waits for its deadline. */
+class ErrorOfOneRankTest {
+    /** Longer than a test waits. */
+    private static final CheckpointSettings PATIENT = CheckpointSettings.DEFAULT.withDeadline(Duration.ofHours(1));
+
+    @TempDir
+    private Path folder;
+
+    /** A storage whose calls throw an error while it has one. */
+    private static final class ErringStorage implements CheckpointStorage {
+        private final CheckpointStorage storage;
+        private Error error;
+
+        private ErringStorage(CheckpointStorage storage) {
+            this.storage = storage;
+        }
+
+        private CheckpointStorage sound() {
+            if (error != null) {
+                throw error;
+            }
+            return storage;
+        }
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            sound().write(name, content);
+        }
+
+        @Override
+        public int read(String name, long offset, ByteBuffer into) throws IOException {
+            return sound().read(name, offset, into);
+        }
+
+        @Override
+        public List<StoredObject> list(String prefix) throws IOException {
+            return sound().list(prefix);
+        }
+
+        @Override
+        public void publish(String name, byte[] content) throws IOException {
+            sound().publish(name, content);
+        }
+    }
+
+    @Test
+    void ofItsStorageFailsTheCallOnAllRanksAndTheNextOneWorks() {
+        MemoryStorage memory = new MemoryStorage();
+        TrainingRanks.run(Over.TCP, 3, group -> {
+            ErringStorage storage = new ErringStorage(memory);
+            ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, PATIENT)) {
+                storage.error = group.rank() == 1 ? new OutOfMemoryError("no room to write") : null;
+                assertToldBy(
+                        1,
+                        "OutOfMemoryError: no room to write",
+                        storage.error,
+                        assertThrows(CheckpointException.class, () -> checkpoints.save(1, model.state())));
+                storage.error = null;
+                checkpoints.save(2, model.state());
+                storage.error = group.rank() == 2 ? new StackOverflowError("read too deep") : null;
+                assertToldBy(
+                        2,
+                        "StackOverflowError: read too deep",
+                        storage.error,
+                        assertThrows(CheckpointException.class, () -> checkpoints.load(model.state())));
+                storage.error = null;
+                assertEquals(2, checkpoints.load(model.state()).step());
+            }
+            return null;
+        });
+    }
+
+    private static void assertToldBy(int rank, String text, Error own, CheckpointException thrown) {
+        assertTrue(thrown.getMessage().contains("rank " + rank + " on host "), thrown.getMessage());
+        assertTrue(thrown.getMessage().contains(text), thrown.getMessage());
+        assertEquals(own, thrown.getCause());
+    }
+
+    /** No array is as long as this parameter, which lies in a file that takes no room. */
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void ofTheCopyFailsTheSaveOnAllRanks() throws Exception {
+        ByteBuffer sparse;
+        try (FileChannel channel = FileChannel.open(
+                folder.resolve("sparse"),
+                StandardOpenOption.CREATE_NEW,
+                StandardOpenOption.SPARSE,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE)) {
+            sparse = channel.map(MapMode.READ_WRITE, 0, Integer.MAX_VALUE).order(ByteOrder.nativeOrder());
+        }
+        MemoryStorage memory = new MemoryStorage();
+        TrainingRanks.run(Over.TCP, 2, group -> {
+            NamedTensor large = NamedTensor.of("large", HostTensor.of(DataType.UINT8, sparse), Integer.MAX_VALUE);
+            ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
+            try (Checkpoints checkpoints = Checkpoints.open(group, memory, PATIENT)) {
+                checkpoints.saveAsync(1, TrainingState.of(List.of(large)));
+                CheckpointException thrown =
+                        assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
+                String message = thrown.getMessage();
+                assertTrue(message.contains("rank 0 on host "), message);
+                assertTrue(message.contains(" has no copy of what it writes: OutOfMemoryError: "), message);
+                checkpoints.save(2, model.state());
+                assertEquals(2, checkpoints.latest().orElseThrow().step());
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void betweenTwoExchangesAbortsTheGroup() {
+        try (TrainingRanks ranks = TrainingRanks.over(Over.TCP, 2)) {
+            List<Throwable> failures = ranks.failures(group -> {
+                RankMessages messages = new RankMessages(group.within(Duration.ofHours(1)), "host");
+                return messages.together(() -> {
+                    if (group.rank() == 1) {
+                        throw new OutOfMemoryError("no room to plan");
+                    }
+                    return messages.exchange("saving", Map::of);
+                });
+            });
+            assertInstanceOf(OutOfMemoryError.class, failures.get(1));
+            assertInstanceOf(FerroException.class, failures.get(0));
+            assertTrue(failures.get(0).getMessage().contains("no room to plan"), failures::toString);
+        }
+    }
+}
