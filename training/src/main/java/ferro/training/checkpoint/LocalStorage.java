@@ -48,16 +48,22 @@ public final class LocalStorage implements CheckpointStorage {
      *     names the file system
      */
     public static LocalStorage at(Path folder) {
+        return at(folder, call -> {});
+    }
+
+    /** Opens a folder, and tells each call of the file system. */
+    static LocalStorage at(Path folder, Consumer<String> beforeCall) {
         Path root = Objects.requireNonNull(folder, "folder").toAbsolutePath().normalize();
+        LocalStorage storage = new LocalStorage(root, beforeCall);
         try {
-            Files.createDirectories(root);
+            storage.makeFolder(root);
             FileSystemTypes.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
             tryPublishing(root);
         } catch (IOException failure) {
             throw new CheckpointException("cannot keep checkpoints in " + root + ": " + Text.of(failure), failure);
         }
-        return new LocalStorage(root, call -> {});
+        return storage;
     }
 
     private static void tryPublishing(Path root) throws IOException {
@@ -87,8 +93,12 @@ public final class LocalStorage implements CheckpointStorage {
         forceFolder(file.getParent());
     }
 
+    /** Makes a folder and those above it that are missing, each forced to disk in the one above before the next is made. */
     private void makeFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
+            if (folder.getParent() != null) {
+                makeFolder(folder.getParent());
+            }
             beforeCall.accept("make " + folder.getFileName());
             Files.createDirectories(folder);
             forceFolder(folder.getParent());

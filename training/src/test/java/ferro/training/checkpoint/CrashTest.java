@@ -185,6 +185,23 @@ class CrashTest {
                 "what makes an old checkpoint complete goes first");
     }
 
+    @Test
+    void aFolderThatIsMadeIsForcedInTheOneAboveUpToTheFirstThatWasThere() {
+        List<String> calls = new ArrayList<>();
+        LocalStorage.at(folder.resolve("jobs/17/checkpoints"), calls::add);
+        List<String> expected = List.of(
+                "make jobs",
+                "force folder " + folder.getFileName(),
+                "make 17",
+                "force folder jobs",
+                "make checkpoints",
+                "force folder 17");
+        assertEquals(expected, calls);
+        calls.clear();
+        LocalStorage.at(folder.resolve("jobs/17/checkpoints"), calls::add);
+        assertEquals(List.of(), calls);
+    }
+
     private static void saveTwo(ProcessGroup group, Path root, ToyModel model) {
         try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
             checkpoints.save(1, model.fill(1).state());
