@@ -142,6 +142,24 @@ class BackgroundSaveTest {
     }
 
     @Test
+    void anInterruptedWaitForgetsNothingOfTheSaveUnderWay() {
+        SlowStorage storage = new SlowStorage();
+        storage.fails = true;
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            Checkpoints checkpoints = Checkpoints.open(group, storage);
+            checkpoints.saveAsync(1, ToyModel.on(0, 1).state());
+            Thread.currentThread().interrupt();
+            CheckpointException interrupted = assertThrows(CheckpointException.class, checkpoints::latest);
+            assertTrue(Thread.interrupted());
+            assertTrue(
+                    interrupted.getMessage().startsWith("interrupted while saving step 1 "), interrupted::getMessage);
+            storage.writes.countDown();
+            assertNoSpace(assertThrows(CheckpointException.class, checkpoints::close));
+            return null;
+        });
+    }
+
+    @Test
     void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
         SlowStorage storage = new SlowStorage();
         TrainingRanks.run(Over.SIMULATED, 2, group -> {

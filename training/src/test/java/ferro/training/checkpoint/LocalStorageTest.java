@@ -71,6 +71,16 @@ class LocalStorageTest {
     }
 
     @Test
+    void listsNoFilesThatOtherProgramsLeaveThere() throws IOException {
+        LocalStorage storage = LocalStorage.at(folder);
+        storage.write("step-1/a", to -> {});
+        Files.writeString(folder.resolve("step-1/.nfs0001"), "deleted, but open on another host");
+        Files.writeString(folder.resolve("step-1/notes of mine.txt"), "text");
+        Files.writeString(folder.resolve(".DS_Store"), "text");
+        assertEquals(List.of(new StoredObject("step-1/a", 0)), storage.list(""));
+    }
+
+    @Test
     void leavesNothingOfItsFirstTryBehind() throws IOException {
         LocalStorage.at(folder);
         try (Stream<Path> left = Files.list(folder)) {
