@@ -3,6 +3,7 @@ package ferro.training;
 import ferro.DataType;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketLayout.Bucket;
+import ferro.training.agreement.ParameterAgreement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,8 +2,8 @@ package ferro.training;
 
 import ferro.HostTensor;
 import ferro.Tensor;
-import ferro.group.Codec;
 import ferro.group.ProcessGroup;
+import ferro.training.agreement.RankTexts;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 
 /**
  * Copies of the same tensors on all ranks: makes them equal, and checks that they are.
@@ -58,7 +57,7 @@ public final class Replicas {
 
     /**
      * Checks that all ranks have the same tensors, with the same bits. Where they do, this costs one pass over the tensors and
-     * one all-gather of 8 bytes; where they do not, ranks tell each other a hash of each tensor.
+     * one all-gather of 32 bytes; where they do not, ranks tell each other a hash of each tensor.
      *
      * @param tensors by name
      * @throws IllegalStateException if a tensor differs, on all ranks with the same text, which names tensors and ranks; the
@@ -67,29 +66,22 @@ public final class Replicas {
      */
     public void checkEqual(Map<String, HostTensor> tensors) {
         Map<String, String> own = new TreeMap<>();
-        TensorHash whole = new TensorHash();
         Objects.requireNonNull(tensors, "tensors").forEach((name, tensor) -> {
             TensorHash one = new TensorHash();
             one.add(Objects.requireNonNull(tensor, "a tensor of tensors"));
             own.put(name, tensor + " of hash " + Long.toHexString(one.value()));
         });
-        own.forEach((name, text) -> {
-            whole.add(name);
-            whole.add(text);
-        });
-        long[] hashes = new long[group.worldSize()];
-        group.allGather(new long[] {whole.value()}, hashes);
-        if (LongStream.of(hashes).anyMatch(hash -> hash != hashes[0])) {
-            throw new IllegalStateException(difference(all(own)));
+        String text = own.entrySet().stream()
+                .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
+                .collect(Collectors.joining());
+        List<String> texts = RankTexts.differing(group, "tensors of replicas", text);
+        if (!texts.isEmpty()) {
+            throw new IllegalStateException(difference(byName(texts)));
         }
     }
 
     /** Returns what each rank has under each name; of a rank that has nothing there is nothing. */
-    private Map<String, Map<Integer, String>> all(Map<String, String> own) {
-        String text = own.entrySet().stream()
-                .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
-                .collect(Collectors.joining());
-        List<String> texts = group.objects(Codec.utf8()).allGather(text);
+    private static Map<String, Map<Integer, String>> byName(List<String> texts) {
         Map<String, Map<Integer, String>> all = new TreeMap<>();
         for (int rank = 0; rank < texts.size(); rank++) {
             for (String line : texts.get(rank).split(LINE_END)) {

@@ -1,6 +1,7 @@
 package ferro.training;
 
 import ferro.HostTensor;
+import ferro.training.agreement.ParameterAgreement;
 import ferro.training.checkpoint.StateSlice;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -34,8 +34,7 @@ final class TensorHash {
         }
     }
 
-    /** Adds a text, and how long it is. */
-    void add(String text) {
+    private void add(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         add(bytes.length);
         add(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()));

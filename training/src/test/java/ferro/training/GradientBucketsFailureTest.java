@@ -78,6 +78,16 @@ class GradientBucketsFailureTest {
     }
 
     @Test
+    void aLongRefusalIsToldToItsEnd() {
+        String name = "long".repeat(1000);
+        assertRefused(
+                Over.SIMULATED,
+                builder -> builder.settings(BucketSettings.DEFAULT.withOrder(name)),
+                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [a, b, c], unknown ["
+                        + name + "], again []");
+    }
+
+    @Test
     void manyParametersWithLongNamesAreComparedToo() {
         String name = "\u00e4".repeat(3000);
         List<Parameter> many = new ArrayList<>(Collections.nCopies(2000, null));

@@ -1,0 +1,69 @@
+package ferro.training.agreement;
+
+import ferro.group.ProcessGroup;
+import java.util.Arrays;
+import java.util.List;
+
+/** Compares what all ranks have built buckets or optimizers of, and names the first difference. */
+public final class ParameterAgreement {
+    private static final String LINE_END = "\u0000";
+    private static final String NOTHING = "nothing more";
+    private static final int LONGEST_VALUE = 200;
+
+    private final String what;
+    /** By rank: why it cannot go on, empty if it can, and then its lines. */
+    private final List<List<String>> lines;
+
+    private ParameterAgreement(String what, List<List<String>> lines) {
+        this.what = what;
+        this.lines = lines;
+    }
+
+    /**
+     * Compares lines, on all ranks of a group. A rank that has found its own ones invalid takes part, so that nobody waits for it.
+     *
+     * @param what what ranks build, in the plural
+     * @param lines what must be equal, each with what it is: {@code parameter 3 is "w" f32[4]}
+     * @param invalid why this rank cannot go on, empty if it can
+     * @throws IllegalArgumentException if ranks differ; with the same text on all ranks
+     */
+    public static void compare(ProcessGroup group, String what, List<String> lines, String invalid) {
+        List<String> texts = RankTexts.differing(group, what, invalid + LINE_END + String.join(LINE_END, lines));
+        if (!texts.isEmpty()) {
+            List<List<String>> all = texts.stream()
+                    .map(text -> Arrays.asList(text.split(LINE_END, -1)))
+                    .toList();
+            throw new IllegalArgumentException(new ParameterAgreement(what, all).difference());
+        }
+    }
+
+    /** Returns what the first rank says that is invalid, else what the first has that differs. */
+    private String difference() {
+        for (int rank = 0; rank < lines.size(); rank++) {
+            String invalid = lines.get(rank).get(0);
+            if (!invalid.isEmpty()) {
+                return "rank " + rank + " of " + lines.size() + " cannot build " + what + ": " + invalid;
+            }
+        }
+        int rank = 1;
+        while (lines.get(rank).equals(lines.get(0))) {
+            rank++;
+        }
+        int line = 1;
+        while (line(rank, line).equals(line(0, line))) {
+            line++;
+        }
+        return "ranks build " + what + " of different parameters or settings: on rank 0 " + shortened(line(0, line))
+                + ", on rank " + rank + " " + shortened(line(rank, line)) + "; all " + lines.size()
+                + " ranks need the same ones in the same order";
+    }
+
+    private String line(int rank, int line) {
+        List<String> ofRank = lines.get(rank);
+        return line < ofRank.size() ? ofRank.get(line) : NOTHING;
+    }
+
+    private static String shortened(String value) {
+        return value.length() <= LONGEST_VALUE ? value : value.substring(0, LONGEST_VALUE) + "...";
+    }
+}
