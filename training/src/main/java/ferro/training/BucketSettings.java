@@ -5,9 +5,8 @@ import java.util.List;
 /**
  * How large buckets of gradients are, and in which order gradients lie in them.
  *
- * <p>They must be the same on all ranks. The first bucket is smaller, so that communication begins early; sizes are those of
- * PyTorch's DistributedDataParallel for the first, and a smaller one for the others, since a bucket that is under way when the last
- * gradient is ready is time that nothing hides.
+ * <p>They must be the same on all ranks. Small buckets begin to travel early, and the last one, whose time nothing hides, is short;
+ * large ones cost less each. {@code ferro bench overlap} measures which size is the fastest for a job.
  *
  * @param firstBytes size of the first bucket in bytes; a parameter that is larger has a bucket of its own
  * @param bytes size of every other bucket in bytes
@@ -15,8 +14,8 @@ import java.util.List;
  *     which parameters are listed
  */
 public record BucketSettings(long firstBytes, long bytes, List<String> order) {
-    /** The first bucket has 1 MiB, every other 4 MiB, and the order is that of the parameters, reversed. */
-    public static final BucketSettings DEFAULT = new BucketSettings(1 << 20, 4 << 20, List.of());
+    /** Every bucket has 1 MiB, and the order is that of the parameters, reversed. */
+    public static final BucketSettings DEFAULT = new BucketSettings(1 << 20, 1 << 20, List.of());
 
     /**
      * Checks the sizes and copies the names.

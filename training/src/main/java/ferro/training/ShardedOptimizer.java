@@ -323,9 +323,11 @@ public final class ShardedOptimizer implements AutoCloseable {
             String value = saved.get(name);
             boolean isRestored = name.equals(RATE) || name.equals(STEPS);
             if (value == null || !isRestored && !value.equals(mine.get(name))) {
+                String how = name.equals(BUCKETS)
+                        ? "build the buckets with the settings of the checkpoint, on which the bits of sums depend"
+                        : "make the optimizer with the value of the checkpoint";
                 throw new IllegalArgumentException("the checkpoint has " + name + "=" + value + ", the optimizer has "
-                        + mine.get(name) + ": make the optimizer with the value of the checkpoint, or put the new value"
-                        + " into the settings to go on with it");
+                        + mine.get(name) + ": " + how + ", or put the new value into the settings to go on with it");
             }
         }
         long newSteps = number(saved, STEPS).longValue();

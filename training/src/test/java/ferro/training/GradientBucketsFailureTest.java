@@ -65,7 +65,7 @@ class GradientBucketsFailureTest {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
-                "ranks build buckets of different parameters or settings: on rank 0 buckets have 1048576 bytes, then 4194304,"
+                "ranks build buckets of different parameters or settings: on rank 0 buckets have 1048576 bytes, then 1048576,"
                         + " on rank 2 buckets have 10 bytes, then 20; all 3 ranks need the same ones in the same order");
     }
 

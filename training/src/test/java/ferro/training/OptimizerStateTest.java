@@ -196,6 +196,38 @@ class OptimizerStateTest {
         });
     }
 
+    @Test
+    void bucketsOfAnotherSizeThanInTheCheckpointAreRefusedWithBothSizesAndTheWaysOut() {
+        BucketSettings before = BucketSettings.DEFAULT.withBytes(1 << 20, 4 << 20);
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            Map<String, String> saved;
+            try (GradientBuckets buckets = GradientBuckets.builder(group)
+                            .parameters(Gradients.PARAMETERS)
+                            .settings(before)
+                            .build();
+                    ShardedOptimizer optimizer = ShardedOptimizer.over(buckets, UpdateRule.adam())) {
+                saved = new HashMap<>(optimizer.settings());
+                optimizer.restore(saved);
+            }
+            try (GradientBuckets buckets = GradientBuckets.builder(group)
+                            .parameters(Gradients.PARAMETERS)
+                            .build();
+                    ShardedOptimizer optimizer = ShardedOptimizer.over(buckets, UpdateRule.adam())) {
+                String message = assertThrows(IllegalArgumentException.class, () -> optimizer.restore(saved))
+                        .getMessage();
+                assertEquals(
+                        "the checkpoint has optimizer.buckets=BucketSettings[firstBytes=1048576, bytes=4194304, order=[]],"
+                                + " the optimizer has BucketSettings[firstBytes=1048576, bytes=1048576, order=[]]: build the"
+                                + " buckets with the settings of the checkpoint, on which the bits of sums depend, or put the"
+                                + " new value into the settings to go on with it",
+                        message);
+                saved.put("optimizer.buckets", optimizer.settings().get("optimizer.buckets"));
+                optimizer.restore(saved);
+            }
+            return null;
+        });
+    }
+
     private static void assertRefused(
             ShardedOptimizer optimizer, Map<String, String> saved, String name, String value, String text) {
         Map<String, String> changed = new HashMap<>(saved);
