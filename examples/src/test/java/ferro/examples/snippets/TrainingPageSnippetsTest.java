@@ -137,7 +137,7 @@ class TrainingPageSnippetsTest {
             buckets.ready(0);
 
             StepTimes times = optimizer.step(); // averages are there: all ranks change their parameters alike
-            monitor.step(1, error * error, times.waited(), times.hidden());
+            monitor.step(1, error * error, times);
         }
         // @end
     }

@@ -1,6 +1,7 @@
 package ferro.training.monitor;
 
 import ferro.group.ProcessGroup;
+import ferro.training.StepTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -52,6 +53,23 @@ public final class TrainingMonitor {
      */
     public static TrainingMonitorBuilder builder(ProcessGroup group) {
         return new TrainingMonitorBuilder(Objects.requireNonNull(group, "group"));
+    }
+
+    /**
+     * Counts a step of this rank with the times that {@code GradientBuckets.finish()} or {@code ShardedOptimizer.step()} returned.
+     * After every so many steps it is a collective of the group.
+     *
+     * @param samples number of samples of this rank
+     * @param loss    mean over these samples
+     * @param times   how long the step waited for communication, and how long it hid it
+     * @param values  mean of each metric over these samples, in the order of their names
+     * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
+     * @throws IllegalStateException    if the group is closed
+     * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
+     */
+    public void step(long samples, double loss, StepTimes times, double... values) {
+        step(samples, loss, times.waited(), times.hidden(), values);
     }
 
     /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.training.StepTimes;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import ferro.training.monitor.TrainingReport.SlowestRank;
@@ -158,6 +159,19 @@ class TrainingMonitorTest {
             assertEquals(0, second.samples());
             assertEquals(Double.NaN, second.loss());
             assertEquals(4, second.smoothedLoss(), 1e-9);
+            return null;
+        });
+    }
+
+    @Test
+    void theTimesOfAStepAreItsWaitingAndItsHiddenTime() {
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            Watched watched = new Watched(group, 1);
+            watched.monitor();
+            watched.nanos.addAndGet(10 * SECOND);
+            watched.monitor().step(1, 1, new StepTimes(Duration.ofSeconds(2), Duration.ofSeconds(3)));
+
+            assertEquals(new TimeShares(0.8, 0.3, 0.2), watched.reports.get(0).time());
             return null;
         });
     }
