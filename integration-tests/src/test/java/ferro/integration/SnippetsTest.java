@@ -16,11 +16,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Examples of Javadoc, and of pages that say so, are regions of tests of module examples, which compile and run them. The javadoc of a JDK of version
+ * Examples of Javadoc, and of pages that say so, are regions of module examples, whose tests run them. The javadoc of a JDK of version
  * 18 or newer compares them too, that of 17 does not know them.
  */
 class SnippetsTest {
-    private static final Path TESTS = Path.of("../examples/src/test/java");
+    private static final List<Path> ROOTS =
+            List.of(Path.of("../examples/src/main/java"), Path.of("../examples/src/test/java"));
     private static final Pattern SNIPPET =
             Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
     /** In front of each line of a comment. */
@@ -67,17 +68,19 @@ class SnippetsTest {
 
     /** By file and name of the region. */
     private static Map<String, String> regions() throws IOException {
-        List<Path> files;
-        try (Stream<Path> found = Files.walk(TESTS)) {
-            files = found.filter(file -> file.toString().endsWith(".java")).toList();
-        }
         Map<String, String> regions = new TreeMap<>();
-        for (Path file : files) {
-            Matcher region = REGION.matcher(Files.readString(file));
-            while (region.find()) {
-                String name = TESTS.relativize(file).toString().replace('\\', '/') + " " + region.group(1);
-                String before = regions.put(name, plain(region.group(2)));
-                assertNull(before, "two regions " + name);
+        for (Path root : ROOTS) {
+            List<Path> files;
+            try (Stream<Path> found = Files.walk(root)) {
+                files = found.filter(file -> file.toString().endsWith(".java")).toList();
+            }
+            for (Path file : files) {
+                Matcher region = REGION.matcher(Files.readString(file));
+                while (region.find()) {
+                    String name = root.relativize(file).toString().replace('\\', '/') + " " + region.group(1);
+                    String before = regions.put(name, plain(region.group(2)));
+                    assertNull(before, "two regions " + name);
+                }
             }
         }
         return regions;

@@ -1,0 +1,145 @@
+package ferro.examples.line;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import ferro.training.GradientBuckets;
+import ferro.training.Parameter;
+import ferro.training.RankSampler;
+import ferro.training.RankSampler.LastSamples;
+import ferro.training.Replicas;
+import ferro.training.ShardedOptimizer;
+import ferro.training.StepTimes;
+import ferro.training.UpdateRule;
+import ferro.training.checkpoint.CheckpointInfo;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.LocalStorage;
+import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.TrainingState;
+import ferro.training.monitor.TrainingMonitor;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Learns the line y = 2 x + 1 from points of it: {@code ./ferro run -n 4 ferro.examples.line.LineTraining FOLDER EPOCHS}. Started
+ * again with more epochs it goes on from the checkpoint in the folder, on any number of ranks.
+ */
+public final class LineTraining {
+    private static final float[][] POINTS = points();
+
+    private final ProcessGroup group;
+    private final Path folder;
+    private final PrintStream out;
+
+    /** One rank: who trains with it, where checkpoints lie, and where rank 0 prints how it goes. */
+    LineTraining(ProcessGroup group, Path folder, PrintStream out) {
+        this.group = group;
+        this.folder = folder;
+        this.out = out;
+    }
+
+    private static float[][] points() {
+        float[][] points = new float[60][];
+        for (int index = 0; index < points.length; index++) {
+            float x = index % 12 / 6f - 1;
+            points[index] = new float[] {x, 2 * x + 1};
+        }
+        return points;
+    }
+
+    /**
+     * Joins, trains, prints the line.
+     *
+     * @param arguments folder of the checkpoints, and after how many epochs training ends
+     */
+    public static void main(String[] arguments) {
+        if (arguments.length != 2) {
+            throw new IllegalArgumentException(
+                    "need a folder for checkpoints and a number of epochs, found " + List.of(arguments));
+        }
+        try (ProcessGroup group = ProcessGroup.join()) {
+            LineTraining training = new LineTraining(group, Path.of(arguments[0]), System.out);
+            float[] line = training.learn(Integer.parseInt(arguments[1]));
+            if (group.rank() == 0) {
+                System.out.printf("y = %.2f x + %.2f%n", line[0], line[1]);
+            }
+        }
+    }
+
+    /** Returns slope and offset after as many passes over all points, with those before the checkpoint. */
+    float[] learn(int epochs) {
+        // @start region="parameters"
+        List<Parameter> parameters =
+                List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));
+        try (GradientBuckets buckets = GradientBuckets.builder(group)
+                        .parameters(parameters)
+                        .sharded(true) // each rank keeps a part of the optimizer's state; leave it out to keep all
+                        .build();
+                ShardedOptimizer optimizer =
+                        ShardedOptimizer.over(buckets, UpdateRule.adam().withRate(0.05))) {
+            HostTensor slope = optimizer.parameter(0);
+            HostTensor offset = optimizer.parameter(1);
+            // @end
+            // @start region="sampler"
+            long seed = 17; // of the order of the samples, the same on all ranks
+            RankSampler sampler =
+                    RankSampler.of(POINTS.length, seed, LastSamples.DROP, group.rank(), group.worldSize());
+            // @end
+            goOn(optimizer, sampler, epochs);
+            // @start region="equal"
+            Replicas.of(group).checkEqual(Map.of("slope", slope, "offset", offset));
+            // @end
+            return new float[] {slope.getFloat(0), offset.getFloat(0)};
+        }
+    }
+
+    private void goOn(ShardedOptimizer optimizer, RankSampler sampler, int epochs) {
+        HostTensor slope = optimizer.parameter(0);
+        HostTensor offset = optimizer.parameter(1);
+        // @start region="state"
+        TrainingState state = TrainingState.of(
+                        List.of(NamedTensor.of("slope", slope, 1), NamedTensor.of("offset", offset, 1)))
+                .withSlices(optimizer.state());
+        // @end
+        // @start region="resume"
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+            if (checkpoints.latest().isPresent()) {
+                CheckpointInfo saved = checkpoints.load(state);
+                optimizer.restore(saved.metadata());
+                sampler.restore(saved.metadata());
+            }
+            TrainingMonitor monitor =
+                    TrainingMonitor.builder(group).lines(out).reportEvery(100).build();
+            for (; sampler.epoch() < epochs; sampler.startEpoch(sampler.epoch() + 1)) {
+                train(sampler, optimizer, monitor);
+            }
+            Map<String, String> rest = new HashMap<>(optimizer.settings());
+            rest.putAll(sampler.state());
+            checkpoints.save(optimizer.stepCount(), state.withMetadata(rest));
+        }
+        // @end
+    }
+
+    // @start region="step"
+    private static void train(RankSampler sampler, ShardedOptimizer optimizer, TrainingMonitor monitor) {
+        GradientBuckets buckets = optimizer.buckets();
+        HostTensor slope = optimizer.parameter(0);
+        HostTensor offset = optimizer.parameter(1);
+        while (sampler.remaining() > 0) {
+            float[] point = POINTS[(int) sampler.next()]; // this rank's sample: no other rank has it
+            float error = slope.getFloat(0) * point[0] + offset.getFloat(0) - point[1];
+
+            buckets.gradient(1).setFloat(0, 2 * error); // of the offset
+            buckets.ready(1); // may leave for the other ranks at once
+            buckets.gradient(0).setFloat(0, 2 * error * point[0]); // of the slope, while that travels
+            buckets.ready(0);
+
+            StepTimes times = optimizer.step(); // averages are there: all ranks change their parameters alike
+            monitor.step(1, error * error, times);
+        }
+    }
+    // @end
+}

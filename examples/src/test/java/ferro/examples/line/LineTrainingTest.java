@@ -1,0 +1,48 @@
+package ferro.examples.line;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.tck.Ranks;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program of docs/training.md. */
+class LineTrainingTest {
+    @TempDir
+    private Path folder;
+
+    private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+
+    @Test
+    void twoRanksLearnALineAndThreeGoOn() {
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        onRanks(2, group -> new LineTraining(group, folder, out).learn(10));
+        onRanks(3, group -> {
+            float[] line = new LineTraining(group, folder, out).learn(40);
+            assertEquals(2, line[0], 0.05);
+            assertEquals(1, line[1], 0.05);
+        });
+        String text = printed.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("loss"), text);
+    }
+
+    @Test
+    void saysWhatItNeeds() {
+        IllegalArgumentException refused =
+                assertThrows(IllegalArgumentException.class, () -> LineTraining.main(new String[] {"folder"}));
+        assertEquals("need a folder for checkpoints and a number of epochs, found [folder]", refused.getMessage());
+    }
+
+    private static void onRanks(int count, Ranks.RankCode code) {
+        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(count), count)) {
+            ranks.run(code);
+        }
+    }
+}
