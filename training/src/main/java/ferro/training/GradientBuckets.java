@@ -418,8 +418,12 @@ public final class GradientBuckets implements AutoCloseable {
         return parent;
     }
 
-    /** Returns the number of the step that is not ended yet, from 1 on. */
-    long step() {
+    /**
+     * Says which step has not ended yet. Any thread may call it.
+     *
+     * @return its number, from 1 on; {@link #finish} counts
+     */
+    public long stepNumber() {
         synchronized (lock) {
             return step;
         }

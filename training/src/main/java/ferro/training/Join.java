@@ -159,7 +159,7 @@ public final class Join<B> implements AutoCloseable {
     }
 
     private void endStep() {
-        if (!computed || buckets.step() == step) {
+        if (!computed || buckets.stepNumber() == step) {
             throw new IllegalStateException(where() + "the next step begins before this one has ended: call "
                     + (computed ? "finish() of the buckets" : "withBatch") + " in every step");
         }
@@ -189,7 +189,7 @@ public final class Join<B> implements AutoCloseable {
         batch = hasBatch ? batches.next() : null;
         boolean hasAnother = hasBatch && batches.hasNext();
         computed = false;
-        step = buckets.step();
+        step = buckets.stepNumber();
         buckets.begin(this, contributors, hasBatch, hasAnother);
     }
 
@@ -266,7 +266,7 @@ public final class Join<B> implements AutoCloseable {
     }
 
     private String where() {
-        return "join, rank " + parent.rank() + " of " + parent.worldSize() + ", step " + buckets.step() + ": ";
+        return "join, rank " + parent.rank() + " of " + parent.worldSize() + ", step " + buckets.stepNumber() + ": ";
     }
 
     /** Ends the join, so that the next steps of the buckets are steps of all ranks. Talks to nobody; idempotent. */

@@ -4,7 +4,7 @@
  *
  * <p>Start reading at {@link ferro.training.BucketLayout}: which gradient lies in which bucket is a function of the parameters and
  * the settings alone, and everything else here goes by it. Then {@link ferro.training.GradientBuckets}, which averages gradients, and
- * {@link ferro.training.Join}, for ranks with different numbers of batches.
+ * {@link ferro.training.Join}, for ranks with different numbers of batches. Optimizers are in {@code ferro.training.optimizer}.
  *
  * <p>Nothing here knows a framework, and nothing here reads the environment.
  */

@@ -84,7 +84,7 @@ class GradientBucketsTest {
                         .slice(
                                 buckets.layout().offsetOf(member),
                                 buckets.gradient(member).elementCount());
-                Gradients.fill(into, member, group.rank(), (int) buckets.step() - 1, Gradients::random);
+                Gradients.fill(into, member, group.rank(), (int) buckets.stepNumber() - 1, Gradients::random);
             }
             if (isFloat) {
                 group.allReduce(values, ReduceOp.AVG);

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Random;
 
 /** Parameters of tests, and gradients for them that depend on parameter, rank and step. */
-final class Gradients {
+public final class Gradients {
     /** Of both types, of odd lengths, and enough for several buckets of {@link #SETTINGS}. */
-    static final List<Parameter> PARAMETERS = List.of(
+    public static final List<Parameter> PARAMETERS = List.of(
             Parameter.of("embedding", DataType.FLOAT32, 7, 31),
             Parameter.of("scale", DataType.FLOAT64, 3),
             Parameter.of("dense.weight", DataType.FLOAT32, 40, 20),
@@ -19,27 +19,27 @@ final class Gradients {
             Parameter.of("out.weight", DataType.FLOAT32, 11, 3),
             Parameter.of("out.bias", DataType.FLOAT32));
 
-    static final BucketSettings SETTINGS = BucketSettings.DEFAULT.withBytes(64, 1024);
+    public static final BucketSettings SETTINGS = BucketSettings.DEFAULT.withBytes(64, 1024);
 
     private Gradients() {}
 
     /** An element whose sums over a few ranks are exact, so that an average is rounded once, whatever the order. */
-    static double exact(int parameter, long element, int rank, int step) {
+    public static double exact(int parameter, long element, int rank, int step) {
         return ((parameter + 1) * 37 + element % 113 * 5 + (rank + 1) * 11 + step * 3) % 1024 - 300;
     }
 
     /** An element that makes sums round. */
-    static double random(int parameter, long element, int rank, int step) {
+    public static double random(int parameter, long element, int rank, int step) {
         return new Random((parameter * 1000L + element) * 1000 + rank * 100L + step).nextGaussian();
     }
 
     /** Gives an element of a gradient. */
     @FunctionalInterface
-    interface Element {
+    public interface Element {
         double of(int parameter, long element, int rank, int step);
     }
 
-    static void fill(HostTensor gradient, int parameter, int rank, int step, Element element) {
+    public static void fill(HostTensor gradient, int parameter, int rank, int step, Element element) {
         for (long index = 0; index < gradient.elementCount(); index++) {
             double value = element.of(parameter, index, rank, step);
             if (gradient.dataType() == DataType.FLOAT64) {
@@ -51,7 +51,7 @@ final class Gradients {
     }
 
     /** Returns the elements of a tensor of f32 or f64. */
-    static double[] values(HostTensor tensor) {
+    public static double[] values(HostTensor tensor) {
         double[] values = new double[(int) tensor.elementCount()];
         for (int index = 0; index < values.length; index++) {
             values[index] = tensor.dataType() == DataType.FLOAT64 ? tensor.getDouble(index) : tensor.getFloat(index);
@@ -60,7 +60,7 @@ final class Gradients {
     }
 
     /** Returns the average of {@link #exact} over some ranks, rounded to the type of the parameter. */
-    static double[] averages(int parameter, int step, List<Integer> ranks) {
+    public static double[] averages(int parameter, int step, List<Integer> ranks) {
         Parameter of = PARAMETERS.get(parameter);
         double[] averages = new double[(int) of.elementCount()];
         for (int index = 0; index < averages.length; index++) {
@@ -74,7 +74,7 @@ final class Gradients {
     }
 
     /** Computes all gradients into the buckets, and says that they are ready, in an order of its own. */
-    static void compute(GradientBuckets buckets, int step, Element element, Random order) {
+    public static void compute(GradientBuckets buckets, int step, Element element, Random order) {
         List<Integer> parameters = new ArrayList<>();
         for (int parameter = 0; parameter < PARAMETERS.size(); parameter++) {
             parameters.add(parameter);

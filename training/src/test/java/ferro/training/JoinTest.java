@@ -194,7 +194,7 @@ class JoinTest {
     @EnumSource
     void whatFailsWithABatchEndsTheStepOnAllRanks(Over medium) {
         List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
-            if (buckets.step() == 2) {
+            if (buckets.stepNumber() == 2) {
                 throw new IllegalStateException("planted");
             }
             Gradients.compute(buckets, 0, Gradients::exact, new Random());

@@ -6,6 +6,8 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.training.checkpoint.NamedTensor;
 import ferro.training.checkpoint.TrainingState;
+import ferro.training.optimizer.ShardedOptimizer;
+import ferro.training.optimizer.UpdateRule;
 import java.util.List;
 
 /** A linear model that Adam trains, whose batch is the same for every number of ranks that divides it. */

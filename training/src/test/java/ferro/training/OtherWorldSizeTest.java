@@ -7,6 +7,7 @@ import ferro.group.ProcessGroup;
 import ferro.training.TrainingRanks.Over;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
+import ferro.training.optimizer.ShardedOptimizer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;

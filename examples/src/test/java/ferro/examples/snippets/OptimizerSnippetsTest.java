@@ -8,11 +8,11 @@ import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import ferro.tck.Ranks;
-import ferro.training.FlatUpdate;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
-import ferro.training.ShardedOptimizer;
-import ferro.training.UpdateRule;
+import ferro.training.optimizer.FlatUpdate;
+import ferro.training.optimizer.ShardedOptimizer;
+import ferro.training.optimizer.UpdateRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -11,7 +11,7 @@ import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
 import ferro.training.GradientHook;
-import ferro.training.UpdateRule;
+import ferro.training.optimizer.UpdateRule;
 import java.nio.FloatBuffer;
 import java.util.ArrayList;
 import java.util.List;

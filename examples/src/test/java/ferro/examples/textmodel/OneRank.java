@@ -3,7 +3,7 @@ package ferro.examples.textmodel;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
-import ferro.training.UpdateRule;
+import ferro.training.optimizer.UpdateRule;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 

@@ -2,7 +2,7 @@ package ferro.examples.textmodel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.training.UpdateRule;
+import ferro.training.optimizer.UpdateRule;
 import org.junit.jupiter.api.Test;
 
 class SamplerTest {

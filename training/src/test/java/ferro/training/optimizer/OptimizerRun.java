@@ -1,8 +1,12 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import ferro.DataType;
 import ferro.group.ProcessGroup;
+import ferro.training.BucketSettings;
+import ferro.training.GradientBuckets;
+import ferro.training.Gradients;
 import ferro.training.Gradients.Element;
+import ferro.training.Parameter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.DoubleUnaryOperator;

@@ -1,10 +1,14 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import ferro.DataType;
 import ferro.group.ProcessGroup;
+import ferro.training.GradientBuckets;
+import ferro.training.Gradients;
+import ferro.training.Parameter;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.lang.management.ManagementFactory;
 import java.util.List;

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 /** Refuses constants of rules that make no sense. */
 final class RuleConstants {

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.training.Gradients;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.util.List;
 import java.util.Map;

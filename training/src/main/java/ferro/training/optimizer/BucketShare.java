@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import ferro.Allocation;
 import ferro.DataType;
@@ -6,6 +6,8 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketLayout.Bucket;
+import ferro.training.GradientBuckets;
+import ferro.training.Parameter;
 import ferro.training.checkpoint.StateSlice;
 import java.util.ArrayList;
 import java.util.List;

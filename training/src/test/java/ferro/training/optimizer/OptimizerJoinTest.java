@@ -1,8 +1,11 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.group.ProcessGroup;
+import ferro.training.Gradients;
+import ferro.training.Join;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.util.List;
 import java.util.stream.IntStream;

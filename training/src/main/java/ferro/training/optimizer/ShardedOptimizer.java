@@ -1,6 +1,11 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import ferro.HostTensor;
+import ferro.training.BucketLayout;
+import ferro.training.GradientBuckets;
+import ferro.training.Join;
+import ferro.training.Parameter;
+import ferro.training.StepTimes;
 import ferro.training.agreement.ParameterAgreement;
 import ferro.training.checkpoint.StateSlice;
 import java.time.Duration;
@@ -89,7 +94,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         }
         state = Collections.unmodifiableList(slices);
         norm = new GradientNorm(buckets, shares);
-        bucketStep = buckets.step();
+        bucketStep = buckets.stepNumber();
     }
 
     /**
@@ -218,15 +223,15 @@ public final class ShardedOptimizer implements AutoCloseable {
 
     private StepTimes endStep() {
         StepTimes times = buckets.finish();
-        bucketStep = buckets.step();
+        bucketStep = buckets.stepNumber();
         return times;
     }
 
     /** Refuses gradients of which nobody knows whether they are of this step. */
     private void refuseEndedStep() {
-        if (buckets.step() != bucketStep) {
+        if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
-                    + buckets.group().rank() + ": GradientBuckets.finish() has ended step " + (buckets.step() - 1)
+                    + buckets.group().rank() + ": GradientBuckets.finish() has ended step " + (buckets.stepNumber() - 1)
                     + " of the buckets already: call only step() of the optimizer, or skip() to leave gradients out");
             buckets.group().abort(ended);
             throw ended;

@@ -1,10 +1,12 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
+import ferro.training.Gradients;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.util.Arrays;
 import java.util.function.Consumer;

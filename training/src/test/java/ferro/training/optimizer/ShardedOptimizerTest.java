@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,6 +9,12 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.training.BucketSettings;
+import ferro.training.GradientBuckets;
+import ferro.training.GradientHook;
+import ferro.training.Gradients;
+import ferro.training.Parameter;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.time.Duration;
 import java.util.List;

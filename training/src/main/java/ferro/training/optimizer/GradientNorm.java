@@ -1,5 +1,6 @@
-package ferro.training;
+package ferro.training.optimizer;
 
+import ferro.training.GradientBuckets;
 import java.util.List;
 
 /**

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import ferro.HostTensor;
 import java.nio.ByteBuffer;

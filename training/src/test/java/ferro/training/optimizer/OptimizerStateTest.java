@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.optimizer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -7,6 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.training.BucketLayout;
+import ferro.training.BucketSettings;
+import ferro.training.GradientBuckets;
+import ferro.training.Gradients;
+import ferro.training.Parameter;
+import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import ferro.training.checkpoint.StateSlice;
 import java.util.HashMap;
