@@ -4,8 +4,6 @@ module ferro.backend.gloofallback {
 
     exports ferro.backend.gloofallback;
 
-    uses ferro.spi.BackendProvider;
-
     provides ferro.dispatch.HostFallback with
             ferro.backend.gloofallback.HostRoundTrip;
     provides ferro.spi.BackendProvider with

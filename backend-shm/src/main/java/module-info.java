@@ -6,8 +6,6 @@ module ferro.backend.shm {
 
     exports ferro.backend.shm;
 
-    uses ferro.spi.BackendProvider;
-
     provides ferro.spi.BackendProvider with
             ferro.backend.shm.ShmBackendProvider;
     provides ferro.spi.SharedMemoryProvider with

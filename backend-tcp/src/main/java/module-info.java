@@ -11,11 +11,10 @@ module ferro.backend.tcp {
 
     exports ferro.backend.tcp;
 
-    uses ferro.spi.SharedMemoryProvider;
-
     provides ferro.spi.BackendProvider with
             ferro.backend.tcp.TcpBackendProvider;
     provides ferro.spi.StoreProvider with
             ferro.backend.tcp.EnvStoreProvider,
+            ferro.backend.tcp.ServingStoreProvider,
             ferro.backend.tcp.TcpStoreProvider;
 }

@@ -13,7 +13,4 @@ module ferro.collectives {
     exports ferro.collectives.reduce;
     exports ferro.group;
     exports ferro.job;
-
-    uses ferro.spi.BackendProvider;
-    uses ferro.spi.StoreProvider;
 }

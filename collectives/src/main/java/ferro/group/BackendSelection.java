@@ -3,8 +3,6 @@ package ferro.group;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
-import ferro.job.JobFinder;
-import ferro.job.RankOfJob;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -15,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
 /**
@@ -29,12 +26,6 @@ final class BackendSelection {
     private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private BackendSelection() {}
-
-    /** Reads rank and world size of this process from the variables of the innermost launcher. */
-    static GroupSpec specOf(RankContext context) {
-        RankOfJob job = JobFinder.of(context).required();
-        return new GroupSpec("world", job.rank(), job.worldSize(), Settings.TIMEOUT.of(context));
-    }
 
     static Backend open(GroupSpec group, RankContext context) {
         return open(group, context, candidates(context));
@@ -127,9 +118,8 @@ final class BackendSelection {
     /** Loads every provider. A broken provider becomes a candidate with its reason and does not hide the others. */
     static List<BackendCandidate> candidates(RankContext context) {
         List<BackendCandidate> found = new ArrayList<>();
-        var providers = ServiceLoader.load(BackendProvider.class).stream();
         Services.each(
-                providers::iterator,
+                Services.providers(BackendProvider.class),
                 next -> found.add(BackendCandidate.of(next.type().getSimpleName(), next, context)),
                 broken -> found.add(BackendCandidate.broken("(unreadable provider)", broken)));
         found.sort(

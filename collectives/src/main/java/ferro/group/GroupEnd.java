@@ -28,6 +28,10 @@ record GroupEnd(
         JoiningThread joined) {
     /** Joins a group; if the calling thread ends by an exception, the group is aborted. */
     static GroupEnd join(GroupSpec group, RankContext context) {
+        return OpenGroups.of(context).joined(group, () -> joined(group, context));
+    }
+
+    private static GroupEnd joined(GroupSpec group, RankContext context) {
         UnknownSettings.tellOnce(context);
         JobLine.tellOnce(group, context);
         // a folder of the recorder that cannot be written is reported before anything is opened
@@ -42,7 +46,9 @@ record GroupEnd(
 
     /** Takes over a back end; a plain one gets its engine. */
     static GroupEnd over(Backend backend, RankContext context) {
-        return of(whole(backend, context), context, null);
+        GroupEnd wrapped = of(whole(backend, context), context, null);
+        OpenGroups.of(context).opened(wrapped);
+        return wrapped;
     }
 
     private static CollectiveBackend whole(Backend backend, RankContext context) {
@@ -68,10 +74,12 @@ record GroupEnd(
         coalescing.refuse("newGroup");
         refuseDuplicates(ranks, backend.worldSize());
         CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
+        GroupEnd made = of(child, context, joined);
+        OpenGroups.of(context).opened(made);
         if (joined != null) {
             joined.opened(child);
         }
-        return of(child, context, joined);
+        return made;
     }
 
     private static void refuseDuplicates(int[] ranks, int worldSize) {
@@ -91,6 +99,7 @@ record GroupEnd(
         try {
             way.close(bound);
         } finally {
+            OpenGroups.of(context).closed(this);
             if (joined != null) {
                 joined.closed(backend);
             }

@@ -3,24 +3,24 @@ package ferro.group;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 
 /** Logs in one line which cluster launcher gave this rank its number, because several launchers may be nested. */
-final class JobLine implements AutoCloseable {
+final class JobLine {
     private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private JobLine() {}
 
-    /**
-     * Logs the line once per context, however often the context joins: one use of the shared object is never released,
-     * and holds nothing.
-     */
+    /** Logs the line once per context, however often the context joins. */
     static void tellOnce(GroupSpec group, RankContext context) {
-        context.shared(JobLine.class, () -> tell(group, context));
+        if (OncePerContext.isFirst(context, JobLine.class.getName())) {
+            tell(group, context);
+        }
     }
 
-    private static JobLine tell(GroupSpec group, RankContext context) {
+    private static void tell(GroupSpec group, RankContext context) {
         JobVariables found = JobFinder.of(context);
         boolean ofACluster = found.job()
                 .filter(job -> job.family().ofACluster())
@@ -29,11 +29,5 @@ final class JobLine implements AutoCloseable {
         if (ofACluster) {
             LOG.log(Level.INFO, found.line());
         }
-        return new JobLine();
-    }
-
-    @Override
-    public void close() {
-        // nothing is held
     }
 }

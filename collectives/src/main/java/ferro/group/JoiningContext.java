@@ -1,19 +1,11 @@
 package ferro.group;
 
 import ferro.FerroException;
-import ferro.FerroException.Code;
-import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Services;
-import ferro.spi.Settings;
-import ferro.spi.StoreProvider;
-import java.net.URI;
 import java.util.Optional;
-import java.util.ServiceLoader;
-import java.util.TreeSet;
 
 /** A context that opens the store of {@code ferro.rendezvous} on first use, if there is none yet. */
 final class JoiningContext extends ForwardingContext {
@@ -79,23 +71,6 @@ final class JoiningContext extends ForwardingContext {
     }
 
     private Store open() {
-        String text = Settings.RENDEZVOUS.of(outer());
-        // java.net.URI needs text after the slashes, which env:// does not have
-        URI address = URI.create(text.endsWith("://") ? text + "/" : text);
-        TreeSet<String> schemes = new TreeSet<>();
-        Optional<Store> found = Services.first(
-                ServiceLoader.load(StoreProvider.class),
-                next -> {
-                    schemes.add(next.scheme());
-                    return next.scheme().equals(address.getScheme())
-                            ? Optional.of(next.open(address, group, this))
-                            : Optional.empty();
-                },
-                broken -> schemes.add("(broken: " + broken.getMessage() + ")"));
-        return found.orElseThrow(() -> new FerroException(
-                Code.RENDEZVOUS,
-                Where.outside(group.name(), group.rank()),
-                "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
-                        + ": use one of these, or add ferro-backend-tcp to the class path"));
+        return StoreProviders.ask(group, outer(), (provider, address) -> provider.open(address, group, this));
     }
 }

@@ -133,8 +133,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *     code if a rank fails meanwhile
      */
     public static ProcessGroup join() {
-        SystemContext context = SystemContext.ofProcess();
-        return join(BackendSelection.specOf(context), context);
+        return SystemContext.ofProcess().join();
     }
 
     /**

@@ -1,19 +1,18 @@
 package ferro.group;
 
+import ferro.FerroException;
 import ferro.Store;
 import ferro.job.JobFinder;
-import ferro.job.JobVariables;
 import ferro.job.RankOfJob;
-import ferro.job.Surroundings;
+import ferro.recorder.FlightRecorder;
 import ferro.spi.ExitTask;
+import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
-import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -23,9 +22,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and
@@ -39,47 +35,22 @@ import java.util.stream.Stream;
 public final class SystemContext implements RankContext, AutoCloseable {
     private static final long IDLE_SECONDS = 1;
     private static final Duration JOIN_TIMEOUT_OF_CLUSTERS = Duration.ofMinutes(10);
-    private static final String PREFIX = "ferro.";
-    private static final String VARIABLE_PREFIX = "FERRO_";
-    /** Includes the settings of ferro whose names belong to other software. */
-    private static final Set<String> PROPERTIES = Settings.all().stream()
-            .map(Setting::name)
-            .filter(name -> !isVariable(name))
-            .collect(Collectors.toUnmodifiableSet());
 
-    /** Settings that a cluster launcher may give by its own variables. */
-    private static final Set<String> OF_JOB = Set.of(
-            Settings.ENV_RANK.name(),
-            Settings.ENV_WORLD_SIZE.name(),
-            Settings.LOCAL_RANK.name(),
-            Settings.LOCAL_WORLD_SIZE.name(),
-            Settings.JOB_ID.name(),
-            Settings.LOCAL_CORES.name());
-
-    private final UnaryOperator<String> properties;
-    private final Supplier<Set<String>> propertyNames;
-    private final Map<String, String> variables;
-    private final Supplier<OptionalInt> ownCores;
+    private final ContextSettings settings;
+    private final JoinOptions options;
     private final Store store;
     private final Map<Class<?>, SharedUse> shared = new HashMap<>();
     private final ExitTasks exits = new ExitTasks(this::nanoTime);
+    private final OpenGroups groups = new OpenGroups();
+    private final ServedPlace place = new ServedPlace();
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
-    private JobVariables findings;
-    private Map<String, String> foundWith;
-    private OptionalInt own;
 
-    private SystemContext(
-            UnaryOperator<String> properties,
-            Supplier<Set<String>> propertyNames,
-            Map<String, String> variables,
-            Supplier<OptionalInt> ownCores,
-            Store store) {
-        this.ownCores = ownCores;
-        this.properties = properties;
-        this.propertyNames = propertyNames;
-        this.variables = variables;
+    private SystemContext(ContextSettings settings, JoinOptions options, Store store) {
+        this.settings = settings;
+        this.options = options;
         this.store = store;
+        shared.put(OpenGroups.class, new SharedUse(groups));
     }
 
     /**
@@ -88,12 +59,29 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @return context
      */
     public static SystemContext ofProcess() {
-        return new SystemContext(
-                name -> name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null,
-                () -> System.getProperties().stringPropertyNames(),
-                System.getenv(),
-                () -> OwnCores.ofThisProcess().count(),
-                null);
+        return of(JoinOptions.ofProcess());
+    }
+
+    /**
+     * Returns the context of a rank that options describe. The settings of the process hold where the options name none.
+     *
+     * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="context" :
+     *
+     * JoinOptions options =
+     *         JoinOptions.of(rank, worldSize).storeAt("10.0.0.1:29500").secret(secret);
+     * try (SystemContext context = SystemContext.of(options)) {
+     *     ProcessGroup group = context.join();
+     *     group.allReduce(gradient, ReduceOp.AVG);
+     *     group.close();
+     * } // ends what is still open
+     * }
+     *
+     * @param options the rank, and where the ranks meet
+     * @return context, to be closed
+     */
+    public static SystemContext of(JoinOptions options) {
+        Objects.requireNonNull(options, "options");
+        return new SystemContext(ContextSettings.of(options, System.getenv()), options, options.store());
     }
 
     /**
@@ -116,32 +104,103 @@ public final class SystemContext implements RankContext, AutoCloseable {
     public static SystemContext of(Map<String, String> settings, Store store) {
         Map<String, String> own = Map.copyOf(Objects.requireNonNull(settings, "settings"));
         // there may be several ranks in this process, which share its cores
-        return new SystemContext(own::get, Set::of, own, OptionalInt::empty, store);
+        return new SystemContext(ContextSettings.of(own, OptionalInt::empty), JoinOptions.ofProcess(), store);
     }
 
     /** Returns a context of a process that has cores of its own, for tests. */
     static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
-        return new SystemContext(settings::get, Set::of, settings, ownCores, null);
+        return new SystemContext(ContextSettings.of(settings, ownCores), JoinOptions.ofProcess(), null);
+    }
+
+    /**
+     * Joins the group that the options and the settings of this context describe. Every join of ferro ends here or in
+     * {@link ProcessGroup#join(GroupSpec, RankContext)}.
+     *
+     * <p>The join ends early by an interrupt of the calling thread, by {@link #abort} or by {@link #close}.
+     *
+     * @return group of this rank
+     * @throws IllegalArgumentException if a setting is missing or makes no sense, or the back end cannot work here
+     * @throws IllegalStateException    if this context is closed
+     * @throws FerroException           as {@link ProcessGroup#join()}; ABORTED after {@link #abort}
+     */
+    public ProcessGroup join() {
+        return ProcessGroup.join(spec(), this);
+    }
+
+    /**
+     * Returns the group that {@link #join()} joins.
+     *
+     * @return name, rank, number of ranks and deadline
+     * @throws IllegalArgumentException if neither the options nor the variables of a launcher say which rank this is
+     */
+    public GroupSpec spec() {
+        RankOfJob job = JobFinder.of(this).required();
+        return new GroupSpec(options.group(), job.rank(), job.worldSize(), Settings.TIMEOUT.of(this));
+    }
+
+    /**
+     * Returns the address of the store for {@link JoinOptions#storeAt} of the other ranks. The first call on a rank that
+     * serves the store ({@link JoinOptions#serveStore}) binds its port. The store then ends with this context.
+     *
+     * @return host and port, {@code 10.0.0.1:29500}
+     * @throws IllegalArgumentException if a setting makes no sense
+     * @throws IllegalStateException    if this context is closed
+     * @throws UnsupportedOperationException if this rank does not serve the store by {@link JoinOptions#serveStore}
+     * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED without a secret for an address
+     *     that other machines can reach
+     */
+    public String storeEndpoint() {
+        return options.endpoint().orElseGet(() -> place.endpoint(spec(), this));
+    }
+
+    /**
+     * Ends what is under way: joins end with ABORTED, open groups fail on all ranks with the same cause, and the other
+     * ranks of a join that has met them learn of it. Any thread may call it; idempotent. Nothing can be joined in this
+     * context afterwards.
+     *
+     * @param cause reason; null if there is none
+     */
+    public void abort(Throwable cause) {
+        groups.abort(cause);
+    }
+
+    /**
+     * Returns why this context was aborted or closed.
+     *
+     * @return reason for people; empty while groups can be joined
+     */
+    @Override
+    public Optional<String> ended() {
+        return groups.ended();
+    }
+
+    /**
+     * Returns the flight record of this rank, for a launcher that gathers the records of its ranks; {@code ferro analyze}
+     * reads each from a file. Call it after a failure and before {@link #close}. Any thread may call it.
+     *
+     * @param mostBytes most bytes; the oldest operations and events are left out where there are more
+     * @return content of the file that {@link ProcessGroup#writeFlightRecord} writes; empty if no group is open in this
+     *     context, or {@code ferro.recorder.entries=0} has turned the recorder off
+     * @throws IllegalArgumentException if not even the description of the groups fits
+     */
+    public Optional<byte[]> flightRecord(int mostBytes) {
+        Optional<FlightRecorder> recorder = find(FlightRecorder.class);
+        try {
+            return recorder.flatMap(found -> found.bytes(mostBytes, "asked for by the launcher"));
+        } finally {
+            recorder.ifPresent(found -> release(FlightRecorder.class));
+        }
+    }
+
+    @Override
+    public Optional<byte[]> secret() {
+        return options.secret();
     }
 
     @Override
     public Optional<String> setting(String name) {
-        Objects.requireNonNull(name, "name");
-        if (OF_JOB.contains(name)) {
-            return ofJob(name);
-        }
-        Optional<String> set = Optional.ofNullable(isVariable(name) ? null : properties.apply(name))
-                .or(() -> variable(Setting.variable(name)));
+        Optional<String> set = settings.find(Objects.requireNonNull(name, "name"));
         return set.isEmpty() && name.equals(Settings.JOIN_TIMEOUT.name()) ? joinTimeout() : set;
-    }
-
-    private static boolean isVariable(String name) {
-        return Setting.variable(name).equals(name);
-    }
-
-    /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
-    private Optional<String> variable(String name) {
-        return Optional.ofNullable(variables.get(name)).filter(text -> !text.isBlank());
     }
 
     /**
@@ -149,73 +208,19 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * for joining too.
      */
     private Optional<String> joinTimeout() {
-        boolean cluster =
-                findings().job().filter(found -> found.family().ofACluster()).isPresent();
+        boolean cluster = settings.isOfACluster();
         boolean longer = cluster && Settings.TIMEOUT.of(this).compareTo(JOIN_TIMEOUT_OF_CLUSTERS) > 0;
         return cluster && !longer ? Optional.of(JOIN_TIMEOUT_OF_CLUSTERS.toMinutes() + "m") : Optional.empty();
     }
 
-    /** Returns the value that a cluster launcher gives by its own variables, else the value that is set. */
-    private Optional<String> ofJob(String variable) {
-        Optional<String> set = variable(variable);
-        Optional<RankOfJob> job = findings().job();
-        if (variable.equals(Settings.LOCAL_CORES.name())) {
-            return set.or(() -> job.flatMap(this::coresTogether));
-        }
-        if (job.filter(found -> found.family().ofACluster()).isEmpty()) {
-            return set;
-        }
-        RankOfJob found = job.get();
-        return switch (variable) {
-            case "RANK" -> Optional.of("" + found.rank());
-            case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
-            case "LOCAL_RANK" -> text(found.localRank());
-            case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
-            default -> set.or(() -> found.meeting().key());
-        };
-    }
-
-    /**
-     * Returns the number of cores of all ranks of this host. A rank with cores of its own sees only these, while each of
-     * the other ranks of its host has as many.
-     */
-    private synchronized Optional<String> coresTogether(RankOfJob job) {
-        if (own == null) {
-            own = ownCores.get();
-        }
-        int ranksHere = job.localWorldSize().orElse(job.worldSize());
-        return own.isPresent() ? Optional.of("" + (long) own.getAsInt() * ranksHere) : Optional.empty();
-    }
-
-    private static Optional<String> text(OptionalInt number) {
-        return number.isPresent() ? Optional.of("" + number.getAsInt()) : Optional.empty();
-    }
-
-    /** Returns the job that was found. The search runs once, and again only after the properties have changed. */
-    private synchronized JobVariables findings() {
-        Map<String, String> given = new HashMap<>();
-        for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
-            Optional.ofNullable(properties.apply(setting.name())).ifPresent(text -> given.put(setting.name(), text));
-        }
-        if (findings == null || !given.equals(foundWith)) {
-            Map<String, String> all = new HashMap<>(variables);
-            all.putAll(given);
-            findings = JobFinder.find(all, Surroundings.ofThisHost());
-            foundWith = given;
-        }
-        return findings;
-    }
-
     @Override
     public Map<String, String> variables() {
-        return variables;
+        return settings.variables();
     }
 
     @Override
     public Set<String> settingNames() {
-        return Stream.concat(propertyNames.get().stream(), variables.keySet().stream())
-                .filter(name -> name.startsWith(PREFIX) || name.startsWith(VARIABLE_PREFIX))
-                .collect(Collectors.toUnmodifiableSet());
+        return settings.names();
     }
 
     @Override
@@ -320,9 +325,23 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return exits.add(Objects.requireNonNull(stage, "stage"), Objects.requireNonNull(task, "task"));
     }
 
-    /** Ends the timer thread. Shared objects are closed by their last user. */
+    /**
+     * Ends what is open in this context: joins under way, the groups that were joined or made in it, newest first, the
+     * store that it serves, and the timer thread. A group with unfinished work is aborted on all ranks; a group without is
+     * left in good order. Close a group by itself to wait for its work, and to learn of a failure that no call has told:
+     * here it is only logged. Idempotent.
+     */
     @Override
-    public synchronized void close() {
+    public void close() {
+        try {
+            groups.close();
+        } finally {
+            place.close();
+            endBackground();
+        }
+    }
+
+    private synchronized void endBackground() {
         if (background != null) {
             background.shutdownNow();
         }

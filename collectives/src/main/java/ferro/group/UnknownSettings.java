@@ -1,5 +1,6 @@
 package ferro.group;
 
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -13,22 +14,19 @@ import java.util.stream.Collectors;
  * Warns of names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a misspelled
  * setting would silently have no effect.
  */
-final class UnknownSettings implements AutoCloseable {
+final class UnknownSettings {
     private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> KNOWN = known();
 
     private UnknownSettings() {}
 
-    /**
-     * Warns of each name once per context, however often the context joins: one use of the shared object is never
-     * released, and holds nothing.
-     */
+    /** Warns of each name once per context, however often the context joins. */
     static void tellOnce(RankContext context) {
-        context.shared(UnknownSettings.class, () -> {
-            new TreeSet<>(context.settingNames())
-                    .stream().filter(name -> !KNOWN.contains(name)).forEach(name -> LOG.log(Level.WARNING, text(name)));
-            return new UnknownSettings();
-        });
+        new TreeSet<>(context.settingNames())
+                .stream()
+                        .filter(name -> !KNOWN.contains(name))
+                        .filter(name -> OncePerContext.isFirst(context, UnknownSettings.class.getName() + name))
+                        .forEach(name -> LOG.log(Level.WARNING, text(name)));
     }
 
     private static Set<String> known() {
@@ -38,7 +36,8 @@ final class UnknownSettings implements AutoCloseable {
         return Set.copyOf(names);
     }
 
-    private static String text(String name) {
+    /** Returns the message for a name that is no setting, with the nearest name that is one. */
+    static String text(String name) {
         String asVariable = Setting.variable(name);
         Setting<?> nearest = Settings.all().stream()
                 .min(Comparator.comparingInt(setting -> distance(asVariable, setting.variable())))
@@ -65,10 +64,5 @@ final class UnknownSettings implements AutoCloseable {
             }
         }
         return row[other.length()];
-    }
-
-    @Override
-    public void close() {
-        // nothing is held
     }
 }

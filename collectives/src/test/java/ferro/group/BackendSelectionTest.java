@@ -120,15 +120,17 @@ class BackendSelectionTest {
 
     @Test
     void propertiesWinOverVariables() {
-        GroupSpec spec = BackendSelection.specOf(
-                SystemContext.of(Map.of("ferro.rank", "2", "RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s")));
+        GroupSpec spec = SystemContext.of(
+                        Map.of("ferro.rank", "2", "RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))
+                .spec();
         assertEquals(new GroupSpec("world", 2, 3, Duration.ofSeconds(3)), spec);
     }
 
     @Test
     void aProcessWithoutRankIsToldHowToGetOne() {
         String text = assertThrows(
-                        IllegalArgumentException.class, () -> BackendSelection.specOf(SystemContext.of(Map.of())))
+                        IllegalArgumentException.class,
+                        () -> SystemContext.of(Map.of()).spec())
                 .getMessage();
         assertTrue(text.contains("with ferro run") && text.contains("RANK"), text);
     }

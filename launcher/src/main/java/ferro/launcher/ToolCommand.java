@@ -6,9 +6,9 @@ import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.OwnTarget;
 import ferro.launcher.program.Target;
 import ferro.spi.JobTool;
+import ferro.spi.Services;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
@@ -40,7 +40,7 @@ final class ToolCommand implements Callable<Integer> {
 
     /** Returns the subcommand of this name, or one that says which module has it. */
     static Object named(String name, String module, World world) {
-        for (JobTool found : ServiceLoader.load(JobTool.class)) {
+        for (JobTool found : Services.of(JobTool.class)) {
             if (found.name().equals(name)) {
                 return new ToolCommand(world, found);
             }

@@ -7,7 +7,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.ServiceLoader;
 
 /**
  * Finds the {@link DeviceMemory} that a context shares. If the context has none yet, the usable
@@ -63,7 +62,7 @@ public final class DeviceMemories {
     private static Optional<DeviceMemoryProvider> best(RankContext context, List<String> reasons) {
         List<DeviceMemoryProvider> usable = new ArrayList<>();
         Services.each(
-                ServiceLoader.load(DeviceMemoryProvider.class),
+                Services.of(DeviceMemoryProvider.class),
                 provider -> {
                     Optional<String> why = provider.unavailableBecause(context);
                     why.ifPresent(reason -> reasons.add(provider.name() + " (" + reason + ")"));

@@ -7,10 +7,10 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.Work;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import java.util.function.Supplier;
 
 /** Finds the host round trip, explains why a call may not use it, and logs, counts and records each call that does. */
@@ -36,7 +36,7 @@ final class SlowPath implements AutoCloseable {
      */
     static Optional<HostFallback> service() {
         try {
-            return ServiceLoader.load(HostFallback.class).findFirst();
+            return Services.first(HostFallback.class);
         } catch (ServiceConfigurationError | LinkageError broken) {
             throw new UnsupportedOperationException(
                     "the host round-trip cannot be loaded (" + broken.getMessage()

@@ -4,6 +4,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -29,6 +30,7 @@ public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
     private static final int EVENTS = 256;
     private static final int CLOSED_GROUPS = 64;
+    private static final double FITTING = 0.9;
 
     private final RecorderOwner owner;
     private final LongSupplier clock;
@@ -128,6 +130,33 @@ public final class FlightRecorder implements AutoCloseable {
                     + Settings.RECORDER_ENTRIES.name() + "=0: leave it at its default, 2048");
         }
         return file.write(into, () -> new RecordWriter(this).record(reason));
+    }
+
+    /**
+     * Returns the record as bytes: the content of the file that {@link #write} writes, without the oldest operations and
+     * events where it would be longer.
+     *
+     * @param most   most bytes
+     * @param reason reason for people
+     * @return JSON in ASCII; empty if recording is off by {@code ferro.recorder.entries=0}
+     * @throws IllegalArgumentException if not even the description of the groups fits
+     */
+    public Optional<byte[]> bytes(int most, String reason) {
+        if (ring == null) {
+            return Optional.empty();
+        }
+        int entries = Math.max(operations().size(), EVENTS);
+        String text = new RecordWriter(this).record(reason);
+        while (text.length() > most) {
+            if (entries == 0) {
+                throw new IllegalArgumentException("the record of rank " + owner.rank + " has " + text.length()
+                        + " bytes without any operation, found room for " + most);
+            }
+            // a little less than in proportion, because entries differ in length
+            entries = (int) (entries * FITTING * most / text.length());
+            text = new RecordWriter(this, entries).record(reason);
+        }
+        return Optional.of(text.getBytes(StandardCharsets.US_ASCII));
     }
 
     /** Ends the recorder. If there is a folder, pending failures are written first. */

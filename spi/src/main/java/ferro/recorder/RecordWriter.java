@@ -24,15 +24,23 @@ final class RecordWriter {
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private final FlightRecorder recorder;
+    private final int most;
     private final JsonText json = new JsonText();
     private final Map<GroupRecorder, RecordedStatus> statuses = new IdentityHashMap<>();
 
+    /** Makes a writer of everything. */
     RecordWriter(FlightRecorder recorder) {
+        this(recorder, Integer.MAX_VALUE);
+    }
+
+    /** Makes a writer of the newest entries: so many operations and so many events at most. */
+    RecordWriter(FlightRecorder recorder, int most) {
         this.recorder = recorder;
+        this.most = most;
     }
 
     String record(String reason) {
-        List<OperationRing.RingEntry> operations = recorder.operations();
+        List<OperationRing.RingEntry> operations = newest(recorder.operations());
         json.open('{');
         header(reason);
         json.name("groups").openLines('[');
@@ -43,9 +51,13 @@ final class RecordWriter {
         json.close(']').name("operations").openLines('[');
         operations.forEach(this::operation);
         json.close(']').name("events").openLines('[');
-        recorder.events().forEach(this::event);
+        newest(recorder.events()).forEach(this::event);
         json.close(']').close('}');
         return json.text();
+    }
+
+    private <T> List<T> newest(List<T> entries) {
+        return entries.subList(Math.max(0, entries.size() - most), entries.size());
     }
 
     private void header(String reason) {

@@ -45,6 +45,16 @@ public abstract class ForwardingContext implements RankContext {
     }
 
     @Override
+    public Optional<byte[]> secret() {
+        return outer.secret();
+    }
+
+    @Override
+    public Optional<String> ended() {
+        return outer.ended();
+    }
+
+    @Override
     public long nanoTime() {
         return outer.nanoTime();
     }

@@ -11,7 +11,9 @@ import java.util.regex.Pattern;
  * @param last  highest port, the same as {@code first} for one
  */
 public record PortRange(int first, int last) {
-    private static final int HIGHEST = 65_535;
+    /** The highest port of TCP. */
+    public static final int HIGHEST = 65_535;
+
     private static final Pattern TEXT = Pattern.compile("(\\d{1,9})(?:-(\\d{1,9}))?");
 
     /**

@@ -1,9 +1,15 @@
 package ferro.spi;
 
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.Iterator;
+import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -13,6 +19,109 @@ import java.util.function.Function;
  */
 public final class Services {
     private Services() {}
+
+    /**
+     * Finds the services that the class loader of ferro sees, then those that only the context class loader of the calling
+     * thread sees. A call from a thread of a pool, whose context loader may be the system's, so finds what is on ferro's own
+     * path. This is the only look-up of services in ferro.
+     *
+     * @param <S>  type of the services
+     * @param type a service type of this module
+     * @return providers, each class once; iterating throws {@link ServiceConfigurationError} for a broken one and can go on
+     */
+    public static <S> Iterable<ServiceLoader.Provider<S>> providers(Class<S> type) {
+        Objects.requireNonNull(type, "type");
+        ClassLoader own = Services.class.getClassLoader();
+        ClassLoader near = Thread.currentThread().getContextClassLoader();
+        ServiceLoader<S> first = ServiceLoader.load(type, own);
+        return near == own || !sees(near, type)
+                ? () -> new Providers<>(List.of(first))
+                : () -> new Providers<>(List.of(first, ServiceLoader.load(type, near)));
+    }
+
+    /**
+     * Finds the services as {@link #providers} does, and makes one of each.
+     *
+     * @param <S>  type of the services
+     * @param type a service type of this module
+     * @return services; iterating throws {@link ServiceConfigurationError} for a broken one and can go on
+     */
+    public static <S> Iterable<S> of(Class<S> type) {
+        Iterable<ServiceLoader.Provider<S>> found = providers(type);
+        return () -> {
+            Iterator<ServiceLoader.Provider<S>> each = found.iterator();
+            return new Iterator<>() {
+                @Override
+                public boolean hasNext() {
+                    return each.hasNext();
+                }
+
+                @Override
+                public S next() {
+                    return each.next().get();
+                }
+            };
+        };
+    }
+
+    /**
+     * Finds the first service as {@link #providers} does.
+     *
+     * @param <S>  type of the service
+     * @param type a service type of this module
+     * @return service, empty if there is none
+     * @throws ServiceConfigurationError if the first one is broken
+     */
+    public static <S> Optional<S> first(Class<S> type) {
+        Iterator<S> found = of(type).iterator();
+        return found.hasNext() ? Optional.of(found.next()) : Optional.empty();
+    }
+
+    /** Returns whether a loader sees this very type: another copy of ferro in it has services of its own. */
+    private static boolean sees(ClassLoader loader, Class<?> type) {
+        try {
+            return loader != null && Class.forName(type.getName(), false, loader) == type;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /** The providers of several loaders, each class once. */
+    private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
+        private final Iterator<ServiceLoader<S>> loaders;
+        private final Set<Class<?>> seen = new HashSet<>();
+        private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
+        private ServiceLoader.Provider<S> next;
+
+        Providers(List<ServiceLoader<S>> loaders) {
+            this.loaders = loaders.iterator();
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (next == null) {
+                if (current.hasNext()) {
+                    ServiceLoader.Provider<S> found = current.next();
+                    next = seen.add(found.type()) ? found : null;
+                } else if (loaders.hasNext()) {
+                    current = loaders.next().stream().iterator();
+                } else {
+                    return false;
+                }
+            }
+            return true;
+        }
+
+        @Override
+        public ServiceLoader.Provider<S> next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException("no more providers than " + seen);
+            }
+            ServiceLoader.Provider<S> found = next;
+            next = null;
+            return found;
+        }
+    }
 
     /**
      * Asks the services one after the other until one answers.

@@ -79,7 +79,15 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
         return Objects.requireNonNull(name, "name").toUpperCase(Locale.ROOT).replace('.', '_');
     }
 
-    private T read(String text) {
+    /**
+     * Reads the value of this setting.
+     *
+     * @param text as it is written on a command line or in a variable
+     * @return value
+     * @throws IllegalArgumentException naming the setting, the text and what is needed, if the text makes no sense
+     */
+    public T read(String text) {
+        Objects.requireNonNull(text, "text");
         try {
             return parse.apply(text.trim());
         } catch (IllegalArgumentException unreadable) {

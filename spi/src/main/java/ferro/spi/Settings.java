@@ -27,7 +27,7 @@ public final class Settings {
             "ferro.job.dir", null, "an absolute path of a folder that all ranks can write", Settings::folder);
     /** Address of the store. */
     public static final Setting<String> RENDEZVOUS =
-            new Setting<>("ferro.rendezvous", "env://", "env:// or tcp://host:port", Function.identity());
+            new Setting<>("ferro.rendezvous", "env://", "env://, tcp://host:port or serve://host", Function.identity());
     /** This rank; the variable RANK is used if this is not set. */
     public static final Setting<Integer> RANK = new Setting<>("ferro.rank", null, "a rank from 0", Integer::valueOf);
     /** Number of ranks; the variable WORLD_SIZE is used if this is not set. */
@@ -45,6 +45,9 @@ public final class Settings {
     /** Time that the ranks of a group warm up after it has been made. */
     public static final Setting<Duration> WARM_UP =
             new Setting<>("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
+    /** How often a waiting rank polls before it sleeps; where it is not set, the cores of the host decide. */
+    public static final Setting<Integer> SPIN_COUNT =
+            new Setting<>("ferro.spin.count", null, "a number of polls, 0 to sleep at once", Setting::count);
     /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
             new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
@@ -193,6 +196,7 @@ public final class Settings {
             ALGORITHM_TABLE,
             SEGMENT,
             WARM_UP,
+            SPIN_COUNT,
             SEED,
             HEARTBEAT_INTERVAL,
             HEARTBEAT_SUSPECT,

@@ -7,7 +7,6 @@ import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 
 /** Finds the back end that {@code ferro.fallback.host} names. */
 final class HostBackends {
@@ -31,7 +30,7 @@ final class HostBackends {
         }
         List<String> names = new ArrayList<>();
         Optional<BackendProvider> found = Services.first(
-                ServiceLoader.load(BackendProvider.class),
+                Services.of(BackendProvider.class),
                 next -> {
                     names.add(next.name());
                     return next.name().equals(wanted) ? Optional.of(usable(next, setting, context)) : Optional.empty();

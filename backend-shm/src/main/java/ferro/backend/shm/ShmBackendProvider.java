@@ -10,7 +10,6 @@ import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 
 /**
  * Back end {@code tcp} with {@code ferro.links=shm}, for ranks of one host. They meet and send control messages by TCP,
@@ -19,7 +18,7 @@ import java.util.ServiceLoader;
 public final class ShmBackendProvider implements BackendProvider {
     private static final String CARRIER = "tcp";
 
-    /** Loads nothing; for {@link ServiceLoader}. */
+    /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public ShmBackendProvider() {}
 
     @Override
@@ -58,7 +57,7 @@ public final class ShmBackendProvider implements BackendProvider {
     private static BackendProvider carrier() {
         List<String> names = new ArrayList<>();
         Optional<BackendProvider> found = Services.first(
-                ServiceLoader.load(BackendProvider.class),
+                Services.of(BackendProvider.class),
                 next -> {
                     names.add(next.name());
                     return next.name().equals(CARRIER) ? Optional.of(next) : Optional.empty();

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.AddressChoice;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.LocalInterface;
+import ferro.backend.tcp.connect.NettyParts;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.Rendezvous;
@@ -88,6 +89,15 @@ public record TcpOutlook(
                 .find(context)
                 .map(filter -> AddressChoice.names(filter, LocalInterface.all()))
                 .orElse(List.of());
+    }
+
+    /**
+     * Returns what is wrong with the parts of Netty on the class path.
+     *
+     * @return text for people; empty if all have one version
+     */
+    public static Optional<String> mixedNetty() {
+        return NettyParts.mixed();
     }
 
     private static String ports(RankContext context, Optional<Rendezvous> meeting, boolean servedHere) {

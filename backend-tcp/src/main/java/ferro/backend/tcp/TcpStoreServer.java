@@ -1,9 +1,12 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.StrangerLog;
 import ferro.backend.tcp.connect.TcpIo;
@@ -12,6 +15,7 @@ import ferro.backend.tcp.rendezvous.JoinWatch;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
+import ferro.spi.PortRange;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -29,7 +33,7 @@ public final class TcpStoreServer implements AutoCloseable {
     private final JoinWatch watch;
     private final InetSocketAddress bound;
 
-    private TcpStoreServer(InetSocketAddress bind, Credentials own, int worldSize) {
+    private TcpStoreServer(InetAddress address, PortRange ports, Credentials own, int worldSize) {
         TcpIo io = TcpIo.standard();
         watch = new JoinWatch(worldSize);
         service = new StoreService(watch::set);
@@ -38,12 +42,30 @@ public final class TcpStoreServer implements AutoCloseable {
                 own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
-            bound = listener.bind(io, loop, bind);
-        } catch (IOException taken) {
+            bound = bind(address, ports, io);
+        } catch (Refusal none) {
             loop.close();
-            throw TcpListener.notBound(bind, taken)
-                    .failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
+            throw none.failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
         }
+    }
+
+    /** Binds the first port that is free. */
+    private InetSocketAddress bind(InetAddress address, PortRange ports, TcpIo io) throws Refusal {
+        IOException last = null;
+        for (int port = ports.first(); port <= ports.last(); port++) {
+            try {
+                return listener.bind(io, loop, new InetSocketAddress(address, port));
+            } catch (IOException taken) {
+                last = taken;
+            }
+        }
+        Refusal refusal = TcpListener.notBound(new InetSocketAddress(address, ports.last()), last);
+        throw ports.size() == 1
+                ? refusal
+                : new Refusal(
+                        Code.RENDEZVOUS,
+                        "none of the " + ports.size() + " ports " + ports + " is free; the last one: "
+                                + refusal.getMessage());
     }
 
     /**
@@ -58,10 +80,27 @@ public final class TcpStoreServer implements AutoCloseable {
      * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED for an open address without a secret
      */
     public static TcpStoreServer start(InetAddress address, int port, String jobId, int worldSize, byte[] secret) {
+        return start(address, new PortRange(port, port), jobId, worldSize, secret);
+    }
+
+    /**
+     * Binds the first free port of a range at an address and serves until closed.
+     *
+     * @param address   address of this machine; without a secret only a loopback address
+     * @param ports     ports to try in order, {@code 0} for any free one
+     * @param jobId     job whose ranks may connect, {@code name.generation} where ranks have
+     *     {@code JoinOptions.job(name, generation)}; at most 64 bytes
+     * @param worldSize number of ranks expected, for the number of handshakes at once
+     * @param secret    the job's secret; null or empty means none; copied
+     * @return server
+     * @throws FerroException RENDEZVOUS if none can be bound, UNAUTHENTICATED for an open address without a secret
+     */
+    public static TcpStoreServer start(
+            InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
         Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
         TcpPort.checkOpen(address, known, Where.outside("store", -1));
         Credentials own = new Credentials(jobId, known, new SecureRandom());
-        return new TcpStoreServer(new InetSocketAddress(address, port), own, worldSize);
+        return new TcpStoreServer(address, ports, own, worldSize);
     }
 
     /**
@@ -71,6 +110,15 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public int port() {
         return bound.getPort();
+    }
+
+    /**
+     * Returns the address by which ranks reach the store.
+     *
+     * @return host and port, {@code 10.0.0.1:29500}; an IPv6 address is in brackets
+     */
+    public String endpoint() {
+        return Addresses.text(bound);
     }
 
     /**

@@ -21,6 +21,7 @@ import ferro.dispatch.GpuCollectives;
 import ferro.examples.plain.QueueBackend;
 import ferro.group.Codec;
 import ferro.group.ProcessGroup;
+import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
@@ -93,6 +94,7 @@ final class Rig implements AutoCloseable {
             case "GpuCollectives" -> one(GpuCollectives.with(context));
             case "FallbackGate" -> one(FallbackGate.of(context));
             case "SystemContext", "RankContext" -> one(context);
+            case "JoinOptions" -> one(JoinOptions.of(0, 1));
             case "Setting" -> one(Settings.TIMEOUT);
             case "InterfaceFilter" -> one(InterfaceFilter.of("lo"));
             case "Medium" -> one(Medium.UNKNOWN);

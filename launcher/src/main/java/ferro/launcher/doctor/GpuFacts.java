@@ -6,11 +6,11 @@ import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.FallbackGate;
 import ferro.dispatch.HostFallback;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 
 /** What {@code ferro doctor} reports about device tensors: NCCL, the devices, and the slow path through host memory. */
 final class GpuFacts {
@@ -56,8 +56,7 @@ final class GpuFacts {
 
     private static String fallback(RankContext context, Optional<String> memory) {
         try {
-            return ServiceLoader.load(HostFallback.class)
-                    .findFirst()
+            return Services.first(HostFallback.class)
                     .map(found -> found.unavailableBecause(context)
                             .map(why -> "not usable: "
                                     + (memory.equals(Optional.of(why))

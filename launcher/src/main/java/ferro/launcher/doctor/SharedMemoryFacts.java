@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
+import ferro.spi.Services;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemoryProvider;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 
 /** What {@code ferro doctor} reports about memory that ranks of this host share. */
 final class SharedMemoryFacts {
@@ -47,8 +47,7 @@ final class SharedMemoryFacts {
 
     private static Optional<String> unusableBecause(RankContext context) {
         try {
-            Optional<SharedMemoryProvider> provider =
-                    ServiceLoader.load(SharedMemoryProvider.class).findFirst();
+            Optional<SharedMemoryProvider> provider = Services.first(SharedMemoryProvider.class);
             if (provider.isEmpty()) {
                 return Optional.of("ferro-backend-shm is not on the class path");
             }

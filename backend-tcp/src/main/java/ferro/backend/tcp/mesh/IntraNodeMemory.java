@@ -12,7 +12,6 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.ServiceLoader;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -75,7 +74,7 @@ final class IntraNodeMemory {
 
     private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {
         return Services.first(
-                ServiceLoader.load(SharedMemoryProvider.class),
+                Services.of(SharedMemoryProvider.class),
                 next -> {
                     Optional<String> unavailable = next.unavailableBecause(context);
                     unavailable.ifPresent(reasons::add);

@@ -14,6 +14,7 @@ import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
@@ -92,10 +93,16 @@ final class TcpJoin {
             connected(port, peers, known, roster);
             return mesh;
         } catch (RuntimeException | Error failure) {
+            context.ended().ifPresent(why -> roster.fail(departed(why)));
             roster.giveUp();
             mesh.drop();
             throw failure;
         }
+    }
+
+    private String departed(String why) {
+        return "rank " + spec.rank() + " of \"" + spec.name() + "\" has stopped joining and does not come again: "
+                + why;
     }
 
     private Card card(TcpPort port, IntraNodeMemory near) {
@@ -198,8 +205,9 @@ final class TcpJoin {
             return;
         }
         if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
-            String at = Addresses.text(own.host(), own.port());
-            LOG.log(Level.INFO, "rank " + spec.rank() + " is reached at " + at + ", by " + used.text());
+            String text = "rank " + spec.rank() + " is reached at " + Addresses.text(own.host(), own.port()) + ", by "
+                    + used.text();
+            LOG.log(OncePerContext.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
         }
         String faster =
                 NetLink.fasterEverywhere(Arrays.stream(all).map(Card::home).toList());

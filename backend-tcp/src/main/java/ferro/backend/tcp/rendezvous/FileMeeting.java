@@ -52,7 +52,7 @@ public record FileMeeting(
         }
         RendezvousPoint meeting = job.get().meeting();
         boolean hostNamed = Settings.MASTER_ADDR.find(context).isPresent();
-        boolean secret = Settings.SECRET_FILE.find(context).isPresent();
+        boolean secret = hasSecret(context);
         if (hostNamed
                 && meeting.port().isPresent()
                 && (secret || Addresses.leadsToLoopback(meeting.host().orElseThrow()))) {
@@ -108,7 +108,12 @@ public record FileMeeting(
                 local,
                 local ? Optional.empty() : meeting.host(),
                 Settings.MASTER_PORT.find(context).orElse(0),
-                Settings.SECRET_FILE.find(context).isEmpty());
+                !hasSecret(context));
+    }
+
+    private static boolean hasSecret(RankContext context) {
+        return context.secret().isPresent()
+                || Settings.SECRET_FILE.find(context).isPresent();
     }
 
     /** Returns the suffix of the file name: groups that are joined beside the usual one have their own files. */

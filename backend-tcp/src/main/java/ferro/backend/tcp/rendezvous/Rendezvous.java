@@ -40,6 +40,9 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         if (address.getScheme().equals("tcp")) {
             return Optional.of(tcp(address, group, context));
         }
+        if (address.getScheme().equals("serve")) {
+            return Optional.of(serve(address, group));
+        }
         if (!address.getScheme().equals("env")) {
             return Optional.empty();
         }
@@ -57,9 +60,20 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
                     + ": need tcp://host:port, for example tcp://10.0.0.1:29500");
         }
-        String host = address.getHost();
-        String bare = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
-        return of(bare, address.getPort(), group, context);
+        return of(bare(address.getHost()), address.getPort(), group, context);
+    }
+
+    /** Returns the rendezvous of {@code serve://host}: this rank serves the store, on the port that it listens on anyway. */
+    public static Rendezvous serve(URI address, GroupSpec group) {
+        if (address.getHost() == null || address.getPort() >= 0) {
+            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                    + ": need serve://host, for example serve://10.0.0.1; its ports are " + Settings.TCP_PORT.name());
+        }
+        return new Rendezvous(bare(address.getHost()), 0, true, "rank " + group.rank(), Optional.empty());
+    }
+
+    private static String bare(String host) {
+        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }
 
     /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */

@@ -12,6 +12,7 @@ import ferro.backend.tcp.store.TcpStore;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.ServedStore;
 import io.netty.channel.Channel;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -19,6 +20,7 @@ import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -68,6 +70,26 @@ public final class StoreOpening {
     static Store open(FileMeeting meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
+    }
+
+    /** Serves the store before this rank joins. */
+    public static ServedStore serve(Rendezvous meeting, GroupSpec group, RankContext context) {
+        long deadline = context.nanoTime() + Deadlines.nanos(Deadlines.ofJoin(group, context));
+        TcpPort port = TcpPort.serving(meeting, group, context, deadline);
+        return new ServedAtPort(
+                Addresses.text(port.advertised(), port.bound().getPort()),
+                () -> context.release(TcpPort.class),
+                new AtomicBoolean());
+    }
+
+    /** A store at the port of a rank, which is one more user of the port. */
+    private record ServedAtPort(String endpoint, Runnable release, AtomicBoolean closed) implements ServedStore {
+        @Override
+        public void close() {
+            if (!closed.getAndSet(true)) {
+                release.run();
+            }
+        }
     }
 
     private static void log(String text) {

@@ -9,6 +9,7 @@ import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.LocalInterface;
+import ferro.backend.tcp.connect.NettyParts;
 import ferro.backend.tcp.connect.PortChoice;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
@@ -20,11 +21,13 @@ import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -133,6 +136,9 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static TcpPort open(PortPlan plan, RankContext context) {
+        NettyParts.mixed()
+                .filter(text -> OncePerContext.isFirst(context, text))
+                .ifPresent(text -> System.getLogger("ferro.join").log(Level.WARNING, text));
         try {
             return new TcpPort(plan, context);
         } catch (OutOfMemoryError | IllegalStateException | ChannelException unable) {
@@ -159,8 +165,8 @@ public final class TcpPort implements AutoCloseable {
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
         boolean launchers = Settings.STORE_SERVED.of(context);
-        Secret secret = told.or(() ->
-                        Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
+        Secret secret = told.or(() -> context.secret().map(Secret::of))
+                .or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
                 .orElseGet(Secret::none);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom());
     }

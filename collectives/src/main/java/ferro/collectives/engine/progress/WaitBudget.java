@@ -25,7 +25,7 @@ public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
     /** Smaller, because there each yield may last a slice of the scheduler. */
     private static final int YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES = 8;
 
-    /** Returns the budget for the settings and the cores of this rank. */
+    /** Returns the budget for the settings and the cores of this rank. {@code ferro.spin.count} sets the number of polls. */
     public static WaitBudget of(RankContext context, int worldSize) {
         int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
         // a bound rank sees its own cores only, while each other rank has as many: so the launcher, or the context,
@@ -33,8 +33,15 @@ public record WaitBudget(int spins, int yields, int yieldsBetweenLooks) {
         // them
         int cores =
                 Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors());
-        return local <= cores
+        WaitBudget ofCores = local <= cores
                 ? new WaitBudget(SPINS, YIELDS, YIELDS_BETWEEN_LOOKS)
                 : new WaitBudget(0, YIELDS_ON_SHARED_CORES, YIELDS_BETWEEN_LOOKS_ON_SHARED_CORES);
+        return Settings.SPIN_COUNT.find(context).map(ofCores::limited).orElse(ofCores);
+    }
+
+    /** Returns a budget of so many polls: spins come first, as far as this budget has them, then yields. */
+    private WaitBudget limited(int polls) {
+        int first = Math.min(spins, polls);
+        return new WaitBudget(first, polls - first, yieldsBetweenLooks);
     }
 }

@@ -83,7 +83,7 @@ public final class LocalPeers {
             sharing.refusedBecause().ifPresent(meeting::refrain);
             SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.size());
             exclusively(() -> share(sharing, met));
-            sharing.report(isJoined, topology.lines(links));
+            sharing.report(isJoined, topology.lines(links), context);
         }
     }
 

@@ -5,6 +5,8 @@ import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SegmentView;
 import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
+import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
@@ -85,13 +87,16 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
     }
 
     /**
-     * Logs the lines on rank 0 only. A group made of a joined one logs at debug level, so that a job logs once at info
-     * level.
+     * Logs the lines on rank 0 only. A job logs each line once at info level; a group made of a joined one, and another
+     * joined group with the same lines, log at debug level.
      */
-    void report(boolean isJoined, List<String> lines) {
-        Level level = isJoined && rings.hasRings() ? Level.INFO : Level.DEBUG;
-        if (group.rank() == 0) {
-            lines.forEach(line -> LOG.log(level, "group \"" + group.name() + "\": " + line));
+    void report(boolean isJoined, List<String> lines, RankContext context) {
+        if (group.rank() != 0) {
+            return;
+        }
+        for (String line : lines) {
+            boolean isNew = isJoined && rings.hasRings() && OncePerContext.isFirst(context, line);
+            LOG.log(isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
         }
     }
 }

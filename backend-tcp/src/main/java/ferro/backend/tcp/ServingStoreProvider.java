@@ -1,0 +1,31 @@
+package ferro.backend.tcp;
+
+import ferro.Store;
+import ferro.backend.tcp.rendezvous.Rendezvous;
+import ferro.backend.tcp.rendezvous.StoreOpening;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.ServedStore;
+import ferro.spi.StoreProvider;
+import java.net.URI;
+
+/** Serves the store at {@code serve://host}, on the port that this rank listens on ({@code ferro.tcp.port}). */
+public final class ServingStoreProvider implements StoreProvider {
+    /** Loads nothing; for {@link java.util.ServiceLoader}. */
+    public ServingStoreProvider() {}
+
+    @Override
+    public String scheme() {
+        return "serve";
+    }
+
+    @Override
+    public Store open(URI address, GroupSpec group, RankContext context) {
+        return StoreOpening.open(Rendezvous.serve(address, group), group, context);
+    }
+
+    @Override
+    public ServedStore serve(URI address, GroupSpec group, RankContext context) {
+        return StoreOpening.serve(Rendezvous.serve(address, group), group, context);
+    }
+}

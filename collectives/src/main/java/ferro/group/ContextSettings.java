@@ -1,0 +1,176 @@
+package ferro.group;
+
+import ferro.job.JobFinder;
+import ferro.job.JobVariables;
+import ferro.job.RankOfJob;
+import ferro.job.Surroundings;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The settings of one context: properties, variables, and what the variables of a launcher say about the rank. Thread-safe.
+ */
+final class ContextSettings {
+    private static final String PREFIX = "ferro.";
+    private static final String VARIABLE_PREFIX = "FERRO_";
+    /** Includes the settings of ferro whose names belong to other software. */
+    private static final Set<String> PROPERTIES = Settings.all().stream()
+            .map(Setting::name)
+            .filter(name -> !isVariable(name))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** Variables of other software that are settings of ferro. */
+    private static final Set<String> VARIABLES =
+            Settings.all().stream().map(Setting::variable).collect(Collectors.toUnmodifiableSet());
+
+    /** Settings that a cluster launcher may give by its own variables. */
+    private static final Set<String> OF_JOB = Set.of(
+            Settings.ENV_RANK.name(),
+            Settings.ENV_WORLD_SIZE.name(),
+            Settings.LOCAL_RANK.name(),
+            Settings.LOCAL_WORLD_SIZE.name(),
+            Settings.JOB_ID.name(),
+            Settings.LOCAL_CORES.name());
+
+    private final UnaryOperator<String> properties;
+    private final Supplier<Set<String>> propertyNames;
+    private final Map<String, String> variables;
+    private final Supplier<OptionalInt> ownCores;
+    private JobVariables findings;
+    private Map<String, String> foundWith;
+    private OptionalInt own;
+
+    private ContextSettings(
+            UnaryOperator<String> properties,
+            Supplier<Set<String>> propertyNames,
+            Map<String, String> variables,
+            Supplier<OptionalInt> ownCores) {
+        this.properties = properties;
+        this.propertyNames = propertyNames;
+        this.variables = variables;
+        this.ownCores = ownCores;
+    }
+
+    /** Returns settings of a map, by property or by variable; neither properties nor the environment are read. */
+    static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
+        return new ContextSettings(settings::get, Set::of, settings, ownCores);
+    }
+
+    /** Returns the settings of this process with those of the options over them. Properties are read at each request. */
+    static ContextSettings of(JoinOptions options, Map<String, String> environment) {
+        Map<String, String> over = options.overrides();
+        UnaryOperator<String> process =
+                name -> name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null;
+        Map<String, String> variables = new HashMap<>(environment);
+        variables.keySet().removeIf(name -> options.hides(name, VARIABLES.contains(name)));
+        over.forEach((name, text) -> {
+            if (isVariable(name)) {
+                variables.put(name, text);
+            }
+        });
+        return new ContextSettings(
+                name -> over.containsKey(name) ? over.get(name) : process.apply(name),
+                () -> System.getProperties().stringPropertyNames(),
+                Map.copyOf(variables),
+                // ranks that are placed by options may share this process and its cores
+                options.isPlaced()
+                        ? OptionalInt::empty
+                        : () -> OwnCores.ofThisProcess().count());
+    }
+
+    /** Returns a setting: the property if it is set, else its variable, else what the launcher's variables say. */
+    Optional<String> find(String name) {
+        if (OF_JOB.contains(name)) {
+            return ofJob(name);
+        }
+        return Optional.ofNullable(isVariable(name) ? null : properties.apply(name))
+                .or(() -> variable(Setting.variable(name)));
+    }
+
+    private static boolean isVariable(String name) {
+        return Setting.variable(name).equals(name);
+    }
+
+    /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
+    private Optional<String> variable(String name) {
+        return Optional.ofNullable(variables.get(name)).filter(text -> !text.isBlank());
+    }
+
+    /** Returns whether the launcher of a cluster has started this rank. */
+    boolean isOfACluster() {
+        return findings().job().filter(found -> found.family().ofACluster()).isPresent();
+    }
+
+    /** Returns the value that a cluster launcher gives by its own variables, else the value that is set. */
+    private Optional<String> ofJob(String variable) {
+        Optional<String> set = variable(variable);
+        Optional<RankOfJob> job = findings().job();
+        if (variable.equals(Settings.LOCAL_CORES.name())) {
+            return set.or(() -> job.flatMap(this::coresTogether));
+        }
+        if (!isOfACluster()) {
+            return set;
+        }
+        RankOfJob found = job.get();
+        return switch (variable) {
+            case "RANK" -> Optional.of("" + found.rank());
+            case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
+            case "LOCAL_RANK" -> text(found.localRank());
+            case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
+            default -> set.or(() -> found.meeting().key());
+        };
+    }
+
+    /**
+     * Returns the number of cores of all ranks of this host. A rank with cores of its own sees only these, while each of
+     * the other ranks of its host has as many.
+     */
+    private synchronized Optional<String> coresTogether(RankOfJob job) {
+        if (own == null) {
+            own = ownCores.get();
+        }
+        int ranksHere = job.localWorldSize().orElse(job.worldSize());
+        return own.isPresent() ? Optional.of("" + (long) own.getAsInt() * ranksHere) : Optional.empty();
+    }
+
+    private static Optional<String> text(OptionalInt number) {
+        return number.isPresent() ? Optional.of("" + number.getAsInt()) : Optional.empty();
+    }
+
+    /** Returns the job that was found. The search runs once, and again only after the properties have changed. */
+    private synchronized JobVariables findings() {
+        Map<String, String> given = new HashMap<>();
+        for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
+            Optional.ofNullable(properties.apply(setting.name())).ifPresent(text -> given.put(setting.name(), text));
+        }
+        if (findings == null || !given.equals(foundWith)) {
+            Map<String, String> all = new HashMap<>(variables);
+            all.putAll(given);
+            findings = JobFinder.find(all, Surroundings.ofThisHost());
+            foundWith = given;
+        }
+        return findings;
+    }
+
+    /** Returns the variables, including those of other programs. */
+    Map<String, String> variables() {
+        return variables;
+    }
+
+    /** Returns the names that look like settings. */
+    Set<String> names() {
+        return Stream.concat(propertyNames.get().stream(), variables.keySet().stream())
+                .filter(name -> name.startsWith(PREFIX) || name.startsWith(VARIABLE_PREFIX))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+}

@@ -1,0 +1,47 @@
+package ferro.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Services;
+import ferro.spi.Settings;
+import ferro.spi.StoreProvider;
+import java.net.URI;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+
+/** Finds the provider of the store that {@code ferro.rendezvous} names. */
+final class StoreProviders {
+    private StoreProviders() {}
+
+    /**
+     * Asks the provider of the scheme.
+     *
+     * @param group group to join, for messages
+     * @param ask   call of the provider, with the address
+     * @throws FerroException RENDEZVOUS if no provider has this scheme; the message has all schemes
+     */
+    static <T> T ask(GroupSpec group, RankContext context, BiFunction<StoreProvider, URI, T> ask) {
+        String text = Settings.RENDEZVOUS.of(context);
+        // java.net.URI needs text after the slashes, which env:// does not have
+        URI address = URI.create(text.endsWith("://") ? text + "/" : text);
+        TreeSet<String> schemes = new TreeSet<>();
+        Optional<T> found = Services.first(
+                Services.of(StoreProvider.class),
+                next -> {
+                    schemes.add(next.scheme());
+                    return next.scheme().equals(address.getScheme())
+                            ? Optional.of(ask.apply(next, address))
+                            : Optional.empty();
+                },
+                broken -> schemes.add("(broken: " + broken.getMessage() + ")"));
+        return found.orElseThrow(() -> new FerroException(
+                Code.RENDEZVOUS,
+                Where.outside(group.name(), group.rank()),
+                "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
+                        + ": use one of these, or add ferro-backend-tcp to the class path"));
+    }
+}

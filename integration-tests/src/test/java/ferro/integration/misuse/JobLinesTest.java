@@ -1,0 +1,77 @@
+package ferro.integration.misuse;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.JoinOptions;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.PortRange;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/** A job says once what its ranks share, however many groups it joins. */
+@ResourceLock("ferro.group")
+class JobLinesTest {
+    private static final int RANKS = 2;
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+    private final Logger groups = Logger.getLogger("ferro.group");
+    private final HeardTexts heard = new HeardTexts(Level.INFO);
+    private final ExecutorService threads = Executors.newFixedThreadPool(RANKS);
+
+    @BeforeEach
+    void listen() {
+        groups.addHandler(heard);
+        groups.setUseParentHandlers(false);
+    }
+
+    @AfterEach
+    void stopListening() {
+        threads.shutdownNow();
+        groups.removeHandler(heard);
+        groups.setUseParentHandlers(true);
+    }
+
+    @Test
+    void whatRanksShareIsSaidOncePerJob() throws Exception {
+        try (TcpStoreServer store =
+                TcpStoreServer.start(InetAddress.getLoopbackAddress(), PortRange.of("0"), "job.0", RANKS, null)) {
+            List<Future<?>> ranks = new ArrayList<>();
+            for (int rank = 0; rank < RANKS; rank++) {
+                JoinOptions options = JoinOptions.of(rank, RANKS)
+                        .local(rank, RANKS)
+                        .job("job", 0)
+                        .storeAt(store.endpoint())
+                        .setting("ferro.backend", "tcp");
+                ranks.add(threads.submit(() -> joinThree(options)));
+            }
+            for (Future<?> rank : ranks) {
+                rank.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+        assertEquals(List.of("group \"first\": all 2 ranks share memory"), heard.texts());
+    }
+
+    private static void joinThree(JoinOptions options) {
+        try (SystemContext context = SystemContext.of(options)) {
+            for (String name : List.of("first", "second", "third")) {
+                GroupSpec spec = new GroupSpec(
+                        name, context.spec().rank(), context.spec().worldSize(), LIMIT);
+                ProcessGroup.join(spec, context).close();
+            }
+        }
+    }
+}

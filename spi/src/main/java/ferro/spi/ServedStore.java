@@ -1,0 +1,15 @@
+package ferro.spi;
+
+/** A rendezvous store that this process serves. Any thread may call it. */
+public interface ServedStore extends AutoCloseable {
+    /**
+     * Returns the address by which the other ranks reach the store.
+     *
+     * @return host and port, {@code 10.0.0.1:29500}; an IPv6 address is in brackets
+     */
+    String endpoint();
+
+    /** Ends the store unless a group of this context still uses it; idempotent. */
+    @Override
+    void close();
+}
