@@ -45,7 +45,8 @@ record BenchRequest(Measured collective, long bytes, String memory, Duration war
     }
 
     Sweep sweep() {
-        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, 1, false);
+        return new Sweep(
+                collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), time, 1, memory.equals("shared"), false);
     }
 
     Stopwatch.Pace pace() {

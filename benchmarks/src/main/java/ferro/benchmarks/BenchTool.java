@@ -59,6 +59,13 @@ public final class BenchTool implements JobTool {
                     "queue so many operations before the first is waited for, on tensors of their own (default: 1)")
     private String queued;
 
+    @Option(
+            names = "--memory",
+            paramLabel = "PLACE",
+            description = "where the tensors are: heap, arrays of Java (default), or shared, memory of group.allocate,"
+                    + " which ranks of one host share")
+    private String memory;
+
     @Option(names = "--json", description = "print one JSON object per line")
     private boolean json;
 
@@ -184,6 +191,7 @@ public final class BenchTool implements JobTool {
         add(words, "--op", op);
         add(words, "--time", time);
         add(words, "--queued", queued);
+        add(words, "--memory", memory);
         return words;
     }
 
@@ -200,6 +208,7 @@ public final class BenchTool implements JobTool {
         add(refused, "--type", type);
         add(refused, "--op", op);
         add(refused, "--queued", queued);
+        add(refused, "--memory", memory);
         add(refused, "--links", request.links().orElse(null));
         if (!refused.isEmpty()) {
             throw new IllegalArgumentException(

@@ -44,14 +44,10 @@ public final class CollectiveBench {
     public static void main(String[] words) throws IOException {
         long wrong;
         SystemContext context = SystemContext.ofProcess();
-        try (ProcessGroup group = ProcessGroup.join();
-                MemoryPlace place = MemoryPlace.of(group, context)) {
+        try (ProcessGroup group = ProcessGroup.join()) {
             Sweep sweep = Sweep.parse(List.of(words));
             sweep.checkRanks(group.worldSize());
-            ResultRow.SweepSetting setting =
-                    ResultRow.SweepSetting.of(sweep, Settings.BACKEND.of(context), group, place.label());
-            Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
-            wrong = new CollectiveBench(group, setting, place, stopwatch, System.out).run();
+            wrong = run(group, context, sweep);
         } catch (IllegalArgumentException misuse) {
             System.err.println("ferro bench: " + misuse.getMessage());
             System.exit(BAD_INPUT);
@@ -60,6 +56,15 @@ public final class CollectiveBench {
         if (wrong > 0) {
             System.err.println("ferro bench: " + wrong + " elements are not what a plain loop gives");
             System.exit(WRONG);
+        }
+    }
+
+    private static long run(ProcessGroup group, SystemContext context, Sweep sweep) throws IOException {
+        try (MemoryPlace place = MemoryPlace.of(group, context, sweep)) {
+            ResultRow.SweepSetting setting =
+                    ResultRow.SweepSetting.of(sweep, Settings.BACKEND.of(context), group, place.label());
+            Stopwatch stopwatch = new Stopwatch(group, Stopwatch.Pace.measuring(sweep.time()));
+            return new CollectiveBench(group, setting, place, stopwatch, System.out).run();
         }
     }
 

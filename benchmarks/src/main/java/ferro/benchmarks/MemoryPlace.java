@@ -1,5 +1,6 @@
 package ferro.benchmarks;
 
+import ferro.Allocation;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -39,11 +40,22 @@ sealed interface MemoryPlace extends AutoCloseable {
     @Override
     void close();
 
-    /** Chooses device memory for back ends made for devices, by the settings that ranks see. */
-    static MemoryPlace of(ProcessGroup group, RankContext context) {
-        boolean onDevice = group.backend().asNcclBackend().isPresent()
-                || Settings.BACKEND.of(context).equals("gloo-fallback");
-        return onDevice ? Device.of(group, context) : new Host();
+    /**
+     * Chooses device memory for back ends made for devices, by the settings that ranks see; called by all ranks at once.
+     *
+     * @throws IllegalArgumentException if such a back end is asked for shared memory
+     */
+    static MemoryPlace of(ProcessGroup group, RankContext context, Sweep sweep) {
+        String backend = Settings.BACKEND.of(context);
+        boolean onDevice = group.backend().asNcclBackend().isPresent() || backend.equals("gloo-fallback");
+        if (!onDevice) {
+            return sweep.shared() ? SharedPlace.of(group, sweep) : new Host();
+        }
+        if (sweep.shared()) {
+            throw new IllegalArgumentException("--memory shared on back end " + backend
+                    + ", whose tensors are in device memory: leave --memory out");
+        }
+        return Device.of(group, context);
     }
 
     /** Arrays. */
@@ -85,36 +97,72 @@ sealed interface MemoryPlace extends AutoCloseable {
     }
 
     /**
-     * Memory that the group allocates once, shared by its ranks if they can share memory. It has room for two tensors at a
-     * time.
+     * Memory that the group allocates once, shared by its ranks if they can share memory. It has room for a fixed number of
+     * tensors at a time.
      */
     final class SharedPlace implements MemoryPlace {
-        private final HostTensor[] room = new HostTensor[2];
+        /** Each tensor begins at a page of its own. */
+        private static final long ALIGNMENT = 4096;
+
+        private final Allocation room;
+        private final long strideElements;
+        private final int tensors;
         private int next;
 
-        /** Allocates the memory; called by all ranks at once. */
-        SharedPlace(ProcessGroup group, long bytesMost) {
-            for (int i = 0; i < room.length; i++) {
-                room[i] = group.allocate(DataType.FLOAT32, bytesMost / Float.BYTES)
-                        .tensor();
+        /**
+         * Allocates the memory; called by all ranks at once.
+         *
+         * @param group     group of all ranks
+         * @param type      element type of all tensors
+         * @param bytesMost size of the longest tensor
+         * @param tensors   number of tensors at a time
+         */
+        SharedPlace(ProcessGroup group, DataType type, long bytesMost, int tensors) {
+            long pages = (bytesMost + ALIGNMENT - 1) / ALIGNMENT;
+            this.strideElements = Math.max(1, pages) * (ALIGNMENT / type.byteSize());
+            this.tensors = tensors;
+            this.room = group.allocate(type, Math.multiplyExact(strideElements, (long) tensors));
+        }
+
+        /** Allocates memory for the tensors of a sweep; rank 0 says on standard error if the ranks cannot share it. */
+        static SharedPlace of(ProcessGroup group, Sweep sweep) {
+            long bytesMost = 0;
+            for (long size : sweep.sizes()) {
+                long elements = sweep.elements(size, group.worldSize());
+                bytesMost = Math.max(bytesMost, elements * sweep.type().byteSize());
             }
+            // input and output
+            SharedPlace place = new SharedPlace(group, sweep.type(), bytesMost, 2 * sweep.queued());
+            if (group.rank() == 0 && !place.room.isShared()) {
+                System.err.println(
+                        "ferro bench: --memory shared measures memory outside the heap of each rank alone, since "
+                                + place.room.whyNotShared());
+            }
+            return place;
         }
 
         @Override
         public Tensor tensor(MeasuredElements elements) {
             HostTensor like = elements.tensor();
-            if (like.dataType() != DataType.FLOAT32) {
-                throw new IllegalArgumentException("shared memory is of f32 here, not of " + like.dataType());
+            HostTensor all = room.tensor();
+            if (like.dataType() != all.dataType() || like.elementCount() > strideElements) {
+                throw new IllegalArgumentException(
+                        "need room for " + like + ", found " + all.dataType() + "[" + strideElements + "]");
             }
             // the group would not recognize a new tensor on a slice of the buffer as its own
-            HostTensor tensor = room[next].slice(0, like.elementCount());
-            next = 1 - next;
+            HostTensor tensor = all.slice(next * strideElements, like.elementCount());
+            next = (next + 1) % tensors;
             return tensor;
         }
 
         @Override
         public void write(MeasuredElements from, Tensor to) {
             from.copyTo(((HostTensor) to).buffer());
+        }
+
+        @Override
+        public void rewrite(MeasuredElements from, Tensor to) {
+            from.fillFromFirst(((HostTensor) to).buffer());
         }
 
         @Override
@@ -129,12 +177,12 @@ sealed interface MemoryPlace extends AutoCloseable {
 
         @Override
         public String label() {
-            return "shared";
+            return room.isShared() ? "shared" : "direct";
         }
 
         @Override
         public void close() {
-            // the collector's, once nobody reaches it
+            room.close();
         }
     }
 

@@ -1,5 +1,6 @@
 package ferro.benchmarks;
 
+import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
@@ -121,7 +122,7 @@ public final class ServedBench {
             return new MemoryPlace.Host();
         }
         if (shared == null) {
-            shared = new MemoryPlace.SharedPlace(group, SHARED_BYTES);
+            shared = new MemoryPlace.SharedPlace(group, DataType.FLOAT32, SHARED_BYTES, 2);
         }
         return shared;
     }

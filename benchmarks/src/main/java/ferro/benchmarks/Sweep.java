@@ -17,14 +17,24 @@ import java.util.List;
  * @param sizes      in bytes, in the order of the table
  * @param time       how long to measure each size, without the warm-up
  * @param queued     number of operations that are queued before the first is waited for; 1 for blocking calls
+ * @param shared     whether the tensors are memory of the group instead of arrays
  * @param json       one JSON object per line instead of a table
  */
 public record Sweep(
-        Measured collective, DataType type, ReduceOp op, List<Long> sizes, Duration time, int queued, boolean json) {
+        Measured collective,
+        DataType type,
+        ReduceOp op,
+        List<Long> sizes,
+        Duration time,
+        int queued,
+        boolean shared,
+        boolean json) {
     /** Default sizes, after that of one element. */
     private static final String DEFAULT_SIZES = "64,1KiB,16KiB,256KiB,1MiB,4MiB,16MiB,64MiB";
 
     private static final String DEFAULT_TIME = "250ms";
+    private static final String HEAP = "heap";
+    private static final String SHARED = "shared";
     /** A sum of inputs that are multiplied by three: whole, for the integers, and no power of two. */
     private static final ReduceOp PRE_MULTIPLIED = ReduceOp.preMultipliedSum(3);
 
@@ -65,6 +75,7 @@ public record Sweep(
      * @param sizes      in bytes; a barrier has none
      * @param time       for each size
      * @param queued     operations at once, 1 to 1000
+     * @param shared     whether the group allocates the tensors
      * @param json       whether to print JSON
      * @throws IllegalArgumentException naming the value and the allowed values
      */
@@ -102,7 +113,8 @@ public record Sweep(
     /**
      * Reads the words after {@code ferro bench}, without those that the launcher uses itself.
      *
-     * @param words a collective, then options: {@code --sizes --type --op --time --queued --json}
+     * @param words a collective, then options: {@code --sizes --type --op --time --queued --memory
+     *     --json}
      * @return the sweep
      * @throws IllegalArgumentException naming the invalid word
      */
@@ -117,6 +129,7 @@ public record Sweep(
         String op = "sum";
         String time = DEFAULT_TIME;
         int queued = 1;
+        String memory = HEAP;
         boolean json = false;
         Iterator<String> rest = words.subList(1, words.size()).iterator();
         while (rest.hasNext()) {
@@ -128,14 +141,22 @@ public record Sweep(
                 case "--op" -> op = value(option, rest);
                 case "--time" -> time = value(option, rest);
                 case "--queued" -> queued = parseQueued(value(option, rest));
+                case "--memory" -> memory = value(option, rest);
                 default ->
                     throw new IllegalArgumentException("no option \"" + option
-                            + "\" to bench: use --sizes, --type, --op, --time, --queued or --json");
+                            + "\" to bench: use --sizes, --type, --op, --time, --queued, --memory or --json");
             }
         }
         DataType elements = DataType.parse(type);
         List<Long> bytes = parseSizes("--sizes", sizes == null ? elements.byteSize() + "," + DEFAULT_SIZES : sizes);
-        return new Sweep(collective, elements, op(op), bytes, parseTime(time), queued, json);
+        return new Sweep(collective, elements, op(op), bytes, parseTime(time), queued, isShared(memory), json);
+    }
+
+    private static boolean isShared(String memory) {
+        if (!memory.equals(HEAP) && !memory.equals(SHARED)) {
+            throw new IllegalArgumentException("--memory " + memory + ": measured are " + HEAP + " and " + SHARED);
+        }
+        return memory.equals(SHARED);
     }
 
     private static ReduceOp op(String name) {
@@ -144,7 +165,7 @@ public record Sweep(
 
     /** Returns a sweep of blocking calls on f32 by sum, of one size. The caller measures the time. */
     static Sweep of(Measured collective, long bytes) {
-        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false);
+        return new Sweep(collective, DataType.FLOAT32, ReduceOp.SUM, List.of(bytes), Duration.ZERO, 1, false, false);
     }
 
     private static String value(String option, Iterator<String> rest) {

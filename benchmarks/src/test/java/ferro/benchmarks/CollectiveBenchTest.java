@@ -3,6 +3,7 @@ package ferro.benchmarks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Allocation;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -20,15 +21,22 @@ import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -104,6 +112,53 @@ class CollectiveBenchTest {
     }
 
     @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"BARRIER", "PINGPONG"})
+    void withSharedMemoryEveryOperandLiesInMemoryThatAllRanksShare(Measured collective) throws Exception {
+        for (String queued : List.of("1", "3")) {
+            Sweep sweep = Sweep.parse(List.of(
+                    collective.label(), "--sizes", "0,12,12000", "--memory", "shared", "--queued", queued, "--json"));
+            Set<Boolean> inShared = ConcurrentHashMap.newKeySet();
+            List<CollectiveBackend> ranks = new ArrayList<>();
+            for (CollectiveBackend rank : SimulatedBackend.createGroup(3)) {
+                ranks.add(telling(rank, inShared));
+            }
+
+            assertEquals(0, run(sweep, ranks));
+
+            assertEquals(Set.of(true), inShared, "whether operands of f32 are slices of shared memory");
+            assertTrue(printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"shared\","), printed::toString);
+        }
+    }
+
+    @Test
+    void memoryThatRanksDoNotShareIsNotCalledShared() throws Exception {
+        Sweep sweep = Sweep.parse(List.of("allreduce", "--sizes", "12", "--memory", "shared", "--json"));
+
+        assertEquals(0, run(sweep, SimulatedBackend.createGroup(1)));
+
+        assertTrue(printed.toString(StandardCharsets.UTF_8).contains("\"memory\":\"direct\","), printed::toString);
+    }
+
+    /** A back end that says of each operand of f32 whether it lies in shared memory that the back end gave out. */
+    private static CollectiveBackend telling(CollectiveBackend rank, Set<Boolean> inShared) {
+        Set<Object> shared = Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
+        return intercepted(rank, (given, answer) -> {
+            if (answer instanceof Allocation made && made.isShared()) {
+                shared.add(made.tensor().memory());
+            }
+            for (Object word : given == null ? new Object[0] : given) {
+                if (word instanceof Collective call) {
+                    Stream.of(call.in(), call.out())
+                            .filter(tensor -> tensor instanceof HostTensor host && host.dataType() == DataType.FLOAT32)
+                            .forEach(tensor -> inShared.add(shared.contains(((HostTensor) tensor).memory())));
+                }
+            }
+        });
+    }
+
+    @ParameterizedTest
     @EnumSource(names = {"ALLREDUCE", "ALLGATHER"})
     void aWrongElementIsCounted(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "1200", "--json"));
@@ -143,7 +198,8 @@ class CollectiveBenchTest {
             if (heap != null) {
                 context.shared(DeviceMemory.class, heap::opened);
             }
-            MemoryPlace place = heap == null ? new MemoryPlace.Host() : MemoryPlace.Device.of(group, context);
+            MemoryPlace place =
+                    heap == null ? MemoryPlace.of(group, context, sweep) : MemoryPlace.Device.of(group, context);
             ResultRow.SweepSetting setting = ResultRow.SweepSetting.of(sweep, "simulated", group, place.label());
             return new CollectiveBench(group, setting, place, new Stopwatch(group, BRISK), out).run();
         }
@@ -151,15 +207,22 @@ class CollectiveBenchTest {
 
     /** A back end that changes one element of every result of floats; the bench's own sums and maxima are of other types. */
     private static CollectiveBackend spoilingFirstElement(CollectiveBackend honest) {
+        return intercepted(honest, (given, answer) -> {
+            if (answer == null && given != null && given[0] instanceof Collective call) {
+                spoil(call);
+            }
+        });
+    }
+
+    /** A back end that shows the arguments and the result of each call to somebody before it returns. */
+    private static CollectiveBackend intercepted(CollectiveBackend rank, BiConsumer<Object[], Object> shown) {
         return (CollectiveBackend) Proxy.newProxyInstance(
                 CollectiveBackend.class.getClassLoader(),
                 new Class<?>[] {CollectiveBackend.class},
                 (proxy, method, given) -> {
                     try {
-                        Object answer = method.invoke(honest, given);
-                        if (method.getName().equals("run")) {
-                            spoil((Collective) given[0]);
-                        }
+                        Object answer = method.invoke(rank, given);
+                        shown.accept(given, answer);
                         return answer;
                     } catch (InvocationTargetException failure) {
                         throw failure.getCause();

@@ -27,10 +27,19 @@ class SweepTest {
                 "1s",
                 "--queued",
                 "64",
+                "--memory",
+                "shared",
                 "--json"));
 
         Sweep expected = new Sweep(
-                Measured.REDUCE, DataType.INT32, ReduceOp.MAX, List.of(4L, 1024L), Duration.ofSeconds(1), 64, true);
+                Measured.REDUCE,
+                DataType.INT32,
+                ReduceOp.MAX,
+                List.of(4L, 1024L),
+                Duration.ofSeconds(1),
+                64,
+                true,
+                true);
         assertEquals(expected, sweep);
     }
 
@@ -50,6 +59,7 @@ class SweepTest {
                 "allreduce --time soon | --time soon: need a time such as 250ms",
                 "allreduce --queued few | --queued few: need a number of operations",
                 "allreduce --queued 0 | --queued 0: need 1 to 1000",
+                "allreduce --memory device | --memory device: measured are heap and shared",
                 "barrier --queued 2 | --queued 2: barrier has nothing to queue",
                 "allreduce --size 4 | no option \"--size\" to bench",
                 "allreduce --op | --op needs a value behind it",
