@@ -10,7 +10,6 @@ final class VectorKernel extends Kernel {
     private final Loops.BothWays loops;
     private final BlockKernel plain;
     private final long wholeVectors;
-    private final boolean stops;
     private final LoopOperands operands;
     private final Directs directs = new Directs();
 
@@ -19,7 +18,6 @@ final class VectorKernel extends Kernel {
         this.loops = loops;
         this.plain = plain;
         this.wholeVectors = -lanes;
-        this.stops = plain instanceof Float16Kernel;
         this.operands = new LoopOperands(scale);
     }
 
@@ -32,12 +30,9 @@ final class VectorKernel extends Kernel {
             long sourceAt = at(source, sourceOffset, done);
             int length = (int) Math.min(BLOCK, whole - done);
             if (runs(loops.intoFirst(), at, sourceAt, length)) {
-                if (stops) {
-                    int ran = operands.count;
-                    plain.combine(into, at(into, at, ran), source, at(source, sourceAt, ran), length - ran);
-                } else {
-                    plain.makeCanonical(into, at, length);
-                }
+                int ran = operands.count;
+                plain.makeCanonical(into, at, ran);
+                plain.combine(into, at(into, at, ran), source, at(source, sourceAt, ran), length - ran);
             }
         }
         end();
@@ -55,13 +50,10 @@ final class VectorKernel extends Kernel {
             long secondAt = at(second, secondOffset, done);
             int length = (int) Math.min(BLOCK, whole - done);
             if (runs(loops.intoBoth(), firstAt, secondAt, length)) {
-                if (stops) {
-                    int ran = operands.count;
-                    plain.combineBoth(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran);
-                } else {
-                    plain.makeCanonical(first, firstAt, length);
-                    plain.makeCanonical(second, secondAt, length);
-                }
+                int ran = operands.count;
+                plain.makeCanonical(first, firstAt, ran);
+                plain.makeCanonical(second, secondAt, ran);
+                plain.combineBoth(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran);
             }
         }
         end();
@@ -78,7 +70,10 @@ final class VectorKernel extends Kernel {
         }
     }
 
-    /** Runs a loop over one block, or what is left; returns whether a result is NaN, or it stopped. */
+    /**
+     * Runs a loop over one block, or what is left; returns whether a result is NaN, or it stopped. It leaves the number of
+     * combined elements in the operands.
+     */
     private boolean runs(Loops these, long firstAt, long secondAt, int length) {
         operands.firstAt = firstAt;
         operands.secondAt = secondAt;
