@@ -212,7 +212,8 @@ public class SharedMachine {
     /** Returns whether everything is published that the operation needs from other ranks, with the right headers. */
     private boolean isPublished(Program work, CallHeader.Call common) {
         for (int step = work.entered + 1; step < work.size; step++) {
-            if (work.kind[step] == Program.AWAIT_ENTERED && !standing.isThere(work.peer[step], shown, common)) {
+            if (work.kind[step] == Program.AWAIT_ENTERED
+                    && !standing.hasEnteredQuietly(work.peer[step], shown, common)) {
                 return false;
             }
         }

@@ -220,7 +220,18 @@ final class SharedStanding {
 
     /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
     boolean hasEntered(int peer, CallHeader call) {
-        return isIn(peer, operations, call.sequence(), call.call()) && hasCome(peer);
+        ByteBuffer area = areas[peer];
+        int at = SegmentLayout.header(operations);
+        long found = ProgressWords.acquire(area, at);
+        if (found < call.sequence()) {
+            return false;
+        }
+        CallHeader other = WireHeader.other(call.sequence(), call.call(), found, area, at);
+        if (other != null) {
+            mismatched(peer, call, other);
+            return false;
+        }
+        return hasCome(peer);
     }
 
     /** Notes that a rank is in the operation under way; returns whether it was in the same ones before. */
@@ -232,28 +243,13 @@ final class SharedStanding {
         return same;
     }
 
-    /** As {@link #hasEntered}, but sends no event about the call itself. */
-    boolean isThere(int peer, long sequence, CallHeader.Call common) {
+    /** As {@link #hasEntered}, but reports nothing about the call itself. */
+    boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
         ByteBuffer area = areas[peer];
         int at = SegmentLayout.header(operations);
         long found = ProgressWords.acquire(area, at);
-        boolean isThere = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
-        return isThere && hasCome(peer);
-    }
-
-    private boolean isIn(int peer, long operation, long sequence, CallHeader.Call common) {
-        ByteBuffer area = areas[peer];
-        int at = SegmentLayout.header(operation);
-        long found = ProgressWords.acquire(area, at);
-        if (found < sequence) {
-            return false;
-        }
-        CallHeader other = WireHeader.other(sequence, common, found, area, at);
-        if (other == null) {
-            return true;
-        }
-        mismatched(peer, CallHeader.of(sequence, common), other);
-        return false;
+        boolean isSame = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
+        return isSame && hasCome(peer);
     }
 
     private int behind(int places) {

@@ -11,19 +11,18 @@ import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.math.BigDecimal;
 import java.math.MathContext;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AverageKernelsTest {
-    private static final double[] DOUBLES = {
+    private static final Double[] DOUBLES = {
         0.0,
         -0.0,
-        1,
+        1.0,
         -1.5,
-        7,
+        7.0,
         1.0 / 3,
         Double.MIN_VALUE,
         -Double.MIN_VALUE,
@@ -38,12 +37,12 @@ class AverageKernelsTest {
         Double.longBitsToDouble(0xfff8_0000_0000_0123L)
     };
 
-    private static final float[] FLOATS = {
+    private static final Float[] FLOATS = {
         0.0f,
         -0.0f,
-        1,
+        1f,
         -1.5f,
-        7,
+        7f,
         1.0f / 3,
         Float.MIN_VALUE,
         -Float.MIN_VALUE,
@@ -62,44 +61,28 @@ class AverageKernelsTest {
     private static final MathContext LONG = new MathContext(1_500);
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 5, 7, 8, 49, 1_000})
-    void roundTheSumOfF64AndThenTheQuotient(int worldSize) {
-        int count = DOUBLES.length;
-        double[] into = new double[count * count];
-        double[] source = new double[count * count];
-        for (int i = 0; i < into.length; i++) {
-            into[i] = DOUBLES[i / count];
-            source[i] = DOUBLES[i % count];
+    @CsvSource({
+        "FLOAT64,1", "FLOAT64,2", "FLOAT64,3", "FLOAT64,5", "FLOAT64,7", "FLOAT64,8", "FLOAT64,49", "FLOAT64,1000",
+        "FLOAT32,1", "FLOAT32,2", "FLOAT32,3", "FLOAT32,5", "FLOAT32,7", "FLOAT32,8", "FLOAT32,49", "FLOAT32,1000"
+    })
+    void roundTheSumAndThenTheQuotient(DataType type, int worldSize) {
+        Number[] corners = type == DataType.FLOAT32 ? FLOATS : DOUBLES;
+        int count = corners.length * corners.length;
+        Run into = Memories.of(type, Kind.ARRAY, 0, count);
+        Run source = Memories.of(type, Kind.ARRAY, 0, count);
+        for (int i = 0; i < count; i++) {
+            into.put(i, corners[i / corners.length]);
+            source.put(i, corners[i % corners.length]);
         }
-        double[] first = into.clone();
 
-        Kernels.of(DataType.FLOAT64, ReduceOp.AVG, worldSize).combine(into, 0, source, 0, into.length);
+        Kernels.of(type, ReduceOp.AVG, worldSize).combine(into.memory(), 0, source.memory(), 0, count);
 
-        for (int i = 0; i < into.length; i++) {
-            long needed = Double.doubleToRawLongBits(average(first[i], source[i], worldSize));
-            String what = "(" + first[i] + " + " + source[i] + ") / " + worldSize;
-            assertEquals(Long.toHexString(needed), Long.toHexString(Double.doubleToRawLongBits(into[i])), what);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 5, 7, 8, 49, 1_000})
-    void roundTheSumOfF32AndThenTheQuotient(int worldSize) {
-        int count = FLOATS.length;
-        float[] into = new float[count * count];
-        float[] source = new float[count * count];
-        for (int i = 0; i < into.length; i++) {
-            into[i] = FLOATS[i / count];
-            source[i] = FLOATS[i % count];
-        }
-        float[] first = into.clone();
-
-        Kernels.of(DataType.FLOAT32, ReduceOp.AVG, worldSize).combine(into, 0, source, 0, into.length);
-
-        for (int i = 0; i < into.length; i++) {
-            int needed = Float.floatToRawIntBits(average(first[i], source[i], worldSize));
-            String what = "(" + first[i] + " + " + source[i] + ") / " + worldSize;
-            assertEquals(Integer.toHexString(needed), Integer.toHexString(Float.floatToRawIntBits(into[i])), what);
+        for (int i = 0; i < count; i++) {
+            Number a = corners[i / corners.length];
+            Number b = corners[i % corners.length];
+            Number needed = average(type, a, b, worldSize);
+            String what = "(" + a + " + " + b + ") / " + worldSize + ": need " + needed + ", found " + into.at(i);
+            assertEquals(bits(needed), bits(into.at(i)), what);
         }
     }
 
@@ -120,8 +103,10 @@ class AverageKernelsTest {
             Kernels.of(type, ReduceOp.AVG, worldSize).combine(into, 0, source, 0, count);
 
             for (int i = 0; i < count; i++) {
-                float average = average(HalfFloats.widen(type, first[i]), HalfFloats.widen(type, source[i]), worldSize);
-                int needed = HalfFloats.narrow(type, average) & 0xffff;
+                float left = HalfFloats.widen(type, first[i]);
+                float right = HalfFloats.widen(type, source[i]);
+                Number average = average(DataType.FLOAT32, left, right, worldSize);
+                int needed = HalfFloats.narrow(type, average.floatValue()) & 0xffff;
                 if (needed != (into[i] & 0xffff)) {
                     fail(type.label() + " " + Integer.toHexString(first[i] & 0xffff) + " and "
                             + Integer.toHexString(source[i] & 0xffff) + " over " + worldSize + ": need "
@@ -151,22 +136,25 @@ class AverageKernelsTest {
         for (Kind first : Kind.values()) {
             for (Kind second : Kind.values()) {
                 for (int length : new int[] {10_007, 0, 1, 16, 17, 255, 256, 257, 511, 512, 513, 2_049, 1}) {
-                    Run expected = filled(type, first, 3, length);
-                    Run given = filled(type, second, 4, length);
+                    Run expected = Memories.random(type, first, 3, length);
+                    Run given = Memories.random(type, second, 4, length);
                     sum.combine(expected.memory(), expected.offset(), given.memory(), given.offset(), length);
-                    Division.divide(type, expected.memory(), expected.offset(), length, 3);
+                    for (int i = 0; i < length; i++) {
+                        expected.put(i, quotient(expected.at(i), 3));
+                    }
 
-                    Run into = filled(type, first, 3, length);
+                    Run into = Memories.random(type, first, 3, length);
                     average.combine(into.memory(), into.offset(), given.memory(), given.offset(), length);
                     assertSameElements(expected, into, length);
 
-                    Run one = filled(type, first, 3, length);
+                    Run one = Memories.random(type, first, 3, length);
                     average.combineBoth(one.memory(), one.offset(), given.memory(), given.offset(), length);
                     assertSameElements(expected, one, length);
                     for (int i = 0; i < length; i++) {
                         assertEquals(expected.at(i), given.at(i), "element " + i + " of " + length + " of " + given);
                     }
-                    assertEquals(filled(type, second, 4, length).at(length), given.at(length), "behind the run");
+                    assertEquals(
+                            Memories.random(type, second, 4, length).at(length), given.at(length), "behind the run");
                 }
             }
         }
@@ -178,42 +166,39 @@ class AverageKernelsTest {
         }
     }
 
-    private static Run filled(DataType type, Kind kind, int skip, int length) {
-        Run run = Memories.of(type, kind, skip, length);
-        Random random = new Random(31 * skip + length);
-        for (int i = 0; i <= length; i++) {
-            run.put(i, random.nextGaussian() * 1e3);
+    private static Number quotient(Number sum, int worldSize) {
+        if (sum instanceof Float single) {
+            return single / worldSize;
         }
-        return run;
+        return sum.doubleValue() / worldSize;
     }
 
-    private static double average(double a, double b, int worldSize) {
-        double sum = a + b;
-        if (Double.isNaN(sum)) {
-            return Double.NaN;
-        }
-        if (sum == 0 || Double.isInfinite(sum)) {
-            return sum;
-        }
-        BigDecimal quotient = new BigDecimal(sum).divide(BigDecimal.valueOf(worldSize), LONG);
-        return Double.parseDouble(quotient.toString());
+    private static long bits(Number element) {
+        return element instanceof Float single
+                ? Float.floatToRawIntBits(single)
+                : Double.doubleToRawLongBits(element.doubleValue());
     }
 
-    private static float average(float a, float b, int worldSize) {
-        float sum = a + b;
-        if (Float.isNaN(sum)) {
-            return Float.NaN;
+    /** Returns the sum of f32 or f64, rounded, by the world size, rounded. */
+    private static Number average(DataType type, Number a, Number b, int worldSize) {
+        boolean isSingle = type == DataType.FLOAT32;
+        double sum = isSingle ? a.floatValue() + b.floatValue() : a.doubleValue() + b.doubleValue();
+        double average =
+                sum == 0 || Double.isNaN(sum) || Double.isInfinite(sum) ? sum : quotient(sum, isSingle, worldSize);
+        if (isSingle) {
+            return Double.isNaN(average) ? Float.NaN : (float) average;
         }
-        if (sum == 0 || Float.isInfinite(sum)) {
-            return sum;
-        }
+        return Double.isNaN(average) ? Double.NaN : average;
+    }
+
+    private static double quotient(double sum, boolean isSingle, int worldSize) {
         // a double has more than twice the digits of the sum, so that rounding to it first changes no result that is
         // normal
-        float byDouble = (float) ((double) sum / worldSize);
-        return Math.abs(byDouble) > 2 * Float.MIN_NORMAL
-                ? byDouble
-                : Float.parseFloat(new BigDecimal(sum)
-                        .divide(BigDecimal.valueOf(worldSize), LONG)
-                        .toString());
+        if (isSingle && Math.abs(sum / worldSize) > 2 * Float.MIN_NORMAL) {
+            return (float) (sum / worldSize);
+        }
+        String digits =
+                new BigDecimal(sum).divide(BigDecimal.valueOf(worldSize), LONG).toString();
+        return isSingle ? Float.parseFloat(digits) : Double.parseDouble(digits);
     }
 }

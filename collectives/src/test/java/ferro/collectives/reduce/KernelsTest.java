@@ -15,7 +15,6 @@ import ferro.collectives.reduce.Memories.Run;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -275,13 +274,11 @@ class KernelsTest {
     }
 
     private static Run filled(DataType type, Kind kind, int skip, int count) {
-        Run run = Memories.of(type, kind, skip, count);
-        Random random = new Random(31 * skip + count);
-        for (int i = 0; i <= count; i++) {
-            Number value = type == DataType.FLOAT32 || type == DataType.FLOAT64
-                    ? special(i + skip, random.nextGaussian() * 1e3)
-                    : random.nextLong();
-            run.put(i, value);
+        Run run = Memories.random(type, kind, skip, count);
+        if (type == DataType.FLOAT32 || type == DataType.FLOAT64) {
+            for (int i = 0; i <= count; i++) {
+                run.put(i, special(i + skip, run.at(i).doubleValue()));
+            }
         }
         return run;
     }

@@ -4,6 +4,7 @@ import ferro.DataType;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Random;
 
 /** Memories of each kind, read and written element by element, for comparing with plain loops. */
 final class Memories {
@@ -85,5 +86,21 @@ final class Memories {
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(total * type.byteSize() + odd).order(ByteOrder.nativeOrder());
         return new Run(type, bytes, (long) skip * type.byteSize() + odd);
+    }
+
+    /**
+     * Returns such memory with random elements, and one more behind: thousands for f32 and f64, any bits for the other types. The
+     * same arguments give the same elements.
+     */
+    static Run random(DataType type, Kind kind, int skip, int count) {
+        Run run = of(type, kind, skip, count);
+        Random random = new Random(31 * skip + count);
+        boolean isReal = type == DataType.FLOAT32 || type == DataType.FLOAT64;
+        for (int i = 0; i <= count; i++) {
+            // boxed each, as one expression would be of double
+            Number element = isReal ? (Number) (random.nextGaussian() * 1e3) : (Number) random.nextLong();
+            run.put(i, element);
+        }
+        return run;
     }
 }

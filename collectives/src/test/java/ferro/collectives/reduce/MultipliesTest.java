@@ -9,7 +9,6 @@ import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.nio.ByteBuffer;
-import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -24,13 +23,13 @@ class MultipliesTest {
         for (Kind from : Kind.values()) {
             for (Kind to : Kind.values()) {
                 for (int length : LENGTHS) {
-                    Run source = filled(type, from, 3, length);
-                    Run into = filled(type, to, 5, length);
+                    Run source = Memories.random(type, from, 3, length);
+                    Run into = Memories.random(type, to, 5, length);
                     Number behind = into.at(length);
 
                     copy.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
 
-                    Run unchanged = filled(type, from, 3, length);
+                    Run unchanged = Memories.random(type, from, 3, length);
                     for (int i = 0; i < length; i++) {
                         assertEquals(product(type, unchanged.at(i), factor), into.at(i), i + " of " + length);
                         assertEquals(unchanged.at(i), source.at(i), "the source, " + i + " of " + length);
@@ -46,10 +45,10 @@ class MultipliesTest {
     void multipliesInPlace(DataType type) {
         Kernel copy = Kernels.multiplying(type, ReduceOp.preMultipliedSum(-7), Multiplies.COPY);
         for (Kind kind : Kind.values()) {
-            Run run = filled(type, kind, 2, 1_300);
+            Run run = Memories.random(type, kind, 2, 1_300);
             copy.combine(run.memory(), run.offset(), run.memory(), run.offset(), 1_300);
 
-            Run given = filled(type, kind, 2, 1_300);
+            Run given = Memories.random(type, kind, 2, 1_300);
             for (int i = 0; i < 1_300; i++) {
                 assertEquals(product(type, given.at(i), -7), run.at(i), i + " of " + run);
             }
@@ -60,7 +59,7 @@ class MultipliesTest {
     @ParameterizedTest
     @EnumSource
     void putsProductsOfATensorIntoAnArray(DataType type) {
-        Run given = filled(type, Kind.ODD_DIRECT, 1, 3);
+        Run given = Memories.random(type, Kind.ODD_DIRECT, 1, 3);
         ByteBuffer bytes = (ByteBuffer) given.memory();
         int at = (int) given.offset();
         HostTensor tensor = HostTensor.of(type, bytes.position(at).limit(at + 3 * type.byteSize()));
@@ -87,20 +86,23 @@ class MultipliesTest {
             for (Kind first : Kind.values()) {
                 for (Kind second : Kind.values()) {
                     for (int length : LENGTHS) {
-                        Run expected = product(copy, filled(type, first, 3, length), which.first(), length);
-                        Run other = product(copy, filled(type, second, 5, length), which.second(), length);
+                        Run expected = product(copy, Memories.random(type, first, 3, length), which.first(), length);
+                        Run other = product(copy, Memories.random(type, second, 5, length), which.second(), length);
                         sum.combine(expected.memory(), expected.offset(), other.memory(), other.offset(), length);
 
-                        Run into = filled(type, first, 3, length);
-                        Run source = filled(type, second, 5, length);
+                        Run into = Memories.random(type, first, 3, length);
+                        Run source = Memories.random(type, second, 5, length);
                         kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
-                        assertSameElements(filled(type, second, 5, length), source, length, "the source");
+                        assertSameElements(Memories.random(type, second, 5, length), source, length, "the source");
                         assertSameElements(expected, into, length, which + " of " + length);
 
-                        Run one = filled(type, first, 3, length);
+                        Run one = Memories.random(type, first, 3, length);
                         kernel.combineBoth(one.memory(), one.offset(), source.memory(), source.offset(), length);
                         assertSameElements(expected, one, length, which + " of both of " + length);
-                        assertEquals(filled(type, second, 5, length).at(length), source.at(length), "behind the run");
+                        assertEquals(
+                                Memories.random(type, second, 5, length).at(length),
+                                source.at(length),
+                                "behind the run");
                         for (int i = 0; i < length; i++) {
                             assertEquals(expected.at(i), source.at(i), which + " into both, " + i + " of " + length);
                         }
@@ -135,15 +137,5 @@ class MultipliesTest {
             case INT16, UINT16 -> (short) (element.longValue() * whole);
             case INT8, UINT8 -> (byte) (element.longValue() * whole);
         };
-    }
-
-    private static Run filled(DataType type, Kind kind, int skip, int length) {
-        Run run = Memories.of(type, kind, skip, length);
-        Random random = new Random(31 * skip + length);
-        for (int i = 0; i <= length; i++) {
-            boolean whole = type.isFloating() && type.byteSize() > 2;
-            run.put(i, whole ? random.nextGaussian() * 1e3 : random.nextLong());
-        }
-        return run;
     }
 }
