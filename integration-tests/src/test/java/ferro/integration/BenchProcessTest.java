@@ -38,6 +38,23 @@ class BenchProcessTest {
     }
 
     @Test
+    void sharedTensorsAreSharedWhereRanksShareMemoryAndDirectOverTcp() throws Exception {
+        String words = "reducescatter --memory shared --sizes 64KiB --time 10ms --json";
+        try (LauncherRun run = bench(words.split(" "))) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String line = run.outLines().get(0);
+            assertTrue(line.contains("\"memory\":\"shared\",\"medium\":\"shared memory\""), run::toString);
+        }
+        words = "allreduce --links tcp --memory shared --sizes 4 --time 10ms --json";
+        try (LauncherRun run = bench(words.split(" "))) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String line = run.outLines().get(0);
+            assertTrue(line.contains("\"memory\":\"direct\","), run::toString);
+            assertTrue(run.errText().contains("--memory shared measures memory outside the heap"), run::toString);
+        }
+    }
+
+    @Test
     void predictionIsOfTheCollectiveAndTheSizesThatWereAskedFor() throws Exception {
         try (LauncherRun run =
                 LauncherRun.start("bench", "allgather", "-n", "2", "--predict", "--sizes", "8KiB,4KiB")) {
