@@ -24,6 +24,9 @@ class LauncherBlameTest {
     /** One more that was kept from its core for long may not have answered in time. */
     private static final Pattern STOPPED =
             Pattern.compile("(rank 1|ranks (\\[0, 1]|\\[1, 2]|0-1|1-2)) (is|are) to blame");
+    /** A rank that failed because rank 1 had left was gone before rank 1 was. */
+    private static final Pattern RELEASED_FIRST =
+            Pattern.compile("ferro: rank 1 is to blame; rank [02] failed first: exit code 1");
 
     @TempDir
     private Path temporary;
@@ -36,12 +39,14 @@ class LauncherBlameTest {
             assertNotEquals(0, run.exitCode(), run::toString);
 
             String box = box(run);
-            assertTrue(box.contains("ferro: rank 1 ended too early: exit code 0, while others still needed it"), box);
             String flat = flat(box);
-            assertTrue(
-                    flat.contains("diagnosis: rank 1 is to blame: it ended with exit code 0 before the others had"
-                            + " finished allReduce seq "),
-                    box);
+            // a JVM that exits takes time, in which those whose calls it has failed may end before it
+            boolean endedFirst =
+                    box.contains("ferro: rank 1 ended too early: exit code 0, while others still needed it");
+            assertTrue(endedFirst || RELEASED_FIRST.matcher(flat).find(), box);
+            String ended = "it ended with exit code 0 before the others had finished allReduce seq ";
+            String left = "it left, although the others were in allReduce seq ";
+            assertTrue(flat.contains("diagnosis: rank 1 is to blame: " + (endedFirst ? ended : left)), box);
             assertFalse(flat.contains("killed") || flat.contains("crashed"), box);
             assertTrue(box.contains("PEER_LOST"), box);
         }
