@@ -13,6 +13,7 @@ import ferro.tck.HeapDeviceMemory.Direction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,12 @@ class CopiesTest {
     private static final int PART = 4;
     private static final int PART_BYTES = 16;
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    /**
+     * Ranks that take turns over 2 GiB take 16,384 of them in shared memory, and each turn of a thread costs a time slice of
+     * every program that wants the core. Messages as large as the pieces take 512.
+     */
+    private static final Map<String, String> FEW_TURNS =
+            Map.of("ferro.algorithm", "broadcast=direct", "ferro.segment", "4MiB");
 
     /** Each column has the parts that ranks 0, 1 and 2 copy; pieces of 8 bytes change nothing. */
     @ParameterizedTest(name = "{0}, in place: {1}")
@@ -144,7 +151,7 @@ class CopiesTest {
     void tensorsAboveTwoGibibytesTravel() {
         long bytes = (2L << 30) + 5;
         long[] places = {0, (1L << 31) - 3, bytes - 4};
-        try (DeviceGroup group = DeviceGroup.of(2)) {
+        try (DeviceGroup group = DeviceGroup.with(2, FEW_TURNS)) {
             group.runAll(rank -> {
                 HeapDeviceMemory heap = group.heap(rank);
                 DeviceTensor data = heap.allocate(DataType.UINT8, new long[] {bytes}, 0);

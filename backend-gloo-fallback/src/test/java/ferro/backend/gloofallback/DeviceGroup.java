@@ -26,7 +26,7 @@ final class DeviceGroup implements AutoCloseable {
     private final List<ProcessGroup> groups = new ArrayList<>();
 
     private DeviceGroup(int worldSize, Map<String, String> settings, UnaryOperator<CollectiveBackend> decorate) {
-        for (SimulatedBackend host : SimulatedBackend.createGroup(worldSize)) {
+        for (SimulatedBackend host : SimulatedBackend.createGroup(worldSize, settings)) {
             HeapDeviceMemory heap = new HeapDeviceMemory(2);
             SystemContext context = SystemContext.of(settings);
             context.shared(DeviceMemory.class, heap::opened);
