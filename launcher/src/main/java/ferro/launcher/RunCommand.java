@@ -29,11 +29,12 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  ferro run -n 4 Main.java                     compiles it, four ranks here",
-            "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   what follows the program is its own",
+            "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   options of the program behind it",
             "  ferro run -n 4 -cp target/classes app.Main   a class of a project",
-            "  ferro run -n 4 -- ./program one two          any command; it finds its rank in RANK",
-            "  ferro secret job.secret                      then, with the same file, on each of two hosts:",
-            "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 --secret-file job.secret -n 4 Main.java"
+            "  ferro run -n 4 -- ./program one two          any command; RANK is its rank",
+            "  ferro secret job.secret                      then, on both hosts:",
+            "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 \\",
+            "      --secret-file job.secret -n 4 Main.java  --node-rank 1 on the other"
         })
 final class RunCommand implements Callable<Integer> {
     private final World world;

@@ -126,6 +126,16 @@ class FerroCommandTest {
         assertEquals("", err.toString(StandardCharsets.UTF_8));
     }
 
+    @Test
+    void examplesStandOnLinesOfTheirOwnWhereThereAre80Columns() {
+        assertEquals(0, execute("help", "run"), err.toString(StandardCharsets.UTF_8));
+
+        String said = out.toString(StandardCharsets.UTF_8);
+        List<String> examples =
+                said.substring(said.indexOf("Examples:\n")).lines().skip(1).toList();
+        assertTrue(examples.size() > 5 && examples.stream().allMatch(line -> line.startsWith("  ")), said);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "run -n 1 --no-bind --backend pigeon -- true",
