@@ -19,6 +19,9 @@ abstract class RoundTripContract extends BackendContract {
     /** Of 64 MiB; tens of thousands of small pieces would show no more than hundreds of these, for much processor. */
     private static final String CHUNK_OF_LARGE = "96KiB";
 
+    /** Of what is above a segment, 512 KiB: hundreds of small pieces, each a few turns of the ranks' threads, show no more. */
+    private static final String CHUNK_ABOVE_A_SEGMENT = "16KiB";
+
     private final String small;
     private String chunk;
     final HeapDeviceMemory heap = new HeapDeviceMemory(8);
@@ -31,7 +34,8 @@ abstract class RoundTripContract extends BackendContract {
 
     @BeforeEach
     void chooseChunk(TestInfo test) {
-        chunk = test.getTags().contains("large") ? CHUNK_OF_LARGE : small;
+        boolean isAbove = test.getTestMethod().orElseThrow().getName().endsWith("AboveASegment");
+        chunk = test.getTags().contains("large") ? CHUNK_OF_LARGE : isAbove ? CHUNK_ABOVE_A_SEGMENT : small;
     }
 
     @Override
