@@ -10,6 +10,9 @@ import java.util.Objects;
  * but the address, such as a native library, keeps this object for as long (a field, or
  * {@link java.lang.ref.Reference#reachabilityFence} behind the last use).
  *
+ * <p>When a call on shared memory has failed, another rank may still be inside it, and may write into this memory as long as a
+ * rank of that group runs. Allocate anew in the next group, and do not keep anything in the old memory.
+ *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
  *
  * Allocation weights = group.allocate(DataType.FLOAT32, 1000);

@@ -377,7 +377,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * <p>The memory lives until nobody can reach it, also after {@link #close()}: who has only its address keeps the
      * {@link Allocation}. Until then, or until {@link Allocation#close}, it counts against {@code ferro.shm.bytes}. Beyond
-     * that limit of a rank no rank shares the new tensor.
+     * that of a rank no rank shares the tensor. After a failed call on it do not use it again: {@link Allocation}.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank

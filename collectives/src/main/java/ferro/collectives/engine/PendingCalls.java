@@ -79,7 +79,11 @@ final class PendingCalls {
 
     /** Ends all with a failure; called with the progress lock held. */
     void settle(Failure failure) {
-        collectives.settle(failure);
-        messages.settle(failure);
+        try {
+            collectives.abandon();
+        } finally {
+            collectives.settle(failure);
+            messages.settle(failure);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package ferro.collectives.shared;
 
+import java.util.Arrays;
+
 /**
  * The steps of one rank in one collective over shared memory, as data. The steps are in order, and each field is an
  * array, so that running them allocates nothing and looks nothing up.
@@ -85,6 +87,8 @@ public final class Program {
      * where the others would read its segment, they read its operand.
      */
     final boolean readsOperands;
+    /** Whether it may read or write tensors in memory that all ranks share. */
+    final boolean readsTensors;
     /** Whether a rank writes into its own segment, if its operand is not shared. */
     final boolean stages;
 
@@ -165,6 +169,7 @@ public final class Program {
             movedBefore[mark] = moved(mark * MARK);
             receivedBefore[mark] = received(mark * MARK);
         }
+        this.readsTensors = readsOperands || Arrays.stream(chunk).anyMatch(each -> each == OPERAND);
         this.slotBytes = slotBytes(builder.unit());
         this.stages = count(COPY_IN) > 0;
         this.keepsResults = count(COMBINE_BOTH) + count(COMBINE_AREAS) + count(COPY_OWN_IN) > 0;
@@ -231,6 +236,11 @@ public final class Program {
      */
     public long movedElements() {
         return moved(size);
+    }
+
+    /** Returns whether a step writes into the result of another rank. */
+    boolean writesResult(int step) {
+        return kind[step] == COPY_OVER || kind[step] == COMBINE_BOTH && chunk[step] == OPERAND;
     }
 
     /** Returns how many elements the first steps move. */

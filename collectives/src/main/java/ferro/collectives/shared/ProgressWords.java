@@ -27,11 +27,16 @@ final class ProgressWords {
 
     /** Sets a word to 0 so that others see it before what this thread writes next: what the word stood for is gone. */
     static void withdraw(ByteBuffer area, int at) {
-        LONGS.setOpaque(area, at, 0L);
+        announce(area, at, 0);
+    }
+
+    /** Writes a word so that others see it before anything that this thread writes next. */
+    static void announce(ByteBuffer area, int at, long value) {
+        LONGS.setOpaque(area, at, value);
         VarHandle.storeStoreFence();
     }
 
-    /** Reads a word again, after what was read since. */
+    /** Reads a word after everything that this thread has read before. */
     static long again(ByteBuffer area, int at) {
         VarHandle.loadLoadFence();
         return (long) LONGS.getAcquire(area, at);

@@ -6,9 +6,10 @@ import ferro.collectives.link.WireHeader;
  * The layout of each rank's segment; the same on all ranks of a group.
  *
  * <p>First come {@link #HEADERS} header lines, used in turn: an operation's {@link WireHeader}, and up to
- * {@link #LINE_PAYLOAD_BYTES} of data beside it. Then comes the line of the flag that counts what the rank has published.
- * Then comes, for each header line, room for up to {@link #SMALL_BYTES} of data. Then come the slots in which larger data is
- * staged. The bytes from {@link #end} on are for links.
+ * {@link #LINE_PAYLOAD_BYTES} of data beside it. Then comes the line of the flag that counts what the rank has published;
+ * beside the flag stands the number of the operation that has failed on the rank. Then comes, for each header line, room for
+ * up to {@link #SMALL_BYTES} of data. Then come the slots in which larger data is staged. The bytes from {@link #end} on are
+ * for links.
  *
  * @param slotBytes size of a slot, a multiple of 4096
  */
@@ -101,6 +102,11 @@ public record SegmentLayout(int slotBytes) {
     /** Returns where the flag lies. */
     static int flag() {
         return HEADERS * ProgressWords.LINE_BYTES;
+    }
+
+    /** Returns where the number of the operation lies that has failed on the rank, from 1; 0 for none. */
+    static int abandoned() {
+        return flag() + Long.BYTES;
     }
 
     /**

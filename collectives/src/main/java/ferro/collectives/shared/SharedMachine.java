@@ -23,7 +23,6 @@ public class SharedMachine {
 
     private final int rank;
     private final int worldSize;
-    private final SegmentLayout layout;
     private final ReservedSlots ownSlots;
     private final int looksMost;
     private final ByteBuffer[] areas;
@@ -32,8 +31,7 @@ public class SharedMachine {
     private final SharedTensors tensors;
     private final SharedOperands operands;
     private final OperationKernels kernels;
-    /** First byte of the slot of chunk i mod SLOTS, for the operation under way or the next one. */
-    private final int[] slots = new int[SegmentLayout.SLOTS];
+    private final ChunkPlaces places;
 
     private final OperandSide in = new OperandSide();
     private final OperandSide out = new OperandSide();
@@ -46,6 +44,8 @@ public class SharedMachine {
     private long shown;
     /** The step from which that operation goes on if it does not end there. */
     private int resumed;
+    /** Whether the operation under way is done but for its end, which it must not come to. */
+    private boolean lostOperands;
 
     /**
      * Makes a machine for segments that no other machine of this rank has worked in.
@@ -54,7 +54,6 @@ public class SharedMachine {
      */
     public SharedMachine(SegmentView place) {
         this.rank = place.rank();
-        this.layout = place.layout();
         this.ownSlots = new ReservedSlots(place.layout(), place.slots());
         this.looksMost = place.looks();
         this.areas = place.areas().clone();
@@ -67,7 +66,7 @@ public class SharedMachine {
         for (int i = 0; i < worldSize; i++) {
             elements[i] = new StagedElements(areas[i]);
         }
-        placeSlots();
+        this.places = new ChunkPlaces(place.layout(), standing);
     }
 
     /**
@@ -152,7 +151,7 @@ public class SharedMachine {
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
-            copyIn(operand.dataType(), segmentAt(work, step), operand.memory(), from, work.count[step]);
+            copyIn(operand.dataType(), places.at(work, step), operand.memory(), from, work.count[step]);
         }
         operands.tell(work);
         standing.enter(sequence, common);
@@ -197,6 +196,10 @@ public class SharedMachine {
                 }
             }
         }
+        if (hasLostOperands(work)) {
+            resumed = work.size;
+            return NOT_THERE;
+        }
         finished(work, shown, common);
         return looks;
     }
@@ -221,12 +224,29 @@ public class SharedMachine {
     }
 
     /**
+     * Tells the other ranks that the operation under way, or the one that this rank has entered on the fast path, has failed
+     * here; called before the caller hears of it.
+     */
+    public void abandon() {
+        standing.abandon();
+    }
+
+    /**
      * Returns whether the operation is finished.
      *
      * @return true once all steps are done
      */
     public boolean isFinished() {
-        return next == program.size;
+        return next == program.size && !lostOperands;
+    }
+
+    /**
+     * Returns whether the operation has failed on a rank whose tensors this rank may have read, after all steps are done: what
+     * it has read may be what that rank's caller has written since. Then it never ends, and fails with the group.
+     */
+    private boolean hasLostOperands(Program work) {
+        lostOperands = work.readsTensors && operands.isAnyShared() && standing.isAbandoned();
+        return lostOperands;
     }
 
     /**
@@ -240,6 +260,10 @@ public class SharedMachine {
         while (step < program.size) {
             Program before = program;
             if (program.kind[step] >= Program.COPY_IN) {
+                if (program.writesResult(step) && standing.hasAbandoned(program.peer[step])) {
+                    // the caller of that rank has its tensor back; the operation ends with the group here too
+                    break;
+                }
                 move(program, step);
             } else if (!isDone(program, step)) {
                 break;
@@ -249,7 +273,7 @@ public class SharedMachine {
             next = step;
             standing.waitAnew();
         }
-        if (step == program.size && first != step) {
+        if (step == program.size && first != step && !hasLostOperands(program)) {
             finished(program, call.sequence(), call.call());
         }
         return step != first;
@@ -260,13 +284,7 @@ public class SharedMachine {
         // a tensor that its caller has dropped must be found unreachable even if no other operation comes
         forget();
         if (work.chunks > 0) {
-            placeSlots();
-        }
-    }
-
-    private void placeSlots() {
-        for (int i = 0; i < SegmentLayout.SLOTS; i++) {
-            slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
+            places.moveOn();
         }
     }
 
@@ -331,11 +349,11 @@ public class SharedMachine {
         switch (work.kind[step]) {
             case Program.COPY_IN:
                 if (!operands.isShared()) {
-                    copyIn(type, segmentAt(work, step), in.memory(), in.place(work.in[step]), count);
+                    copyIn(type, places.at(work, step), in.memory(), in.place(work.in[step]), count);
                 }
                 break;
             case Program.COPY_OWN_IN:
-                copyIn(type, segmentAt(work, step), in.memory(), in.place(work.in[step]), count);
+                copyIn(type, places.at(work, step), in.memory(), in.place(work.in[step]), count);
                 break;
             case Program.COPY_OUT:
                 copyOut(work, step, to);
@@ -358,7 +376,7 @@ public class SharedMachine {
                 }
                 break;
             default:
-                kernel(work, step).combine(areas[rank], segmentAt(work, step), area(work, step), at(work, step), count);
+                kernel(work, step).combine(areas[rank], places.at(work, step), area(work, step), at(work, step), count);
         }
     }
 
@@ -383,7 +401,7 @@ public class SharedMachine {
         int peer = work.peer[step];
         boolean inTensors = work.chunk[step] == Program.OPERAND;
         ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
-        int at = inTensors ? operands.resultAt(work, step) : segmentAt(work, step);
+        int at = inTensors ? operands.resultAt(work, step) : places.at(work, step);
         Elements.copy(type, into, at, out.memory(), from, work.count[step]);
     }
 
@@ -416,18 +434,7 @@ public class SharedMachine {
 
     /** Returns the first byte that a step accesses there. */
     private int at(Program work, int step) {
-        return operands.areMeant(work, step) ? operands.at(work, step, type.byteSize()) : segmentAt(work, step);
-    }
-
-    /** Returns the first byte of the place in a segment that a step names. */
-    private int segmentAt(Program work, int step) {
-        int chunk = work.chunk[step];
-        int start = switch (chunk) {
-            case Program.LINE -> SegmentLayout.payload(standing.operation());
-            case Program.SMALL -> SegmentLayout.small(standing.operation());
-            default -> slots[chunk % SegmentLayout.SLOTS];
-        };
-        return start + work.at[step];
+        return operands.areMeant(work, step) ? operands.at(work, step, type.byteSize()) : places.at(work, step);
     }
 
     /**
@@ -438,7 +445,12 @@ public class SharedMachine {
     public BitSet waitingFor() {
         BitSet peers = new BitSet();
         for (int peer = 0; peer < worldSize && !isFinished(); peer++) {
-            peers.set(peer, peer != rank && standing.isAwaited(peer, program, next, call, passes(program)));
+            peers.set(
+                    peer,
+                    peer != rank
+                            && (next == program.size
+                                    ? standing.hasAbandoned(peer)
+                                    : standing.isAwaited(peer, program, next, call, passes(program))));
         }
         return peers;
     }

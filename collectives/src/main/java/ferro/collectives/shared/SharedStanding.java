@@ -117,6 +117,29 @@ final class SharedStanding {
         wakeAll();
     }
 
+    /**
+     * Tells that the operation under way has failed on this rank: its caller may use operand and result again. Others see
+     * this before anything that the caller writes.
+     */
+    void abandon() {
+        ProgressWords.announce(own, SegmentLayout.abandoned(), operations + 1);
+    }
+
+    /** Returns whether the operation under way has failed on a rank, as seen after everything that was read before. */
+    boolean hasAbandoned(int peer) {
+        return ProgressWords.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
+    }
+
+    /** Returns whether it has failed on any other rank. */
+    boolean isAbandoned() {
+        for (int places = 1; places < worldSize; places++) {
+            if (hasAbandoned(behind(places))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private void wakeAll() {
         for (int peer = 0; peer < worldSize; peer++) {
             if (peer != rank) {
@@ -268,7 +291,7 @@ final class SharedStanding {
                     case Program.AWAIT_ENTERED, Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> entered < call.sequence();
                     case Program.AWAIT, Program.AWAIT_ALL, Program.AWAIT_READ -> !hasReached(peer, value);
                     case Program.AWAIT_STAGED, Program.AWAIT_ALL_STAGED -> !hasStaged(peer, value, mayPass);
-                    default -> false;
+                    default -> hasAbandoned(peer);
                 };
     }
 }

@@ -10,6 +10,9 @@ import ferro.collectives.shared.ProgramBuilder.ChunkPart;
  * the tensors lie.
  */
 final class TensorAllReduce {
+    /** So that a rank soon stops to write into the tensors of others when their call has failed. */
+    private static final int BLOCK_BYTES_MOST = 1 << 20;
+
     private final SharedCall call;
     private final ProgramBuilder program;
 
@@ -31,7 +34,7 @@ final class TensorAllReduce {
     private void reduce(long start, int length) {
         int head = Math.min(length, Math.floorMod(-start, SharedCall.ALIGNMENT / call.unit()));
         reduceBlock(start, head);
-        int block = HalfInPlaceAllReduce.block(call, length);
+        int block = Math.min(HalfInPlaceAllReduce.block(call, length), BLOCK_BYTES_MOST / call.unit());
         for (int done = head; done < length; done += block) {
             reduceBlock(start + done, Math.min(block, length - done));
         }

@@ -321,6 +321,13 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
+    /** Tells ranks that may be reading or writing the caller's tensors that the operation under way ends here with a failure. */
+    public void abandon() {
+        if (overMemory != null && (current != null || next != null)) {
+            overMemory.abandon();
+        }
+    }
+
     /** Ends all pending operations with a failure. */
     public void settle(Failure failure) {
         Operation running = current;
