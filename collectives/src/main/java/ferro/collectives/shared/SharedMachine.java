@@ -98,13 +98,14 @@ public class SharedMachine {
         use(operand, result, how);
         call = header;
         standing.waitAnew();
-        tensors.sweep();
         program = work;
         if (shown == header.sequence()) {
             // others may be further, because they have seen that this rank has entered: their headers before are gone
             next = resumed;
         } else {
             next = 0;
+            // only here: others may still read the memory that the header of an entered operation names
+            tensors.sweep();
             operands.find(work, operand, result);
             reserve(work);
         }

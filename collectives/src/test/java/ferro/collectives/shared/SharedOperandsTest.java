@@ -13,6 +13,8 @@ import ferro.collectives.algorithm.AlgorithmRegistry;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +35,7 @@ class SharedOperandsTest {
     private final OneJvm resultMemory = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(BYTES));
     private final ByteBuffer[] operands = new ByteBuffer[RANKS];
     private final ByteBuffer[] results = new ByteBuffer[RANKS];
+    private final List<SharedAllocation> allocations = new ArrayList<>();
     private final SharedMachine[] machines = new SharedMachine[RANKS];
     private long sequence;
 
@@ -47,7 +50,9 @@ class SharedOperandsTest {
 
     private ByteBuffer lent(int rank, OneJvm memory) {
         ByteBuffer lent = memory.of(rank).lend();
-        machines[rank].tensors().add(new SharedAllocation.SharedSegments(memory.of(rank), rank, RANKS, BYTES), lent);
+        allocations.add(machines[rank]
+                .tensors()
+                .add(new SharedAllocation.SharedSegments(memory.of(rank), rank, RANKS, BYTES), lent));
         return lent;
     }
 
@@ -126,6 +131,51 @@ class SharedOperandsTest {
 
         assertTrue(machines[0].isFinished());
         assertEquals(in(2, part).getFloat(5), out(0, part).getFloat(2L * part + 5));
+    }
+
+    @Test
+    void anOperandThatIsLetGoInTheMidstOfACallStaysUntilTheCallHasEnded() {
+        int part = 2000;
+        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * part);
+        CallHeader header = header();
+        fill(tensor(operands, 0, RANKS * part), 0);
+        assertTrue(
+                machines[0].publish(program(calls[0], "staged"), header.sequence(), header.call(), in(0, part), null));
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header, part));
+
+        allocations.forEach(SharedAllocation::letGo);
+        machines[0].begin(program(calls[0], "staged"), header, in(0, part), out(0, part), null);
+        for (int rank = 1; rank < RANKS; rank++) {
+            fill(tensor(operands, rank, RANKS * part), rank);
+            machines[rank].begin(program(calls[rank], "staged"), header, in(rank, part), out(rank, part), null);
+        }
+        advanceAll();
+
+        assertEquals(in(0, part).getFloat(part + 5), out(1, part).getFloat(5));
+    }
+
+    @Test
+    void aCallNeverEndsWhereAnotherRankHasAbandonedIt() {
+        int part = 2000;
+        SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * part);
+        CallHeader header = header();
+        for (int rank = 0; rank < RANKS; rank++) {
+            fill(tensor(operands, rank, RANKS * part), rank);
+            assertTrue(machines[rank].publish(
+                    program(calls[rank], "staged"), header.sequence(), header.call(), in(rank, part), null));
+        }
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[0], header, part));
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[1], header, part));
+
+        machines[0].abandon();
+
+        assertEquals(SharedMachine.NOT_THERE, consume(calls[2], header, part), "on the fast path");
+        for (int rank = 1; rank < RANKS; rank++) {
+            machines[rank].begin(program(calls[rank], "staged"), header, in(rank, part), out(rank, part), null);
+            machines[rank].advance();
+            assertFalse(machines[rank].isFinished(), "rank " + rank);
+            assertTrue(machines[rank].waitingFor().get(0), "rank " + rank + ": " + machines[rank].progress());
+        }
     }
 
     private int consume(SharedCall call, CallHeader header, int part) {
