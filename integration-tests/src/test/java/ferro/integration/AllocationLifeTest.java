@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Allocation;
 import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long memory of {@code group.allocate} lives, and what it counts. */
@@ -120,14 +122,42 @@ class AllocationLifeTest {
         }
     }
 
-    @Test
-    void whatNobodyReachesCountsNoMore() {
+    /** Calls on an allocation, the last ones before its caller drops it. */
+    private enum Uses {
+        SUM {
+            @Override
+            void make(ProcessGroup group, Allocation made) {
+                sums(group, made);
+            }
+        },
+        QUEUED_SUM {
+            @Override
+            void make(ProcessGroup group, Allocation made) {
+                group.allReduceAsync(made.tensor(), ReduceOp.SUM).await();
+            }
+        },
+        UNEQUAL_PARTS {
+            @Override
+            void make(ProcessGroup group, Allocation made) {
+                long half = made.tensor().elementCount() / 2;
+                long[] counts = {half - 1, half};
+                HostTensor own = made.tensor().slice(0, counts[group.rank()]);
+                group.allGather(own, HostTensor.allocate(DataType.FLOAT32, 2 * half - 1), counts);
+            }
+        };
+
+        abstract void make(ProcessGroup group, Allocation made);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Uses.class)
+    void whatNobodyReachesCountsNoMore(Uses uses) {
         try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
             well(ranks, group -> {
                 for (int round = 0; round < 4; round++) {
                     Allocation made = group.allocate(DataType.FLOAT32, LARGE);
                     assertTrue(made.isShared(), made.whyNotShared());
-                    sums(group, made);
+                    uses.make(group, made);
                 }
             });
         }

@@ -118,8 +118,9 @@ public class SharedMachine {
         }
     }
 
-    /** Drops the references to the memory of the last operation, which is finished. */
+    /** Drops the last operation, which is finished, and the references to its memory. */
     public void forget() {
+        call = null;
         in.of(null);
         out.of(null);
     }

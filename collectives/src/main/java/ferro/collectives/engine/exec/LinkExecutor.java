@@ -43,7 +43,6 @@ public final class LinkExecutor implements Executor {
     @Override
     public void begin(Operation operation) {
         if (count > 1) {
-            current.forget();
             first = (first + 1) % runs.length;
             count--;
             current = runs[first];
@@ -54,7 +53,6 @@ public final class LinkExecutor implements Executor {
             return;
         }
         // large operations begin alone, so that only one of the runs keeps much scratch memory
-        current.forget();
         first = 0;
         current = runs[0];
         current.begin(operation, true);

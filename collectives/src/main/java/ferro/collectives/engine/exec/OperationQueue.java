@@ -406,10 +406,8 @@ public final class OperationQueue implements CollectiveProgress {
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
-        if (operation.isStaged()) {
-            // otherwise the staged memory of the next operation would exist in addition to it
-            executor.forget();
-        }
+        // a tensor that its caller has dropped must be found unreachable even if no other operation comes
+        executor.forget();
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }
 
