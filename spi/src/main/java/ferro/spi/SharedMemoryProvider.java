@@ -27,7 +27,7 @@ public interface SharedMemoryProvider {
      * Makes this rank's segment and reserves its memory, but for the part that is asked for later, so that a write cannot
      * fail. It is refused if the ranks of the host could not all have that part too.
      *
-     * @param group   group whose ranks will share memory
+     * @param group   group whose ranks will share memory, with the deadline of the call that needs it: the others wait no longer
      * @param context settings, including the most memory that may be used
      * @param size    of the segment of each rank, at most 2 GiB - 1 bytes, equal on all ranks of a host
      * @return this rank's segment, and access to those of the others

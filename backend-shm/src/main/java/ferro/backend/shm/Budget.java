@@ -1,11 +1,14 @@
 package ferro.backend.shm;
 
+import ferro.spi.Deadlines;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Counts the shared memory that one rank has taken of what it may take, over all its groups. Thread-safe.
@@ -20,8 +23,8 @@ final class Budget implements AutoCloseable {
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
     private long taken;
-    /** Bytes of lent buffers that were given back and can still be reached. */
-    private long lingering;
+    /** Bytes of lent buffers that were given back since the collector was last asked. */
+    private long closed;
     /** Bytes of what is taken that memory is reserved for later. */
     private long promised;
     /** Most ranks of this host that any group of this rank has. */
@@ -40,15 +43,16 @@ final class Budget implements AutoCloseable {
     /**
      * Takes memory from the budget.
      *
-     * @param bytes number of bytes
-     * @param most  most bytes that the rank may take in all
+     * @param bytes    number of bytes
+     * @param most     most bytes that the rank may take in all
+     * @param patience how long to wait for the collector at most
      * @return bytes that the rank has taken already, if this is too much; else -1
      */
-    long take(long bytes, long most) {
+    long take(long bytes, long most, Duration patience) {
         forget();
-        if (isShort(bytes, most)) {
+        if (asks(bytes, most)) {
             System.gc();
-            awaitReports(bytes, most);
+            awaitReports(bytes, most, patience);
         }
         synchronized (this) {
             if (bytes > most - taken) {
@@ -59,21 +63,35 @@ final class Budget implements AutoCloseable {
         }
     }
 
-    /** Returns whether the collector could make room; buffers that linger are asked for, but refuse nobody. */
-    private synchronized boolean isShort(long bytes, long most) {
-        return bytes > most - taken - lingering && !lent.isEmpty();
+    /**
+     * Returns whether to ask the collector: if it could make room, and once for each time that as much as the budget was given
+     * back by callers who can still reach it.
+     */
+    private synchronized boolean asks(long bytes, long most) {
+        boolean asks = bytes > most - taken - closed && !lent.isEmpty();
+        closed = asks ? 0 : closed;
+        return asks;
     }
 
-    private void awaitReports(long bytes, long most) {
+    private synchronized boolean isShort(long bytes, long most) {
+        return bytes > most - taken && !lent.isEmpty();
+    }
+
+    private void awaitReports(long bytes, long most, Duration patience) {
+        long until = System.nanoTime() + Deadlines.nanos(patience);
         try {
-            Reference<?> next = unreachable.remove(REPORT_MILLIS);
-            while (next != null) {
-                forget((Lent) next);
-                next = isShort(bytes, most) ? unreachable.remove(REPORT_MILLIS) : unreachable.poll();
+            for (boolean comes = true; comes && isShort(bytes, most); ) {
+                long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
+                Reference<?> next = left < 1 ? unreachable.poll() : unreachable.remove(Math.min(left, REPORT_MILLIS));
+                comes = next != null;
+                if (comes) {
+                    forget((Lent) next);
+                }
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
+        forget();
     }
 
     private void forget() {
@@ -85,9 +103,7 @@ final class Budget implements AutoCloseable {
     private void forget(Lent buffer) {
         buffer.of.giveBack();
         synchronized (this) {
-            if (lent.remove(buffer)) {
-                lingering -= buffer.of.bytes();
-            }
+            lent.remove(buffer);
         }
     }
 
@@ -115,7 +131,7 @@ final class Budget implements AutoCloseable {
 
     synchronized void giveBack(long bytes, boolean isLent) {
         taken -= bytes;
-        lingering += isLent ? bytes : 0;
+        closed += isLent ? bytes : 0;
     }
 
     /** Does nothing: every owner of taken memory has given it back. */

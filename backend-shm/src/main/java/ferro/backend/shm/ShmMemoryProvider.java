@@ -20,6 +20,9 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
 
     static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
 
+    /** So many waits for the collector have room in the deadline of a call; the other ranks wait meanwhile. */
+    private static final int DEADLINE_PARTS = 4;
+
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public ShmMemoryProvider() {}
 
@@ -71,7 +74,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
 
     private static void take(Budget budget, GroupSpec group, RankContext context, long bytes) {
         long most = Settings.SHM_BYTES.of(context);
-        long before = budget.take(bytes, most);
+        long before = budget.take(bytes, most, group.timeout().dividedBy(DEADLINE_PARTS));
         if (before >= 0) {
             String setting = Settings.SHM_BYTES.name();
             throw new FerroException(

@@ -43,10 +43,6 @@ final class TakenBytes {
         }
     }
 
-    long bytes() {
-        return bytes;
-    }
-
     /** Makes them count until nobody can reach a buffer, or {@link #giveBack}. */
     synchronized void lend(ByteBuffer buffer) {
         lent = budget.lend(buffer, this);

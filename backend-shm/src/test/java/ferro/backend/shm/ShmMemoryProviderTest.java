@@ -1,6 +1,7 @@
 package ferro.backend.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,7 @@ import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemory;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,6 +74,44 @@ class ShmMemoryProviderTest {
                 memory.close();
             }
         }
+    }
+
+    @Test
+    void whatIsClosedAndReachableIsAskedForOnce() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            SharedMemory closed = provider.open(GROUP, context, SegmentSize.now(40_000));
+            ByteBuffer lent = closed.lend();
+            closed.giveBack();
+            closed.close();
+            provider.open(GROUP, context, SegmentSize.now(40_000)).close();
+            WeakReference<Object> uncollected = new WeakReference<>(new Object());
+
+            provider.open(GROUP, context, SegmentSize.now(40_000)).close();
+
+            assertNotNull(uncollected.get(), "the collector was asked though the budget suffices");
+            lent.putInt(0, 1);
+        }
+    }
+
+    /** The least of several, because a collection takes as long as it takes. */
+    @Test
+    void theWaitForTheCollectorIsShorterThanTheDeadline() throws Exception {
+        GroupSpec hasty = new GroupSpec("dp", 1, 3, Duration.ofMillis(200));
+        long least = Long.MAX_VALUE;
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
+            ByteBuffer lent = memory.lend();
+            for (int round = 0; round < 5; round++) {
+                long begun = System.nanoTime();
+                assertThrows(FerroException.class, () -> provider.open(hasty, context, SegmentSize.now(40_000)));
+                least = Math.min(least, System.nanoTime() - begun);
+            }
+            lent.putInt(0, 1);
+            memory.giveBack();
+            memory.close();
+        }
+
+        assertTrue(least < hasty.timeout().toNanos(), least + " ns");
     }
 
     /** The second group would fit if nobody needed what the first may need later. */

@@ -130,7 +130,8 @@ final class SharedMemoryBootstrap {
         }
         SharedMemory opened = null;
         try {
-            opened = provider.open(group, context, size);
+            GroupSpec needs = new GroupSpec(group.name(), group.rank(), worldSize, subject.timeout);
+            opened = provider.open(needs, context, size);
             host = opened.host();
             lent = subject.text.isEmpty() ? null : opened.lend();
             return opened;
