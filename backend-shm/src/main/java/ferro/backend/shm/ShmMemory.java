@@ -158,10 +158,8 @@ final class ShmMemory implements SharedMemory {
             own.reserve(from, bytes);
             taken.reserved(bytes);
         } catch (IOException failure) {
-            Code code = failure instanceof ClosedByInterruptException ? Code.INTERRUPTED : Code.RESOURCE;
             String why = failure.getMessage() == null ? failure.toString() : failure.getMessage();
             throw failure(
-                    code,
                     "need " + bytes + " bytes more in " + place.folder() + ", where " + why + ShmMemoryProvider.MORE
                             + ShmMemoryProvider.WAY_OUT,
                     failure);
@@ -229,10 +227,7 @@ final class ShmMemory implements SharedMemory {
     }
 
     private FerroException failure(String what, IOException cause) {
-        return failure(Code.RESOURCE, what, cause);
-    }
-
-    private FerroException failure(Code code, String what, IOException cause) {
+        Code code = cause instanceof ClosedByInterruptException ? Code.INTERRUPTED : Code.RESOURCE;
         return new FerroException(
                 code,
                 Where.outside(group.name(), group.rank()),

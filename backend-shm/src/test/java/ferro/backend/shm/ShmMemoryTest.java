@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
 import java.io.IOException;
@@ -240,6 +241,17 @@ class ShmMemoryTest {
 
         assertTrue(Thread.interrupted());
         memory.reserve(8192, 4096);
+    }
+
+    @Test
+    void anInterruptWhileATensorIsMappedIsAnInterrupt() throws IOException {
+        ShmMemory memory = open(Places.inAContainer(folder), 0);
+        Thread.currentThread().interrupt();
+
+        FerroException failure = assertThrows(FerroException.class, memory::lend);
+
+        assertTrue(Thread.interrupted());
+        assertEquals(FerroException.Code.INTERRUPTED, failure.code(), failure.getMessage());
     }
 
     /** Waits until the collector has unmapped what nobody reaches. */
