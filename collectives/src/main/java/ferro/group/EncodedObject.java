@@ -10,7 +10,7 @@ import java.io.IOException;
  * call like the others, so that none of them waits for it.
  *
  * @param bytes   of the object, or of the text
- * @param failure what the codec threw; null if it has encoded the object
+ * @param failure what the codec threw, or what is wrong with the arguments; null if the object is encoded
  */
 record EncodedObject(byte[] bytes, Throwable failure) {
     /** What a rank sends that has no object in this call. */
@@ -23,9 +23,35 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         try {
             return new EncodedObject(requireNonNull(codec.encode(value), "the codec returned null"), null);
         } catch (IOException | RuntimeException | Error failure) {
-            String text = failure.toString();
-            String cut = text.substring(0, Math.min(TEXT_LIMIT, text.length()));
-            return new EncodedObject(cut.getBytes(UTF_8), failure);
+            return failed(text(failure), failure);
+        }
+    }
+
+    /** Returns what a rank sends whose arguments are wrong. */
+    static EncodedObject misused(Misuse misuse) {
+        return failed(misuse.getMessage(), misuse);
+    }
+
+    private static EncodedObject failed(String text, Throwable failure) {
+        String cut = text.substring(0, Math.min(TEXT_LIMIT, text.length()));
+        return new EncodedObject(cut.getBytes(UTF_8), failure);
+    }
+
+    /** Returns the text of what the code of a user threw, which may not even have one. */
+    private static String text(Throwable failure) {
+        try {
+            return requireNonNull(failure.toString(), "text");
+        } catch (RuntimeException | Error none) {
+            return failure.getClass().getName();
+        }
+    }
+
+    /** Arguments that are wrong on one rank, of which the others hear. */
+    static final class Misuse extends IllegalArgumentException {
+        private static final long serialVersionUID = 1L;
+
+        Misuse(String message) {
+            super(message);
         }
     }
 
@@ -49,9 +75,12 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
         }
+        if (failure instanceof Misuse misuse) {
+            throw misuse;
+        }
         if (failure != null) {
             throw new IllegalArgumentException(
-                    call + ": the codec cannot encode the object of this rank: " + failure, failure);
+                    call + ": the codec cannot encode the object of this rank: " + text(failure), failure);
         }
     }
 }

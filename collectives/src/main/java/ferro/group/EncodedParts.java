@@ -7,17 +7,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the root of a scatter sends: the bytes of one object per rank, or the text of what its codec threw.
+ * What the root of a scatter sends: the bytes of one object per rank, or the text of what its codec threw or what is wrong
+ * with its list.
  *
- * @param parts  bytes by rank; empty if the codec threw
+ * @param parts  bytes by rank; empty if there is a text
  * @param failed the object that could not be encoded; {@link EncodedObject#NONE} if there is none
  */
 record EncodedParts(List<byte[]> parts, EncodedObject failed) {
     /** What a rank sends that is not the root. */
     static final EncodedParts NONE = new EncodedParts(List.of(), EncodedObject.NONE);
 
-    /** Encodes one object after the other, up to the first at which the codec throws. */
-    static <T> EncodedParts of(Codec<T> codec, List<? extends T> values) {
+    /** Encodes one object for each rank, one after the other, up to the first at which the codec throws. */
+    static <T> EncodedParts of(Codec<T> codec, List<? extends T> values, ProcessGroup group) {
+        if (values.size() != group.worldSize()) {
+            return new EncodedParts(
+                    List.of(),
+                    EncodedObject.misused(new EncodedObject.Misuse(
+                            "scatter of objects on rank " + group.rank() + ": need one object for each of "
+                                    + group.worldSize() + " ranks, found " + values.size())));
+        }
         List<byte[]> parts = new ArrayList<>();
         for (T value : values) {
             EncodedObject one = EncodedObject.of(codec, requireNonNull(value, "a value of values"));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.IntFunction;
 
 /**
  * Collectives on objects: settings, names, metrics, small results. What is large or frequent is a tensor.
@@ -29,8 +30,11 @@ import java.util.List;
  *
  * <p>These are {@link IllegalArgumentException}s after which the group goes on: calls or limits that differ, and an object above
  * the limit, on all ranks and before any content moves; an object that a codec cannot encode, on its rank and on those that
- * would get it; bytes that a codec cannot decode, on that rank alone. An {@link Error} of a codec is thrown as it is. What goes
- * wrong on the way is a {@link ferro.FerroException}, which fails the group.
+ * would get it; a list of the wrong length, on all ranks; bytes that a codec cannot decode, on that rank alone. An {@link Error}
+ * of a codec is thrown as it is. What goes wrong on the way is a {@link ferro.FerroException}, which fails the group. So does a
+ * rank that has no memory for what the others send.
+ *
+ * <p>Of a {@code null}, and of a root that is no rank, only that rank hears, before it takes part: the others wait for it.
  *
  * <p>Every object that a rank gets is one that its codec decoded, also that of the rank itself. Calls may come from any thread,
  * one at a time.
@@ -45,8 +49,15 @@ public final class GroupObjects<T> {
     private final Coalescing coalescing;
     private final Codec<T> codec;
     private final int limit;
+    private final IntFunction<byte[]> memory;
 
     GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit) {
+        this(group, coalescing, codec, limit, byte[]::new);
+    }
+
+    /** Makes collectives whose arrays for what other ranks send come from elsewhere. */
+    GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
+        this.memory = memory;
         this.group = group;
         this.coalescing = coalescing;
         this.codec = codec;
@@ -64,7 +75,7 @@ public final class GroupObjects<T> {
         if (bytes < 1) {
             throw new IllegalArgumentException("a limit of objects must be at least 1 byte, found " + bytes);
         }
-        return new GroupObjects<>(group, coalescing, codec, bytes);
+        return new GroupObjects<>(group, coalescing, codec, bytes, memory);
     }
 
     /**
@@ -83,7 +94,8 @@ public final class GroupObjects<T> {
         EncodedObject own = isRoot ? EncodedObject.of(codec, requireNonNull(value, "value")) : EncodedObject.NONE;
         long call = ObjectCall.BROADCAST.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        byte[] content = isRoot ? own.bytes().clone() : room(headers, root);
+        byte[] content =
+                isRoot ? room(own.bytes().length, size -> own.bytes().clone(), call) : room(headers, root, call);
         group.broadcast(of(content), root);
         own.throwFailure(ObjectHeaders.prefix(group, call));
         headers.requireEncoded(root, content);
@@ -109,7 +121,7 @@ public final class GroupObjects<T> {
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
         long[] counts = headers.byteCounts();
         int sum = headers.requireOneArray(counts);
-        byte[] all = isRoot ? new byte[sum] : null;
+        byte[] all = isRoot ? room(sum, memory, call) : null;
         group.gather(of(own.bytes()), isRoot ? of(all) : null, root, counts);
         own.throwFailure(ObjectHeaders.prefix(group, call));
         return isRoot ? decoded(all, counts, headers, call) : List.of();
@@ -132,7 +144,7 @@ public final class GroupObjects<T> {
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
         long[] counts = headers.byteCounts();
         int sum = headers.requireOneArray(counts);
-        byte[] all = new byte[sum];
+        byte[] all = room(sum, memory, call);
         group.allGather(of(own.bytes()), of(all), counts);
         own.throwFailure(ObjectHeaders.prefix(group, call));
         return decoded(all, counts, headers, call);
@@ -152,11 +164,11 @@ public final class GroupObjects<T> {
      */
     public T scatter(List<? extends T> values, int root) {
         boolean isRoot = isRoot(root);
-        EncodedParts own = isRoot ? EncodedParts.of(codec, onePerRank(values)) : EncodedParts.NONE;
+        EncodedParts own = isRoot ? EncodedParts.of(codec, withoutNull(values), group) : EncodedParts.NONE;
         long call = ObjectCall.SCATTER.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
         if (headers.length(root) < 0) {
-            byte[] text = isRoot ? own.failed().bytes() : room(headers, root);
+            byte[] text = isRoot ? own.failed().bytes() : room(headers, root, call);
             group.broadcast(of(text), root);
             own.failed().throwFailure(ObjectHeaders.prefix(group, call));
             headers.requireEncoded(root, text);
@@ -164,8 +176,9 @@ public final class GroupObjects<T> {
         long[] counts = isRoot ? own.counts() : new long[group.worldSize()];
         group.broadcast(of(counts), root);
         int sum = headers.requireOneArray(counts);
-        byte[] content = new byte[(int) counts[group.rank()]];
-        group.scatter(isRoot ? of(own.joined(sum)) : null, of(content), root, counts);
+        byte[] content = room((int) counts[group.rank()], memory, call);
+        byte[] all = isRoot ? room(sum, own::joined, call) : null;
+        group.scatter(isRoot ? of(all) : null, of(content), root, counts);
         return decoded(content, root, call);
     }
 
@@ -191,18 +204,29 @@ public final class GroupObjects<T> {
         return InvalidRankException.check(root, group.worldSize()) == group.rank();
     }
 
-    private List<? extends T> onePerRank(List<? extends T> values) {
-        if (requireNonNull(values, "values").size() != group.worldSize()) {
-            throw new IllegalArgumentException("scatter of objects on rank " + group.rank()
-                    + ": need one object for each of " + group.worldSize() + " ranks, found " + values.size());
-        }
-        values.forEach(value -> requireNonNull(value, "a value of values"));
+    private List<? extends T> withoutNull(List<? extends T> values) {
+        requireNonNull(values, "values").forEach(value -> requireNonNull(value, "a value of values"));
         return values;
     }
 
     /** Returns an array for what the root announces. */
-    private static byte[] room(ObjectHeaders headers, int root) {
-        return new byte[(int) EncodedObject.byteCount(headers.length(root))];
+    private byte[] room(ObjectHeaders headers, int root, long call) {
+        return room((int) EncodedObject.byteCount(headers.length(root)), memory, call);
+    }
+
+    /**
+     * Makes an array for the second collective of a call. A rank that has no memory for it fails the group: the other ranks are
+     * in that collective already, and it would take the next call of this rank for its part of it.
+     */
+    private byte[] room(int bytes, IntFunction<byte[]> made, long call) {
+        try {
+            return made.apply(bytes);
+        } catch (Error none) {
+            group.abort(new IllegalStateException(
+                    ObjectHeaders.prefix(group, call) + ": there is no memory for " + bytes + " bytes of objects",
+                    none));
+            throw none;
+        }
     }
 
     private List<T> decoded(byte[] all, long[] counts, ObjectHeaders headers, long call) {

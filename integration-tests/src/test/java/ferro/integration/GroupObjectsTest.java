@@ -271,6 +271,48 @@ class GroupObjectsTest {
     }
 
     @Test
+    void aCodecThatThrowsWhatHasNoTextIsNamedByIt() {
+        Codec<String> failing = UTF8.map(
+                text -> {
+                    throw new Speechless();
+                },
+                text -> text);
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
+
+            for (Object outcome : outcomes) {
+                assertTrue(refusal(outcome).endsWith(Speechless.class.getName()), refusal(outcome));
+            }
+            assertUsable(ranks);
+        }
+    }
+
+    /** What cannot even say what it is. */
+    private static final class Speechless extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String toString() {
+            throw new IllegalStateException("no text, of a test");
+        }
+    }
+
+    @Test
+    void allRanksHearOfAListOfTheWrongLength() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            List<Object> outcomes =
+                    outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == 0 ? List.of("a") : null, 0));
+
+            String wrong = "scatter of objects on rank 0: need one object for each of 2 ranks, found 1";
+            assertEquals(wrong, refusal(outcomes.get(0)));
+            assertTrue(refusal(outcomes.get(1)).endsWith(wrong), refusal(outcomes.get(1)));
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
     void bytesOfTheCallerAreNeitherSharedNorChanged() {
         try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
             byte[] own = "own".getBytes(StandardCharsets.UTF_8);
@@ -292,9 +334,6 @@ class GroupObjectsTest {
 
             assertThrows(IllegalArgumentException.class, () -> objects.broadcast("a", 2));
             assertThrows(IllegalArgumentException.class, () -> objects.withLimit(0));
-            String told = assertThrows(IllegalArgumentException.class, () -> objects.scatter(List.of("a"), 0))
-                    .getMessage();
-            assertEquals("scatter of objects on rank 0: need one object for each of 2 ranks, found 1", told);
             assertThrows(
                     IllegalStateException.class,
                     () -> ranks.groups.get(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));

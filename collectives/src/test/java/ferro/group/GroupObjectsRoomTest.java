@@ -1,0 +1,46 @@
+package ferro.group;
+
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import ferro.Backend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A rank that has no memory for the objects that are announced to it. */
+class GroupObjectsRoomTest {
+    private static Stream<Function<GroupObjects<String>, Object>> calls() {
+        return Stream.of(
+                objects -> objects.gather("abc", 0),
+                objects -> objects.allGather("abc"),
+                objects -> objects.scatter(List.of("abc"), 0));
+    }
+
+    @ParameterizedTest
+    @MethodSource("calls")
+    void aRankThatHasNoMemoryFailsTheGroup(Function<GroupObjects<String>, Object> call) {
+        Backend alone = mock(Backend.class);
+        when(alone.worldSize()).thenReturn(1);
+        when(alone.timeout()).thenReturn(Duration.ofSeconds(10));
+        OutOfMemoryError none = new OutOfMemoryError("of a test");
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            ProcessGroup group = ProcessGroup.of(alone, context);
+            GroupObjects<String> objects = new GroupObjects<>(group, new Coalescing(), Codec.utf8(), 1000, bytes -> {
+                throw none;
+            });
+
+            assertSame(none, assertThrows(OutOfMemoryError.class, () -> call.apply(objects)));
+
+            String told = group.failure().orElseThrow().getMessage();
+            assertTrue(told.contains("there is no memory for 3 bytes of objects"), told);
+        }
+    }
+}
