@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -120,8 +121,16 @@ public interface FailureRules extends Subject {
                 FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
                 Expect.says(failure, "allReduce \"dense2.weight\"");
                 assertEquals("allReduce \"dense2.weight\"", failure.where().operation(), "where() on rank " + rank);
+                refusesByLabel(ranks.rank(rank));
             }
         }
+    }
+
+    private static void refusesByLabel(ProcessGroup group) {
+        ProcessGroup labelled = group.labelled("last loss");
+        FerroException refused =
+                assertThrows(FerroException.class, () -> labelled.send(HostTensor.of(new float[1]), 2, 0));
+        assertEquals("send \"last loss\"", refused.where().operation(), refused.getMessage());
     }
 
     private void differ(Ranks ranks, String field) {

@@ -275,9 +275,9 @@ public final class GroupEngine implements CollectiveBackend {
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";
         if (tensor instanceof DeviceTensor) {
-            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(kind));
+            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind)));
         }
-        checkUsable(kind);
+        checkUsable(options.named(kind));
         PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, options).work;
         loop.submitted();
         return work;
