@@ -20,7 +20,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 
 /**
  * A rendezvous store on its own port, for a launcher that serves its ranks. The ranks find it by {@code MASTER_ADDR} and
@@ -32,11 +34,15 @@ public final class TcpStoreServer implements AutoCloseable {
     private final StoreService service;
     private final JoinWatch watch;
     private final InetSocketAddress bound;
+    private volatile BiConsumer<String, byte[]> whenSet = (key, value) -> {};
 
     private TcpStoreServer(InetAddress address, PortRange ports, Credentials own, int worldSize) {
         TcpIo io = TcpIo.standard();
         watch = new JoinWatch(worldSize);
-        service = new StoreService(watch::set);
+        service = new StoreService((key, value) -> {
+            watch.set(key, value);
+            whenSet.accept(key, value);
+        });
         loop = new BackgroundLoop(io, "ferro-store");
         listener = new TcpListener(
                 own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
@@ -129,6 +135,16 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();
+    }
+
+    /**
+     * Calls a listener for every key that a client sets from now on, so that the process that serves the store learns what
+     * ranks tell it without a connection of its own.
+     *
+     * @param listener receives key and value on the store's thread, which must not be blocked; replaces the one before
+     */
+    public void onSet(BiConsumer<String, byte[]> listener) {
+        whenSet = Objects.requireNonNull(listener, "listener");
     }
 
     /** Closes all client connections and releases the port; idempotent. */

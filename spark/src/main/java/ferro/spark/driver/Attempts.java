@@ -1,0 +1,68 @@
+package ferro.spark.driver;
+
+import ferro.spark.meeting.DriverStore.JobAttempt;
+import ferro.spark.rank.RankFunction;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.spark.SparkContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.util.LongAccumulator;
+
+/** A job of ferro: its attempts, each a job of Spark with a store, a name and a generation of its own. */
+public final class Attempts {
+    private static final System.Logger LOG = System.getLogger("ferro.spark");
+    private static final int MOST_NAME = 48;
+
+    private final SparkContext spark;
+    private final AtomicInteger jobs = new AtomicInteger();
+
+    /** Makes the jobs of an application. */
+    public Attempts(SparkContext spark) {
+        SparkChecks.check(spark);
+        this.spark = spark;
+    }
+
+    /** Runs a job to its end; returns the results by rank, those of other ranks than 0 null unless all are asked for. */
+    public <T, R> List<R> run(RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function) {
+        int ranks = plan.ranks() == 0 ? rows.getNumPartitions() : plan.ranks();
+        if (ranks == 0) {
+            throw new IllegalArgumentException("an RDD of 0 partitions has no ranks: name their number by .ranks(n)");
+        }
+        RankSlots.await(spark, rows, ranks, plan.timeout());
+        RDD<T> placed = placed(rows, ranks);
+        String job = name();
+        LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
+        BarrierJob<T, R> attempts = new BarrierJob<>(placed, plan, resultAtAll, steps);
+        for (int attempt = 0; true; attempt++) {
+            BarrierJob.Ending<R> ending = attempts.run(new JobAttempt(job, attempt, ranks), function);
+            if (ending.failure() == null) {
+                return ending.results();
+            }
+            String what = "job " + job + " of " + ranks + " ranks, attempt " + (attempt + 1) + " of " + plan.attempts();
+            boolean last = attempt + 1 >= plan.attempts() || !ending.failure().worthAnother(plan.retried());
+            if (last) {
+                throw ending.failure().exception(what);
+            }
+            LOG.log(Level.WARNING, ending.failure().exception(what).getMessage() + "; tried again");
+            RankSlots.await(spark, placed, ranks, plan.timeout());
+        }
+    }
+
+    /** Applications of one store do not exist, but logs of several do: the name has the application's id. */
+    private String name() {
+        String id = spark.applicationId();
+        return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-" + jobs.incrementAndGet();
+    }
+
+    private static <T> RDD<T> placed(RDD<T> rows, int ranks) {
+        Optional<String> refusal = BarrierChain.refusal(rows, ranks);
+        if (refusal.isEmpty()) {
+            return rows;
+        }
+        LOG.log(Level.WARNING, "RDD " + rows.id() + " is repartitioned to " + ranks + " ranks by a shuffle: "
+                + refusal.get());
+        return rows.toJavaRDD().repartition(ranks).rdd();
+    }
+}

@@ -1,0 +1,138 @@
+package ferro.spark.driver;
+
+import ferro.spark.meeting.DriverStore;
+import ferro.spark.meeting.DriverStore.JobAttempt;
+import ferro.spark.rank.RankFunction;
+import ferro.spark.task.BarrierRank;
+import ferro.spark.task.RankSettings;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.util.LongAccumulator;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
+import scala.runtime.AbstractFunction2;
+import scala.runtime.BoxedUnit;
+
+/** One attempt: a job of Spark whose last stage is a barrier stage of all ranks. */
+final class BarrierJob<T, R> {
+    /** How long ranks that were told to end have for their reports. */
+    private static final long REPORT_MILLIS = 1_000;
+
+    private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
+
+    private final RDD<T> rdd;
+    private final JobPlan plan;
+    private final boolean resultAtAll;
+    private final LongAccumulator steps;
+
+    BarrierJob(RDD<T> rdd, JobPlan plan, boolean resultAtAll, LongAccumulator steps) {
+        this.rdd = rdd;
+        this.plan = plan;
+        this.resultAtAll = resultAtAll;
+        this.steps = steps;
+    }
+
+    /** The results by rank, or what is known of the failure. */
+    record Ending<R>(List<R> results, FailedAttempt failure) {}
+
+    Ending<R> run(JobAttempt attempt, RankFunction<T, R> function) {
+        SparkContext spark = rdd.context();
+        String tag = "ferro-" + attempt.job() + "." + attempt.generation();
+        TaskWatch tasks = new TaskWatch(tag);
+        spark.addSparkListener(tasks);
+        spark.addJobTag(tag);
+        try (DriverStore store = DriverStore.serve(spark, attempt, plan.ports(), plan.progress())) {
+            try {
+                return new Ending<>(submitted(store, function, attempt.ranks()), null);
+            } catch (Exception failure) {
+                endJob(spark, tag, failure);
+                tasks.awaitEnd(REPORT_MILLIS);
+                List<TaskWatch.LostExecutor> lost = tasks.lost();
+                int alive = attempt.ranks() - lost.stream().mapToInt(one -> one.ranks().size()).sum();
+                return new Ending<>(
+                        null, new FailedAttempt(store.failures(alive, REPORT_MILLIS), tasks, lost, failure));
+            }
+        } finally {
+            spark.removeJobTag(tag);
+            spark.removeSparkListener(tasks);
+        }
+    }
+
+    /** An interrupt ends the wait of the driver, and not the job. */
+    private static void endJob(SparkContext spark, String tag, Exception failure) {
+        if (failure instanceof InterruptedException) {
+            spark.cancelJobsWithTag(tag, "the thread that ran the job was interrupted");
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private List<R> submitted(DriverStore store, RankFunction<T, R> function, int ranks) throws Exception {
+        RankSettings settings = new RankSettings(
+                plan.timeout().toMillis(), plan.settings(), plan.ports().toString(), plan.checkpoints(), resultAtAll);
+        RDD<byte[]> stage = rdd.barrier()
+                .mapPartitions(new BarrierRank<>(store.place(), settings, function, steps), false, BYTES);
+        byte[][] results = new byte[ranks][];
+        List<Object> partitions = new ArrayList<>(IntStream.range(0, ranks).boxed().toList());
+        rdd.context()
+                .runJob(
+                        stage,
+                        new First(),
+                        CollectionConverters.asScala(partitions).toSeq(),
+                        new Results(results),
+                        BYTES);
+        checkInterrupt(ranks);
+        List<R> all = new ArrayList<>();
+        for (byte[] result : results) {
+            all.add(deserialized(result));
+        }
+        return all;
+    }
+
+    private static void checkInterrupt(int ranks) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException("interrupted after " + ranks + " ranks had ended");
+        }
+    }
+
+    private static <R> R deserialized(byte[] result) {
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        return SparkEnv.get()
+                .serializer()
+                .newInstance()
+                .deserialize(ByteBuffer.wrap(result), loader, ClassTag$.MODULE$.<R>apply(Object.class));
+    }
+
+    /** The one element of a partition. */
+    private static final class First extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]> implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public byte[] apply(TaskContext task, Iterator<byte[]> one) {
+            return one.next();
+        }
+    }
+
+    /** Takes results as they come; at the driver. */
+    private static final class Results extends AbstractFunction2<Object, byte[], BoxedUnit> {
+        private final byte[][] results;
+
+        Results(byte[][] results) {
+            this.results = results;
+        }
+
+        @Override
+        public BoxedUnit apply(Object partition, byte[] result) {
+            results[(Integer) partition] = result;
+            return BoxedUnit.UNIT;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package ferro.spark.driver;
+
+import ferro.FerroException.Code;
+import ferro.spark.driver.TaskWatch.LostExecutor;
+import ferro.spark.failure.FerroSparkException;
+import ferro.spark.failure.RankFailure;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.spark.SparkThrowable;
+
+/**
+ * What is known of a failed attempt: what ranks reported, first ones first, executors that have ended, and Spark's exception.
+ */
+record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, Exception ofSpark) {
+    private static final String CANCELLED = "SPARK_JOB_CANCELLED";
+    private static final int MOST_OF_SPARK = 2_000;
+
+    /** Returns whether another attempt may end better. */
+    boolean worthAnother(List<String> retried) {
+        if (isCancelled()) {
+            return false;
+        }
+        Optional<RankFailure> own = own();
+        if (own.isPresent()) {
+            return lost.isEmpty()
+                    ? own.get().types().stream().anyMatch(retried::contains)
+                    : true;
+        }
+        return !lost.isEmpty() || reports.stream().anyMatch(RankFailure::ofFerro);
+    }
+
+    private boolean isCancelled() {
+        return ofSpark instanceof SparkThrowable known && CANCELLED.equals(known.getCondition())
+                || String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
+    }
+
+    /** The first exception that a rank's function threw by itself. */
+    private Optional<RankFailure> own() {
+        return reports.stream().filter(report -> !report.ofFerro()).findFirst();
+    }
+
+    /** The gravest failure of ferro that a rank knows. */
+    private Optional<RankFailure> ofFerro() {
+        return reports.stream()
+                .filter(RankFailure::ofFerro)
+                .min(Comparator.comparingInt(report -> Code.valueOf(report.code()).gravity()));
+    }
+
+    /** Makes the one exception. */
+    FerroSparkException exception(String what) {
+        Map<Integer, byte[]> recordings = new TreeMap<>();
+        for (RankFailure report : reports) {
+            if (report.recording().length > 0) {
+                recordings.put(report.rank(), report.recording());
+            }
+        }
+        Diagnosed diagnosed = diagnosed();
+        return new FerroSparkException(what + diagnosed.text, diagnosed.rank, recordings, ofSpark);
+    }
+
+    private Diagnosed diagnosed() {
+        if (isCancelled()) {
+            return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
+        }
+        if (!lost.isEmpty()) {
+            return lostExecutors();
+        }
+        Optional<RankFailure> own = own();
+        if (own.isPresent()) {
+            int rank = own.get().rank();
+            return new Diagnosed(
+                    rank, " failed on rank " + rank + ", " + tasks.task(rank) + ": " + own.get().message());
+        }
+        return ofFerro()
+                .map(this::blamed)
+                .orElseGet(() -> new Diagnosed(-1, " failed: " + firstLine(ofSpark)));
+    }
+
+    private Diagnosed lostExecutors() {
+        String text = lost.stream()
+                .map(one -> "executor " + one.id() + " on " + one.host() + " with rank"
+                        + (one.ranks().size() == 1 ? " " : "s ")
+                        + one.ranks().stream().map(String::valueOf).collect(Collectors.joining(", ")) + " was lost: "
+                        + one.reason())
+                .collect(Collectors.joining("; "));
+        List<Integer> ranks =
+                lost.stream().flatMap(one -> one.ranks().stream()).toList();
+        String seen = ofFerro()
+                .map(report -> "; rank " + report.rank() + ": " + report.code() + ": " + report.message())
+                .orElse("");
+        return new Diagnosed(ranks.size() == 1 ? ranks.get(0) : -1, " failed: " + text + seen);
+    }
+
+    private Diagnosed blamed(RankFailure report) {
+        boolean one = report.culprits().matches("[0-9]+");
+        int rank = one ? Integer.parseInt(report.culprits()) : -1;
+        String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
+        return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message());
+    }
+
+    private static String firstLine(Throwable failure) {
+        String text = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
+        return text.length() > MOST_OF_SPARK ? text.substring(0, MOST_OF_SPARK) : text;
+    }
+
+    /** A rank at fault, -1 for none, and what is told of it. */
+    private record Diagnosed(int rank, String text) {}
+}

@@ -1,0 +1,35 @@
+package ferro.spark.driver;
+
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+
+/** What must hold of an application before ferro submits anything. */
+final class SparkChecks {
+    private static final int MAJOR = 4;
+    private static final int MINOR = 1;
+    private static final String DYNAMIC = "spark.dynamicAllocation.enabled";
+
+    private SparkChecks() {}
+
+    static void check(SparkContext spark) {
+        checkVersion(spark.version());
+        checkConf(spark.getConf());
+    }
+
+    static void checkVersion(String version) {
+        String[] parts = version.split("[^0-9]+");
+        int major = Integer.parseInt(parts[0]);
+        int minor = Integer.parseInt(parts[1]);
+        if (major < MAJOR || major == MAJOR && minor < MINOR) {
+            throw new UnsupportedOperationException(
+                    "Spark " + version + " brings Netty 4.1; ferro needs 4.2: Spark 4.1 or newer");
+        }
+    }
+
+    static void checkConf(SparkConf conf) {
+        if (conf.getBoolean(DYNAMIC, false)) {
+            throw new IllegalArgumentException(DYNAMIC + "=true: Spark runs no barrier stage while the number of"
+                    + " executors changes; set it to false, and spark.executor.instances to what the ranks need");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package ferro.spark.driver;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.scheduler.TaskInfo;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Learns which task runs each rank of one job, and which executors end meanwhile. Spark calls it on a thread of its own. */
+final class TaskWatch extends SparkListener {
+    private static final String TAGS = "spark.job.tags";
+
+    private final String tag;
+    private final Map<Integer, TaskInfo> tasks = new TreeMap<>();
+    private final Map<String, String> removed = new TreeMap<>();
+    private int job = -1;
+    private int stage = -1;
+    private boolean ended;
+
+    /** Watches the job that has a tag. */
+    TaskWatch(String tag) {
+        this.tag = tag;
+    }
+
+    @Override
+    public synchronized void onJobStart(SparkListenerJobStart start) {
+        Properties properties = start.properties();
+        String tags = properties == null ? null : properties.getProperty(TAGS);
+        if (tags != null && List.of(tags.split(",")).contains(tag)) {
+            job = start.jobId();
+            for (StageInfo one : CollectionConverters.asJava(start.stageInfos())) {
+                stage = Math.max(stage, one.stageId());
+            }
+        }
+    }
+
+    @Override
+    public synchronized void onTaskStart(SparkListenerTaskStart start) {
+        if (start.stageId() == stage) {
+            tasks.put(start.taskInfo().partitionId(), start.taskInfo());
+        }
+    }
+
+    @Override
+    public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved end) {
+        removed.put(end.executorId(), end.reason());
+    }
+
+    @Override
+    public synchronized void onJobEnd(SparkListenerJobEnd end) {
+        if (end.jobId() == job) {
+            ended = true;
+            notifyAll();
+        }
+    }
+
+    /** Waits until all events before the end of the job have come, or for a time. */
+    synchronized void awaitEnd(long millis) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        try {
+            for (long left = millis; !ended && left > 0; ) {
+                wait(left);
+                left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            }
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Returns the task of a rank in words. */
+    synchronized String task(int rank) {
+        return Optional.ofNullable(tasks.get(rank))
+                .map(task -> "task " + task.taskId() + " of stage " + stage + " on " + executor(task))
+                .orElse("a task that has not started");
+    }
+
+    private static String executor(TaskInfo task) {
+        return task.executorId().equals("driver")
+                ? "the driver"
+                : "executor " + task.executorId() + " (" + task.host() + ")";
+    }
+
+    /** Returns, in words, the executors that ended while they held ranks, each with all its ranks. */
+    synchronized List<LostExecutor> lost() {
+        List<LostExecutor> lost = new ArrayList<>();
+        for (Map.Entry<String, String> one : removed.entrySet()) {
+            List<Integer> ranks = tasks.entrySet().stream()
+                    .filter(task -> task.getValue().executorId().equals(one.getKey()))
+                    .map(Map.Entry::getKey)
+                    .toList();
+            if (!ranks.isEmpty()) {
+                lost.add(new LostExecutor(
+                        one.getKey(), tasks.get(ranks.get(0)).host(), ranks, one.getValue()));
+            }
+        }
+        return lost;
+    }
+
+    /** An executor that has ended, with the ranks it held. */
+    record LostExecutor(String id, String host, List<Integer> ranks, String reason) {}
+}

@@ -1,0 +1,118 @@
+package ferro.spark.meeting;
+
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.spark.failure.RankFailure;
+import ferro.spi.PortRange;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkContext;
+
+/** The store of one attempt, which the driver serves, and what ranks report there. Any thread may call it. */
+public final class DriverStore implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.spark");
+
+    private final TcpStoreServer server;
+    private final StorePlace place;
+    private final Consumer<ProgressReport> progress;
+    private final List<RankFailure> failures = new ArrayList<>();
+
+    private DriverStore(TcpStoreServer server, StorePlace place, Consumer<ProgressReport> progress) {
+        this.server = server;
+        this.place = place;
+        this.progress = progress;
+        server.onSet(this::set);
+    }
+
+    /** Serves a store for an attempt of a job. */
+    public static DriverStore serve(
+            SparkContext spark, JobAttempt attempt, PortRange ports, Consumer<ProgressReport> progress) {
+        String jobId = attempt.job() + "." + attempt.generation();
+        byte[] secret = JobSecret.of(jobId).orElse(null);
+        DriverAddress address = DriverAddress.of(spark.master(), spark.getConf());
+        InetAddress bound = resolved(address.bind());
+        if (secret == null && !bound.isLoopbackAddress()) {
+            throw new IllegalArgumentException("the driver would serve the store of job " + jobId + " at "
+                    + address.bind() + ", which other machines can reach, without a secret: set spark.authenticate=true,"
+                    + " of which each process derives the job's secret (spark.driver.bindAddress says where the driver"
+                    + " listens)");
+        }
+        TcpStoreServer server = TcpStoreServer.start(bound, ports, jobId, attempt.ranks(), secret);
+        StorePlace place = new StorePlace(
+                address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
+        return new DriverStore(server, place, progress);
+    }
+
+    /** An attempt of a job. */
+    public record JobAttempt(String job, int generation, int ranks) {}
+
+    /** Where the driver listens, and the name by which executors reach it. */
+    record DriverAddress(String bind, String host) {
+        private static final String LOOPBACK = "127.0.0.1";
+
+        /** Executors of a local master are in this process, or beside it. */
+        static DriverAddress of(String master, SparkConf conf) {
+            if (master.startsWith("local")) {
+                return new DriverAddress(LOOPBACK, LOOPBACK);
+            }
+            String host = conf.get("spark.driver.host");
+            return new DriverAddress(conf.get("spark.driver.bindAddress", host), host);
+        }
+    }
+
+    private static InetAddress resolved(String host) {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException unknown) {
+            throw new IllegalArgumentException(
+                    "spark.driver.bindAddress=" + host + " is no address of this machine: " + unknown, unknown);
+        }
+    }
+
+    /** Returns where the ranks meet. */
+    public StorePlace place() {
+        return place;
+    }
+
+    /** Takes what a rank writes; on the store's thread. */
+    private void set(String key, byte[] value) {
+        try {
+            if (key.startsWith(ReportKeys.FAILURE)) {
+                add(RankFailure.decoded(value));
+            } else if (key.startsWith(ReportKeys.PROGRESS)) {
+                progress.accept(ProgressReport.decoded(value));
+            }
+        } catch (RuntimeException unreadable) {
+            LOG.log(System.Logger.Level.WARNING, "a report under " + key + " cannot be read: " + unreadable);
+        }
+    }
+
+    private synchronized void add(RankFailure failure) {
+        failures.add(failure);
+        notifyAll();
+    }
+
+    /** Waits until a number of ranks have reported a failure, or for a time; returns all reports so far, first ones first. */
+    public synchronized List<RankFailure> failures(int awaited, long millis) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        try {
+            for (long left = millis; failures.size() < awaited && left > 0; ) {
+                wait(left);
+                left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            }
+        } catch (InterruptedException asked) {
+            Thread.currentThread().interrupt();
+        }
+        return List.copyOf(failures);
+    }
+
+    /** Closes the store; ranks that still run lose it. */
+    @Override
+    public void close() {
+        server.close();
+    }
+}

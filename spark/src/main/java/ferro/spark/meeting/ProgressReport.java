@@ -1,0 +1,29 @@
+package ferro.spark.meeting;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** How far a rank is, as text: {@code step=12 loss=0.25}. */
+public record ProgressReport(int rank, long step, String values) {
+    static ProgressReport of(int rank, long step, Map<String, Double> values) {
+        return new ProgressReport(
+                rank,
+                step,
+                new TreeMap<>(values)
+                        .entrySet().stream()
+                                .map(one -> one.getKey() + "=" + String.format(Locale.ROOT, "%.6g", one.getValue()))
+                                .collect(Collectors.joining(" ")));
+    }
+
+    byte[] encoded() {
+        return (rank + " " + step + " " + values).getBytes(StandardCharsets.UTF_8);
+    }
+
+    static ProgressReport decoded(byte[] bytes) {
+        String[] parts = new String(bytes, StandardCharsets.UTF_8).split(" ", 3);
+        return new ProgressReport(Integer.parseInt(parts[0]), Long.parseLong(parts[1]), parts[2]);
+    }
+}

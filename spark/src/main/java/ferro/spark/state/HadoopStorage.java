@@ -1,0 +1,154 @@
+package ferro.spark.state;
+
+import ferro.spark.internals.SparkInternals;
+import ferro.training.checkpoint.CheckpointStorage;
+import ferro.training.checkpoint.StoredObject;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Options.CreateOpts;
+import org.apache.hadoop.fs.Options.Rename;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * Checkpoints in a folder of a file system of Hadoop. Publishing is {@code FileContext.rename} with {@code OVERWRITE}, which HDFS
+ * does atomically. Object stores that rename by copying (s3a) do not: name a folder of HDFS, or write a storage of your own.
+ */
+public final class HadoopStorage implements CheckpointStorage {
+    private static final String TEMPORARY = ".tmp";
+
+    private final FileContext files;
+    private final Path root;
+
+    private HadoopStorage(FileContext files, Path root) {
+        this.files = files;
+        this.root = root;
+    }
+
+    /** Opens a folder by the settings of the running application, and makes it if it is not there. */
+    public static HadoopStorage at(String folder) throws IOException {
+        return at(folder, SparkInternals.hadoop());
+    }
+
+    static HadoopStorage at(String folder, Configuration conf) throws IOException {
+        Path root = new Path(folder);
+        URI uri = root.toUri();
+        FileContext files = uri.getScheme() == null
+                ? FileContext.getFileContext(conf)
+                : FileContext.getFileContext(uri, conf);
+        Path whole = files.makeQualified(root);
+        files.mkdir(whole, null, true);
+        return new HadoopStorage(files, whole);
+    }
+
+    @Override
+    public void write(String name, ObjectContent content) throws IOException {
+        Path to = path(name);
+        EnumSet<CreateFlag> flags = EnumSet.of(CreateFlag.CREATE, CreateFlag.OVERWRITE);
+        try (FSDataOutputStream out = files.create(to, flags, CreateOpts.createParent());
+                WritableByteChannel channel = Channels.newChannel(out)) {
+            content.writeTo(channel);
+            out.hsync();
+        }
+    }
+
+    @Override
+    public int read(String name, long offset, ByteBuffer into) throws IOException {
+        try (FSDataInputStream in = files.open(path(name))) {
+            in.seek(Math.min(offset, files.getFileStatus(path(name)).getLen()));
+            byte[] bytes = new byte[into.remaining()];
+            int read = in.readNBytes(bytes, 0, bytes.length);
+            into.put(bytes, 0, read);
+            return read;
+        } catch (FileNotFoundException none) {
+            throw missing(name, none);
+        }
+    }
+
+    private NoSuchFileException missing(String name, FileNotFoundException none) {
+        NoSuchFileException missing = new NoSuchFileException(path(name).toString());
+        missing.initCause(none);
+        return missing;
+    }
+
+    @Override
+    public List<StoredObject> list(String prefix) throws IOException {
+        Objects.requireNonNull(prefix, "prefix");
+        List<StoredObject> found = new ArrayList<>();
+        int slash = prefix.indexOf('/');
+        if (slash >= 0) {
+            add(prefix.substring(0, slash), prefix, found);
+            return found;
+        }
+        for (FileStatus one : entries(root)) {
+            String name = one.getPath().getName();
+            if (one.isDirectory()) {
+                add(name, prefix, found);
+            } else if (name.startsWith(prefix) && !name.endsWith(TEMPORARY)) {
+                found.add(new StoredObject(name, one.getLen()));
+            }
+        }
+        return found;
+    }
+
+    private void add(String folder, String prefix, List<StoredObject> found) throws IOException {
+        for (FileStatus one : entries(new Path(root, folder))) {
+            String name = folder + "/" + one.getPath().getName();
+            if (one.isFile() && name.startsWith(prefix)) {
+                found.add(new StoredObject(name, one.getLen()));
+            }
+        }
+    }
+
+    private List<FileStatus> entries(Path folder) throws IOException {
+        List<FileStatus> all = new ArrayList<>();
+        try {
+            for (RemoteIterator<FileStatus> each = files.listStatus(folder); each.hasNext(); ) {
+                all.add(each.next());
+            }
+        } catch (FileNotFoundException none) {
+            return List.of();
+        }
+        return all;
+    }
+
+    @Override
+    public void publish(String name, byte[] content) throws IOException {
+        String temporary = name + TEMPORARY;
+        write(temporary, to -> to.write(ByteBuffer.wrap(content)));
+        files.rename(path(temporary), path(name), Rename.OVERWRITE);
+    }
+
+    @Override
+    public void delete(String name) throws IOException {
+        try {
+            files.delete(path(name), false);
+        } catch (FileNotFoundException none) {
+            // nothing to delete
+        }
+    }
+
+    private Path path(String name) {
+        return new Path(root, name);
+    }
+
+    @Override
+    public String toString() {
+        return root.toString();
+    }
+}

@@ -1,0 +1,69 @@
+package ferro.spark.task;
+
+import ferro.group.ProcessGroup;
+import ferro.spark.meeting.DriverLine;
+import ferro.spark.rank.RestoredState;
+import ferro.spark.rank.SparkRank;
+import ferro.spark.state.HadoopStorage;
+import ferro.spark.state.RankState;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.util.LongAccumulator;
+
+/** A rank that has joined. */
+final class JoinedRank implements SparkRank {
+    private final ProcessGroup group;
+    private final int attempt;
+    private final DriverLine line;
+    private final String checkpoints;
+    private final LongAccumulator steps;
+    private RankState state;
+
+    JoinedRank(ProcessGroup group, int attempt, DriverLine line, String checkpoints, LongAccumulator steps) {
+        this.group = group;
+        this.attempt = attempt;
+        this.line = line;
+        this.checkpoints = checkpoints;
+        this.steps = steps;
+    }
+
+    @Override
+    public ProcessGroup group() {
+        return group;
+    }
+
+    @Override
+    public int attempt() {
+        return attempt;
+    }
+
+    @Override
+    public void checkpoint(long step, byte[] bytes) throws IOException {
+        state().save(step, bytes);
+    }
+
+    @Override
+    public Optional<RestoredState> restore() throws IOException {
+        return state().restore();
+    }
+
+    private RankState state() throws IOException {
+        if (checkpoints == null) {
+            throw new IllegalStateException("rank " + group.rank() + " of " + group.worldSize()
+                    + " has no folder for its state: name one by FerroSpark.checkpoint(\"hdfs://...\")");
+        }
+        if (state == null) {
+            state = new RankState(HadoopStorage.at(checkpoints), group);
+        }
+        return state;
+    }
+
+    @Override
+    public void progress(long step, Map<String, Double> values) {
+        line.progress(step, values);
+        if (group.rank() == 0) {
+            steps.add(step - steps.value());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package ferro.spark.task;
+
+import ferro.group.JoinOptions;
+import ferro.spark.meeting.DriverLine;
+import ferro.spark.meeting.JobSecret;
+import ferro.spark.meeting.StorePlace;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.spark.BarrierTaskContext;
+import org.apache.spark.SparkEnv;
+
+/** The options by which a task joins. */
+final class RankJoin {
+    private static final System.Logger LOG = System.getLogger("ferro.spark");
+
+    private RankJoin() {}
+
+    static JoinOptions options(BarrierTaskContext task, StorePlace store, RankSettings settings, DriverLine line) {
+        HostPlace place = HostPlace.of(task);
+        int cores = Math.min(Runtime.getRuntime().availableProcessors(), task.cpus() * place.size());
+        // stage and attempt in the name: a second attempt never meets the first one's ranks
+        JoinOptions options = JoinOptions.of(task.partitionId(), task.getTaskInfos().length)
+                .group("stage" + task.stageId() + "." + task.stageAttemptNumber())
+                .local(place.rank(), place.size())
+                .cores(cores)
+                .job(store.job(), store.generation())
+                .storeAt(store.endpoint())
+                .timeout(Duration.ofMillis(settings.timeoutMillis()));
+        if (store.secured()) {
+            options = options.secret(secret(store));
+        }
+        if (!settings.ports().equals("0")) {
+            options = options.setting("ferro.tcp.port", settings.ports());
+        }
+        options = withMemory(options, place);
+        Optional<GpuAddress> gpu = GpuAddress.of(task);
+        if (gpu.isPresent()) {
+            String address = task.getTaskInfos()[task.partitionId()].address();
+            gpu.get().claim(line, task, address.replaceAll(":[0-9]+$", ""));
+            options = options.setting("ferro.nccl.device", "" + gpu.get().device());
+        }
+        return options.settings(settings.settings());
+    }
+
+    private static byte[] secret(StorePlace store) {
+        return JobSecret.of(store.jobId())
+                .orElseThrow(() -> new IllegalStateException("the driver of job " + store.jobId()
+                        + " has a secret and this executor none: spark.authenticate must be the same on both"));
+    }
+
+    /** Users' settings come after these, and win. */
+    private static JoinOptions withMemory(JoinOptions options, HostPlace place) {
+        SharedMemoryBudget budget = SharedMemoryBudget.of(SparkEnv.get().conf(), place.size());
+        JoinOptions sized = options.setting("ferro.shm.bytes", "" + budget.bytes());
+        if (place.size() == 1 || budget.fits(place.size())) {
+            return sized;
+        }
+        if (place.rank() == 0) {
+            LOG.log(Level.WARNING, budget.refusal(place.size()));
+        }
+        return sized.setting("ferro.links", "tcp");
+    }
+}

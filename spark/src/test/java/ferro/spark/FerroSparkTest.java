@@ -1,0 +1,270 @@
+package ferro.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.ReduceOp;
+import ferro.spark.failure.FerroSparkException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs on threads of one process as executors; tasks share its statics, which a cluster's do not. */
+class FerroSparkTest {
+    private static final Map<String, CountDownLatch> LATCHES = new ConcurrentHashMap<>();
+    private static final AtomicInteger RUNS = new AtomicInteger();
+
+    private final FerroSpark ferro = SharedSpark.ferro();
+
+    @BeforeEach
+    void forget() {
+        LATCHES.clear();
+        RUNS.set(0);
+    }
+
+    private static CountDownLatch latch(String name) {
+        return LATCHES.computeIfAbsent(name, key -> new CountDownLatch(1));
+    }
+
+    @Test
+    void everyRankHasTheSumOfTheRowsOfAllPartitions() {
+        List<Integer> sums = ferro.runAll(SharedSpark.rows(), (rank, rows) -> {
+            int[] sum = {rows.next()};
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            return sum[0];
+        });
+
+        assertEquals(List.of(10, 10, 10, 10), sums);
+    }
+
+    @Test
+    void runReturnsTheValueOfRankZeroAlone() {
+        String value = ferro.run(SharedSpark.rows(), (rank, rows) -> "of rank " + rank.group().rank());
+
+        assertEquals("of rank 0", value);
+    }
+
+    @Test
+    void rowsOfAnotherNumberOfPartitionsAreRepartitioned() {
+        JavaRDD<Integer> union = SharedSpark.rows().union(SharedSpark.rows());
+
+        List<Integer> sums = ferro.ranks(2).runAll(union, (rank, rows) -> {
+            int[] sum = {0};
+            rows.forEachRemaining(row -> sum[0] += row);
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            return sum[0];
+        });
+
+        assertEquals(List.of(20, 20), sums);
+    }
+
+    @Test
+    void chainThatSparkRefusesInABarrierStageIsRepartitioned() {
+        JavaRDD<Integer> coalesced = SharedSpark.rows().coalesce(2);
+
+        assertEquals(2, ferro.runAll(coalesced, (rank, rows) -> rows.next()).size());
+    }
+
+    @Test
+    void moreRanksThanSlotsAreRefusedWithTheArithmetic() {
+        IllegalArgumentException refusal = assertThrows(
+                IllegalArgumentException.class, () -> ferro.ranks(5).run(SharedSpark.rows(), (rank, rows) -> 1));
+
+        assertTrue(
+                refusal.getMessage().startsWith("5 ranks need 5 slots at once, found 4: 1 executor of 4 slots each"),
+                refusal.getMessage());
+    }
+
+    @Test
+    void exceptionOfOneRankEndsTheJobAndNamesRankTaskAndText() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.run(SharedSpark.rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 2) {
+                        throw new IllegalStateException("row 17 is bad");
+                    }
+                    rank.group().barrier();
+                    return 1;
+                }));
+
+        assertEquals(2, failure.rank().orElseThrow(), failure.getMessage());
+        assertTrue(
+                failure.getMessage()
+                        .matches("(?s)job .* of 4 ranks, attempt 1 of 1 failed on rank 2, task [0-9]+ of stage [0-9]+ on"
+                                + " the driver: IllegalStateException: row 17 is bad"),
+                failure.getMessage());
+    }
+
+    @Test
+    void sparkNamesTheTaskOfTheRankAtFault() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.run(SharedSpark.rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 3) {
+                        throw new IllegalStateException("row 18 is bad");
+                    }
+                    rank.group().barrier();
+                    return 1;
+                }));
+
+        assertTrue(failure.getCause().getMessage().contains("row 18 is bad"), failure.getCause().getMessage());
+    }
+
+    @Test
+    void failureBeforeJoiningEndsTheOthersThatJoin() {
+        JavaRDD<Integer> bad = SharedSpark.rows().map(row -> {
+            if (row == 2) {
+                throw new IllegalStateException("partition 1 cannot be read");
+            }
+            return row;
+        });
+
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.run(bad, (rank, rows) -> {
+                    int[] sum = {rows.next()};
+                    rank.group().allReduce(sum, ReduceOp.SUM);
+                    return sum[0];
+                }));
+
+        assertTrue(failure.getMessage().contains("rank 1, task"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("partition 1 cannot be read"), failure.getMessage());
+    }
+
+    @Test
+    void rankThatIsStuckIsNamedWhenTheDeadlinePasses() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.timeout(Duration.ofSeconds(3)).run(SharedSpark.rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 1) {
+                        // ends when another rank has failed
+                        assertTrue(latch("failed").await(60, TimeUnit.SECONDS));
+                        return 1;
+                    }
+                    try {
+                        rank.group().barrier();
+                    } catch (FerroException timedOut) {
+                        latch("failed").countDown();
+                        throw timedOut;
+                    }
+                    return 1;
+                }));
+
+        assertTrue(failure.getMessage().contains("failed on rank 1, task"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("TIMED_OUT"), failure.getMessage());
+    }
+
+    @Test
+    void cancelledJobEndsRanksThatWaitInACall() throws Exception {
+        JavaSparkContext spark = SharedSpark.context();
+        CountDownLatch ended = new CountDownLatch(SharedSpark.RANKS - 1);
+        LATCHES.put("ended", ended);
+        CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {
+            spark.setJobGroup("cancelled", "a job to cancel", false);
+            return ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
+                RUNS.incrementAndGet();
+                latch("joined").countDown();
+                if (rank.group().rank() == 0) {
+                    assertTrue(latch("ended").await(60, TimeUnit.SECONDS));
+                    return 1;
+                }
+                try {
+                    rank.group().barrier();
+                } finally {
+                    latch("ended").countDown();
+                }
+                return 1;
+            });
+        });
+        assertTrue(latch("joined").await(60, TimeUnit.SECONDS));
+
+        spark.cancelJobGroup("cancelled");
+
+        ExecutionException failure =
+                assertThrows(ExecutionException.class, () -> job.get(60, TimeUnit.SECONDS));
+        FerroSparkException cancelled = assertInstanceOf(FerroSparkException.class, failure.getCause());
+        assertTrue(cancelled.getMessage().contains("was cancelled"), cancelled.getMessage());
+        assertTrue(ended.await(30, TimeUnit.SECONDS), "ranks still wait");
+        assertTrue(RUNS.get() <= SharedSpark.RANKS, RUNS.get() + " ranks ran: the job was tried again");
+    }
+
+    @Test
+    void exceptionThatIsNamedIsTriedAgain(@TempDir Path folder) {
+        List<String> states = ferro.attempts(3)
+                .retryOn(IllegalStateException.class)
+                .checkpoint(folder.toUri().toString())
+                .runAll(SharedSpark.rows(), (rank, rows) -> {
+                    String before = rank.restore()
+                            .map(state -> state.step() + ":" + new String(state.state()))
+                            .orElse("none");
+                    rank.checkpoint(rank.attempt() + 1, ("rank " + rank.group().rank()).getBytes());
+                    if (rank.attempt() < 2 && rank.group().rank() == 1) {
+                        throw new IllegalStateException("attempt " + rank.attempt());
+                    }
+                    rank.group().barrier();
+                    return before;
+                });
+
+        assertEquals(List.of("2:rank 0", "2:rank 1", "2:rank 2", "2:rank 3"), states);
+    }
+
+    @Test
+    void exceptionThatIsNotNamedIsNotTriedAgain() {
+        assertThrows(
+                FerroSparkException.class,
+                () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
+                    RUNS.incrementAndGet();
+                    throw new IllegalArgumentException("a mistake of rank " + rank.group().rank());
+                }));
+
+        assertEquals(SharedSpark.RANKS, RUNS.get());
+    }
+
+    @Test
+    void progressReachesTheDriver() throws Exception {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        ferro.onProgress(report -> told.complete(report.rank() + " " + report.step() + " " + report.values()))
+                .run(SharedSpark.rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 0) {
+                        rank.progress(7, Map.of("loss", 0.25));
+                    }
+                    rank.group().barrier();
+                    return 1;
+                });
+
+        assertEquals("0 7 loss=0.250000", told.get(30, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void tenJobsLeaveNoThreadOfFerro() {
+        for (int job = 0; job < 10; job++) {
+            ferro.run(SharedSpark.rows(), (rank, rows) -> {
+                rank.group().barrier();
+                return 1;
+            });
+        }
+
+        String left = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("ferro"))
+                .sorted()
+                .collect(Collectors.joining(" "));
+        assertEquals("", left);
+    }
+}

@@ -1,0 +1,46 @@
+package ferro.spark;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+
+/** The one context of this JVM: Spark allows no second one, and takes seconds to start. */
+final class SharedSpark {
+    static final int RANKS = 4;
+
+    private SharedSpark() {}
+
+    private static final class Holder {
+        static final JavaSparkContext SPARK = new JavaSparkContext(conf("local[4,4]"));
+    }
+
+    static JavaSparkContext context() {
+        return Holder.SPARK;
+    }
+
+    static FerroSpark ferro() {
+        return FerroSpark.on(context());
+    }
+
+    static SparkConf conf(String master) {
+        return new SparkConf()
+                .setMaster(master)
+                .setAppName("ferro-spark-test")
+                .set("spark.ui.enabled", "false")
+                .set("spark.driver.host", "127.0.0.1")
+                .set("spark.driver.bindAddress", "127.0.0.1")
+                .set("spark.local.dir", System.getProperty("spark.test.folder", "target") + "/spark-local");
+    }
+
+    /** One row per partition: 1, 2, 3, 4. */
+    static JavaRDD<Integer> rows() {
+        return rows(context(), RANKS);
+    }
+
+    static JavaRDD<Integer> rows(JavaSparkContext spark, int count) {
+        List<Integer> rows = IntStream.rangeClosed(1, count).boxed().toList();
+        return spark.parallelize(rows, count);
+    }
+}
