@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * What one rank reports of its failure.
@@ -58,12 +59,28 @@ public record RankFailure(
      * @return report
      */
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
-        boolean ofFerro = failure instanceof FerroException;
-        String code = ofFerro ? ((FerroException) failure).code().name() : "";
-        String culprits = ofFerro ? ((FerroException) failure).where().culprits() : "";
-        String name = failure.getClass().getSimpleName();
-        String message = ofFerro ? String.valueOf(failure.getMessage()) : name + ": " + failure.getMessage();
+        Optional<FerroException> known = ofFerro(failure);
+        String code = known.map(one -> one.code().name()).orElse("");
+        String culprits = known.map(one -> one.where().culprits()).orElse("");
+        String message = known.map(Throwable::getMessage)
+                .orElseGet(() -> failure.getClass().getSimpleName() + ": " + failure.getMessage());
         return new RankFailure(rank, code, culprits, types(failure), message, recording);
+    }
+
+    /**
+     * Returns the failure of ferro that an exception is, or that is one of its causes.
+     *
+     * @param failure what was thrown
+     * @return failure of ferro; empty if there is none
+     */
+    public static Optional<FerroException> ofFerro(Throwable failure) {
+        int depth = 0;
+        for (Throwable at = failure; at != null && depth < MOST_TYPES; at = at.getCause(), depth++) {
+            if (at instanceof FerroException known) {
+                return Optional.of(known);
+            }
+        }
+        return Optional.empty();
     }
 
     private static List<String> types(Throwable failure) {
