@@ -39,7 +39,6 @@ public final class BarrierRank<T, R> extends AbstractFunction1<scala.collection.
     }
 
     @Override
-    @Override
     public scala.collection.Iterator<byte[]> apply(scala.collection.Iterator<T> rows) {
         BarrierTaskContext task = BarrierTaskContext.get();
         try (DriverLine line = new DriverLine(store, task.partitionId())) {

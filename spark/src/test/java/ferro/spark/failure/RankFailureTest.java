@@ -1,0 +1,56 @@
+package ferro.spark.failure;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class RankFailureTest {
+    @Test
+    void reportIsReadAsItWasWritten() {
+        FerroException timedOut =
+                new FerroException(Code.TIMED_OUT, Where.outside("stage3.0", 1).blaming("2,3"), "rank 2 is late");
+
+        RankFailure read = RankFailure.decoded(
+                RankFailure.of(1, timedOut, new byte[] {7, 8, 9}).encoded());
+
+        assertEquals(1, read.rank());
+        assertEquals("TIMED_OUT", read.code());
+        assertEquals("2,3", read.culprits());
+        assertEquals("rank 2 is late", read.message());
+        assertArrayEquals(new byte[] {7, 8, 9}, read.recording());
+    }
+
+    @Test
+    void wrappedFailureOfFerroIsOneOfFerro() {
+        FerroException lost = new FerroException(Code.PEER_LOST, Where.outside("g", 0).blaming("1"), "rank 1 is lost");
+
+        assertTrue(RankFailure.of(0, new IllegalStateException("wrapped", lost), new byte[0]).ofFerro());
+        assertFalse(RankFailure.of(0, new IllegalStateException("own"), new byte[0]).ofFerro());
+    }
+
+    @Test
+    void superclassesAndCausesAreNamed() {
+        RankFailure report =
+                RankFailure.of(0, new RuntimeException(new java.io.FileNotFoundException("x")), new byte[0]);
+
+        assertTrue(report.types().contains("java.io.IOException"), report.types().toString());
+    }
+
+    @Test
+    void truncatedReportIsRefused() {
+        byte[] whole = RankFailure.of(0, new IllegalStateException("own"), new byte[5]).encoded();
+
+        for (int length = 0; length < whole.length; length++) {
+            byte[] part = Arrays.copyOf(whole, length);
+            assertThrows(IllegalArgumentException.class, () -> RankFailure.decoded(part));
+        }
+    }
+}
