@@ -64,8 +64,7 @@ public final class FerroSpark {
      * @throws IllegalArgumentException      if dynamic allocation is on
      */
     public static FerroSpark on(SparkContext context) {
-        JobPlan plan = new JobPlan(
-                0, TIMEOUT, 1, List.of(), null, PortRange.of("0"), Map.of(), FerroSpark::log);
+        JobPlan plan = new JobPlan(0, TIMEOUT, 1, List.of(), null, PortRange.of("0"), Map.of(), FerroSpark::log);
         return new FerroSpark(new Attempts(Objects.requireNonNull(context, "context")), plan);
     }
 
@@ -105,8 +104,14 @@ public final class FerroSpark {
             throw new IllegalArgumentException("a group has at least 1 rank, found " + count);
         }
         return with(new JobPlan(
-                count, plan.timeout(), plan.attempts(), plan.retried(), plan.checkpoints(), plan.ports(),
-                plan.settings(), plan.progress()));
+                count,
+                plan.timeout(),
+                plan.attempts(),
+                plan.retried(),
+                plan.checkpoints(),
+                plan.ports(),
+                plan.settings(),
+                plan.progress()));
     }
 
     /**
@@ -121,8 +126,14 @@ public final class FerroSpark {
             throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
         }
         return with(new JobPlan(
-                plan.ranks(), deadline, plan.attempts(), plan.retried(), plan.checkpoints(), plan.ports(),
-                plan.settings(), plan.progress()));
+                plan.ranks(),
+                deadline,
+                plan.attempts(),
+                plan.retried(),
+                plan.checkpoints(),
+                plan.ports(),
+                plan.settings(),
+                plan.progress()));
     }
 
     /**
@@ -138,7 +149,13 @@ public final class FerroSpark {
             throw new IllegalArgumentException("a job has at least 1 attempt, found " + most);
         }
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), most, plan.retried(), plan.checkpoints(), plan.ports(), plan.settings(),
+                plan.ranks(),
+                plan.timeout(),
+                most,
+                plan.retried(),
+                plan.checkpoints(),
+                plan.ports(),
+                plan.settings(),
                 plan.progress()));
     }
 
@@ -152,8 +169,14 @@ public final class FerroSpark {
         List<String> retried = new ArrayList<>(plan.retried());
         retried.add(type.getName());
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), plan.attempts(), List.copyOf(retried), plan.checkpoints(), plan.ports(),
-                plan.settings(), plan.progress()));
+                plan.ranks(),
+                plan.timeout(),
+                plan.attempts(),
+                List.copyOf(retried),
+                plan.checkpoints(),
+                plan.ports(),
+                plan.settings(),
+                plan.progress()));
     }
 
     /**
@@ -164,8 +187,14 @@ public final class FerroSpark {
      */
     public FerroSpark checkpoint(String folder) {
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), plan.attempts(), plan.retried(), Objects.requireNonNull(folder, "folder"),
-                plan.ports(), plan.settings(), plan.progress()));
+                plan.ranks(),
+                plan.timeout(),
+                plan.attempts(),
+                plan.retried(),
+                Objects.requireNonNull(folder, "folder"),
+                plan.ports(),
+                plan.settings(),
+                plan.progress()));
     }
 
     /**
@@ -177,8 +206,14 @@ public final class FerroSpark {
      */
     public FerroSpark ports(String range) {
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), plan.attempts(), plan.retried(), plan.checkpoints(), PortRange.of(range),
-                plan.settings(), plan.progress()));
+                plan.ranks(),
+                plan.timeout(),
+                plan.attempts(),
+                plan.retried(),
+                plan.checkpoints(),
+                PortRange.of(range),
+                plan.settings(),
+                plan.progress()));
     }
 
     /**
@@ -194,8 +229,14 @@ public final class FerroSpark {
         Map<String, String> settings = new TreeMap<>(plan.settings());
         settings.put(name, value);
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), plan.attempts(), plan.retried(), plan.checkpoints(), plan.ports(),
-                Map.copyOf(settings), plan.progress()));
+                plan.ranks(),
+                plan.timeout(),
+                plan.attempts(),
+                plan.retried(),
+                plan.checkpoints(),
+                plan.ports(),
+                Map.copyOf(settings),
+                plan.progress()));
     }
 
     /**
@@ -206,8 +247,14 @@ public final class FerroSpark {
      */
     public FerroSpark onProgress(Consumer<ProgressReport> listener) {
         return with(new JobPlan(
-                plan.ranks(), plan.timeout(), plan.attempts(), plan.retried(), plan.checkpoints(), plan.ports(),
-                plan.settings(), Objects.requireNonNull(listener, "listener")));
+                plan.ranks(),
+                plan.timeout(),
+                plan.attempts(),
+                plan.retried(),
+                plan.checkpoints(),
+                plan.ports(),
+                plan.settings(),
+                Objects.requireNonNull(listener, "listener")));
     }
 
     private FerroSpark with(JobPlan changed) {
@@ -296,8 +343,7 @@ public final class FerroSpark {
         return runAll(rows.toJavaRDD(), ofScala(function));
     }
 
-    private static <T, R> RankFunction<T, R> ofScala(
-            Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
+    private static <T, R> RankFunction<T, R> ofScala(Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
         return (SparkRank rank, Iterator<T> rows) -> function.apply(rank, CollectionConverters.asScala(rows));
     }
 }

@@ -55,7 +55,8 @@ class FerroSparkTest {
 
     @Test
     void runReturnsTheValueOfRankZeroAlone() {
-        String value = ferro.run(SharedSpark.rows(), (rank, rows) -> "of rank " + rank.group().rank());
+        String value = ferro.run(
+                SharedSpark.rows(), (rank, rows) -> "of rank " + rank.group().rank());
 
         assertEquals("of rank 0", value);
     }
@@ -106,8 +107,9 @@ class FerroSparkTest {
         assertEquals(2, failure.rank().orElseThrow(), failure.getMessage());
         assertTrue(
                 failure.getMessage()
-                        .matches("(?s)job .* of 4 ranks, attempt 1 of 1 failed on rank 2, task [0-9]+ of stage [0-9]+ on"
-                                + " the driver: IllegalStateException: row 17 is bad"),
+                        .matches(
+                                "(?s)job .* of 4 ranks, attempt 1 of 1 failed on rank 2, task [0-9]+ of stage [0-9]+ on"
+                                        + " the driver: IllegalStateException: row 17 is bad"),
                 failure.getMessage());
     }
 
@@ -123,7 +125,9 @@ class FerroSparkTest {
                     return 1;
                 }));
 
-        assertTrue(failure.getCause().getMessage().contains("row 18 is bad"), failure.getCause().getMessage());
+        assertTrue(
+                failure.getCause().getMessage().contains("row 18 is bad"),
+                failure.getCause().getMessage());
     }
 
     @Test
@@ -149,9 +153,8 @@ class FerroSparkTest {
 
     @Test
     void rankThatIsStuckIsNamedWhenTheDeadlinePasses() {
-        FerroSparkException failure = assertThrows(
-                FerroSparkException.class,
-                () -> ferro.timeout(Duration.ofSeconds(3)).run(SharedSpark.rows(), (rank, rows) -> {
+        FerroSparkException failure = assertThrows(FerroSparkException.class, () -> ferro.timeout(Duration.ofSeconds(3))
+                .run(SharedSpark.rows(), (rank, rows) -> {
                     if (rank.group().rank() == 1) {
                         // ends when another rank has failed
                         assertTrue(latch("failed").await(60, TimeUnit.SECONDS));
@@ -196,8 +199,7 @@ class FerroSparkTest {
 
         spark.cancelJobGroup("cancelled");
 
-        ExecutionException failure =
-                assertThrows(ExecutionException.class, () -> job.get(60, TimeUnit.SECONDS));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> job.get(60, TimeUnit.SECONDS));
         FerroSparkException cancelled = assertInstanceOf(FerroSparkException.class, failure.getCause());
         assertTrue(cancelled.getMessage().contains("was cancelled"), cancelled.getMessage());
         assertTrue(ended.await(30, TimeUnit.SECONDS), "ranks still wait");
@@ -226,12 +228,11 @@ class FerroSparkTest {
 
     @Test
     void exceptionThatIsNotNamedIsNotTriedAgain() {
-        assertThrows(
-                FerroSparkException.class,
-                () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
-                    RUNS.incrementAndGet();
-                    throw new IllegalArgumentException("a mistake of rank " + rank.group().rank());
-                }));
+        assertThrows(FerroSparkException.class, () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
+            RUNS.incrementAndGet();
+            throw new IllegalArgumentException(
+                    "a mistake of rank " + rank.group().rank());
+        }));
 
         assertEquals(SharedSpark.RANKS, RUNS.get());
     }

@@ -18,7 +18,8 @@ final class Leftovers {
                 .sorted()
                 .collect(Collectors.joining(" "));
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
-            return threads + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"));
+            return threads
+                    + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"));
         }
     }
 }

@@ -73,9 +73,8 @@ class SparkClusterTest {
 
     @Test
     void exceptionOfARankNamesItsExecutor() {
-        FerroSparkException failure = assertThrows(
-                FerroSparkException.class,
-                () -> ferro().run(rows(), (rank, rows) -> {
+        FerroSparkException failure =
+                assertThrows(FerroSparkException.class, () -> ferro().run(rows(), (rank, rows) -> {
                     if (rank.group().rank() == 2) {
                         throw new IllegalStateException("row 17 is bad");
                     }
@@ -88,7 +87,9 @@ class SparkClusterTest {
                         .matches("(?s).* failed on rank 2, task [0-9]+ of stage [0-9]+ on executor [0-9]+ \\(.*\\):"
                                 + " IllegalStateException: row 17 is bad"),
                 failure.getMessage());
-        assertTrue(failure.getCause().getMessage().contains("row 17 is bad"), failure.getCause().getMessage());
+        assertTrue(
+                failure.getCause().getMessage().contains("row 17 is bad"),
+                failure.getCause().getMessage());
     }
 
     @Test
@@ -96,7 +97,8 @@ class SparkClusterTest {
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> killed(1));
 
         assertTrue(
-                failure.getMessage().matches("(?s).* failed: executor [0-9]+ on .* with ranks [0-3], [0-3] was lost: .*"),
+                failure.getMessage()
+                        .matches("(?s).* failed: executor [0-9]+ on .* with ranks [0-3], [0-3] was lost: .*"),
                 failure.getMessage());
     }
 

@@ -61,8 +61,9 @@ public final class Attempts {
         if (refusal.isEmpty()) {
             return rows;
         }
-        LOG.log(Level.WARNING, "RDD " + rows.id() + " is repartitioned to " + ranks + " ranks by a shuffle: "
-                + refusal.get());
+        LOG.log(
+                Level.WARNING,
+                "RDD " + rows.id() + " is repartitioned to " + ranks + " ranks by a shuffle: " + refusal.get());
         return rows.toJavaRDD().repartition(ranks).rdd();
     }
 }

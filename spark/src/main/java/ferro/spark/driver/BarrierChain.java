@@ -26,14 +26,15 @@ final class BarrierChain {
         while (!left.isEmpty()) {
             RDD<?> one = left.pop();
             if (one.getNumPartitions() != ranks) {
-                return Optional.of("its stage computes " + one.getClass().getSimpleName() + " of " + one.getNumPartitions()
-                        + " partitions (union, coalesce and filters of partitions do that)");
+                return Optional.of("its stage computes " + one.getClass().getSimpleName() + " of "
+                        + one.getNumPartitions() + " partitions (union, coalesce and filters of partitions do that)");
             }
             if (SparkInternals.isBarrier(one)) {
                 return Optional.of("its stage has a barrier already");
             }
             for (Dependency<?> dependency : CollectionConverters.asJava(one.dependencies())) {
-                if (!(dependency instanceof ShuffleDependency) && seen.add(dependency.rdd().id())) {
+                if (!(dependency instanceof ShuffleDependency)
+                        && seen.add(dependency.rdd().id())) {
                     left.push(dependency.rdd());
                 }
             }

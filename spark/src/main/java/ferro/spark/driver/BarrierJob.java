@@ -57,7 +57,8 @@ final class BarrierJob<T, R> {
                 endJob(spark, tag, failure);
                 tasks.awaitEnd(REPORT_MILLIS);
                 List<TaskWatch.LostExecutor> lost = tasks.lost();
-                int alive = attempt.ranks() - lost.stream().mapToInt(one -> one.ranks().size()).sum();
+                int alive = attempt.ranks()
+                        - lost.stream().mapToInt(one -> one.ranks().size()).sum();
                 return new Ending<>(
                         null, new FailedAttempt(store.failures(alive, REPORT_MILLIS), tasks, lost, failure));
             }
@@ -78,10 +79,11 @@ final class BarrierJob<T, R> {
     private List<R> submitted(DriverStore store, RankFunction<T, R> function, int ranks) throws Exception {
         RankSettings settings = new RankSettings(
                 plan.timeout().toMillis(), plan.settings(), plan.ports().toString(), plan.checkpoints(), resultAtAll);
-        RDD<byte[]> stage = rdd.barrier()
-                .mapPartitions(new BarrierRank<>(store.place(), settings, function, steps), false, BYTES);
+        RDD<byte[]> stage =
+                rdd.barrier().mapPartitions(new BarrierRank<>(store.place(), settings, function, steps), false, BYTES);
         byte[][] results = new byte[ranks][];
-        List<Object> partitions = new ArrayList<>(IntStream.range(0, ranks).boxed().toList());
+        List<Object> partitions =
+                new ArrayList<>(IntStream.range(0, ranks).boxed().toList());
         rdd.context()
                 .runJob(
                         stage,
@@ -112,7 +114,8 @@ final class BarrierJob<T, R> {
     }
 
     /** The one element of a partition. */
-    private static final class First extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]> implements Serializable {
+    private static final class First extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]>
+            implements Serializable {
         private static final long serialVersionUID = 1L;
 
         @Override

@@ -26,9 +26,7 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
         }
         Optional<RankFailure> own = own();
         if (own.isPresent()) {
-            return lost.isEmpty()
-                    ? own.get().types().stream().anyMatch(retried::contains)
-                    : true;
+            return lost.isEmpty() ? own.get().types().stream().anyMatch(retried::contains) : true;
         }
         return !lost.isEmpty() || reports.stream().anyMatch(RankFailure::ofFerro);
     }
@@ -45,9 +43,9 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
 
     /** The gravest failure of ferro that a rank knows. */
     private Optional<RankFailure> ofFerro() {
-        return reports.stream()
-                .filter(RankFailure::ofFerro)
-                .min(Comparator.comparingInt(report -> Code.valueOf(report.code()).gravity()));
+        return reports.stream().filter(RankFailure::ofFerro).min(Comparator.comparingInt(report -> Code.valueOf(
+                        report.code())
+                .gravity()));
     }
 
     /** Makes the one exception. */
@@ -73,11 +71,11 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
         if (own.isPresent()) {
             int rank = own.get().rank();
             return new Diagnosed(
-                    rank, " failed on rank " + rank + ", " + tasks.task(rank) + ": " + own.get().message());
+                    rank,
+                    " failed on rank " + rank + ", " + tasks.task(rank) + ": "
+                            + own.get().message());
         }
-        return ofFerro()
-                .map(this::blamed)
-                .orElseGet(() -> new Diagnosed(-1, " failed: " + firstLine(ofSpark)));
+        return ofFerro().map(this::blamed).orElseGet(() -> new Diagnosed(-1, " failed: " + firstLine(ofSpark)));
     }
 
     private Diagnosed lostExecutors() {
@@ -87,8 +85,7 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
                         + one.ranks().stream().map(String::valueOf).collect(Collectors.joining(", ")) + " was lost: "
                         + one.reason())
                 .collect(Collectors.joining("; "));
-        List<Integer> ranks =
-                lost.stream().flatMap(one -> one.ranks().stream()).toList();
+        List<Integer> ranks = lost.stream().flatMap(one -> one.ranks().stream()).toList();
         String seen = ofFerro()
                 .map(report -> "; rank " + report.rank() + ": " + report.code() + ": " + report.message())
                 .orElse("");

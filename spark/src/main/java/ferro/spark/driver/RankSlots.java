@@ -42,12 +42,15 @@ final class RankSlots {
     }
 
     private static String arithmetic(SparkContext spark, ResourceProfile profile, int ranks, int slots) {
-        int executors = spark.isLocal() ? 1 : Math.max(0, spark.getExecutorMemoryStatus().size() - 1);
+        int executors = spark.isLocal()
+                ? 1
+                : Math.max(0, spark.getExecutorMemoryStatus().size() - 1);
         int cpus = spark.getConf().getInt("spark.task.cpus", 1);
         return ranks + " ranks need " + ranks + " slots at once, found " + slots + ": " + executors
                 + (executors == 1 ? " executor" : " executors") + " of "
                 + (executors == 0 ? 0 : slots / executors) + " slots each (resource profile " + profile.id()
-                + ", spark.task.cpus=" + cpus + ", task resources " + profile.taskResourcesJMap().keySet()
+                + ", spark.task.cpus=" + cpus + ", task resources "
+                + profile.taskResourcesJMap().keySet()
                 + "); use .ranks(" + slots + "), or more executors or cores"
                 + (spark.isLocal() ? ": local[" + ranks * cpus + "]" : "");
     }

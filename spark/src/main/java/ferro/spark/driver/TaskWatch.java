@@ -99,8 +99,7 @@ final class TaskWatch extends SparkListener {
                     .map(Map.Entry::getKey)
                     .toList();
             if (!ranks.isEmpty()) {
-                lost.add(new LostExecutor(
-                        one.getKey(), tasks.get(ranks.get(0)).host(), ranks, one.getValue()));
+                lost.add(new LostExecutor(one.getKey(), tasks.get(ranks.get(0)).host(), ranks, one.getValue()));
             }
         }
         return lost;

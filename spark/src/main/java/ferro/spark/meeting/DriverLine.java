@@ -51,8 +51,10 @@ public final class DriverLine implements AutoCloseable {
             // set does not wait, this does
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {
-            LOG.log(Level.WARNING, "rank " + rank + " of " + place.jobId() + " cannot report \"" + failure.message()
-                    + "\" to the driver at " + place.endpoint() + ": " + gone.getMessage());
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + rank + " of " + place.jobId() + " cannot report \"" + failure.message()
+                            + "\" to the driver at " + place.endpoint() + ": " + gone.getMessage());
         }
     }
 
@@ -61,7 +63,9 @@ public final class DriverLine implements AutoCloseable {
         long now = System.nanoTime();
         if (lastProgress == null || now - lastProgress >= PROGRESS_NANOS) {
             lastProgress = now;
-            store().set(ReportKeys.PROGRESS + rank, ProgressReport.of(rank, step, values).encoded());
+            store().set(
+                            ReportKeys.PROGRESS + rank,
+                            ProgressReport.of(rank, step, values).encoded());
         }
     }
 

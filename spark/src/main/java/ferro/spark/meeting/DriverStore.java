@@ -37,13 +37,14 @@ public final class DriverStore implements AutoCloseable {
         InetAddress bound = resolved(address.bind());
         if (secret == null && !bound.isLoopbackAddress()) {
             throw new IllegalArgumentException("the driver would serve the store of job " + jobId + " at "
-                    + address.bind() + ", which other machines can reach, without a secret: set spark.authenticate=true,"
+                    + address.bind()
+                    + ", which other machines can reach, without a secret: set spark.authenticate=true,"
                     + " of which each process derives the job's secret (spark.driver.bindAddress says where the driver"
                     + " listens)");
         }
         TcpStoreServer server = TcpStoreServer.start(bound, ports, jobId, attempt.ranks(), secret);
-        StorePlace place = new StorePlace(
-                address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
+        StorePlace place =
+                new StorePlace(address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
         return new DriverStore(server, place, progress);
     }
 

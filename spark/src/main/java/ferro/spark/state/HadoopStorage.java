@@ -48,9 +48,8 @@ public final class HadoopStorage implements CheckpointStorage {
     static HadoopStorage at(String folder, Configuration conf) throws IOException {
         Path root = new Path(folder);
         URI uri = root.toUri();
-        FileContext files = uri.getScheme() == null
-                ? FileContext.getFileContext(conf)
-                : FileContext.getFileContext(uri, conf);
+        FileContext files =
+                uri.getScheme() == null ? FileContext.getFileContext(conf) : FileContext.getFileContext(uri, conf);
         Path whole = files.makeQualified(root);
         files.mkdir(whole, null, true);
         return new HadoopStorage(files, whole);

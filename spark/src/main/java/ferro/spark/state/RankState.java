@@ -70,8 +70,8 @@ public final class RankState {
             return Optional.empty();
         }
         if (latest[1] != group.worldSize()) {
-            throw new IOException("the state in " + storage + " is of " + latest[1] + " ranks, found " + group.worldSize()
-                    + ": run it with .ranks(" + latest[1] + "), or name another folder");
+            throw new IOException("the state in " + storage + " is of " + latest[1] + " ranks, found "
+                    + group.worldSize() + ": run it with .ranks(" + latest[1] + "), or name another folder");
         }
         newest = latest[0];
         return Optional.of(new RestoredState(newest, read(name(newest))));
@@ -86,7 +86,8 @@ public final class RankState {
         }
         String found = new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII);
         if (!found.matches("[0-9]{1,18} [0-9]{1,9}")) {
-            throw new IOException(LATEST + " in " + storage + " is damaged: \"" + found + "\" is no step and number of ranks");
+            throw new IOException(
+                    LATEST + " in " + storage + " is damaged: \"" + found + "\" is no step and number of ranks");
         }
         String[] parts = found.split(" ");
         latest[0] = Long.parseLong(parts[0]);
@@ -108,8 +109,8 @@ public final class RankState {
         all.get(state);
         sum.update(state);
         if (told != sum.getValue()) {
-            throw new IOException(name + " in " + storage + " is damaged: its checksum is " + told + ", its " + state.length
-                    + " bytes have " + sum.getValue());
+            throw new IOException(name + " in " + storage + " is damaged: its checksum is " + told + ", its "
+                    + state.length + " bytes have " + sum.getValue());
         }
         return state;
     }

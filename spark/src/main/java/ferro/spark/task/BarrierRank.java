@@ -22,7 +22,8 @@ import scala.runtime.AbstractFunction1;
  * @param <T> type of the rows
  * @param <R> type of the result
  */
-public final class BarrierRank<T, R> extends AbstractFunction1<scala.collection.Iterator<T>, scala.collection.Iterator<byte[]>>
+public final class BarrierRank<T, R>
+        extends AbstractFunction1<scala.collection.Iterator<T>, scala.collection.Iterator<byte[]>>
         implements Serializable {
     private static final long serialVersionUID = 1L;
     private final StorePlace store;

@@ -22,7 +22,8 @@ record GpuAddress(int device) {
         if (gpu.addresses().length != 1 || !gpu.addresses()[0].matches("[0-9]{1,4}")) {
             throw new IllegalArgumentException("rank " + task.partitionId() + " has the GPUs "
                     + String.join(",", gpu.addresses())
-                    + ": need one number; set spark.task.resource.gpu.amount=1, and a discovery script that names ordinals");
+                    + ": need one number; set spark.task.resource.gpu.amount=1, and a discovery script that"
+                    + " names ordinals");
         }
         return Optional.of(new GpuAddress(Integer.parseInt(gpu.addresses()[0])));
     }
@@ -31,8 +32,9 @@ record GpuAddress(int device) {
     void claim(DriverLine line, TaskContext task, String host) {
         String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + host + "/" + device;
         line.claim(key).ifPresent(other -> {
-            throw new IllegalArgumentException("ranks " + other + " and " + task.partitionId() + " both have GPU " + device
-                    + " of " + host + ": set spark.task.resource.gpu.amount=1, with which Spark gives each task its own");
+            throw new IllegalArgumentException(
+                    "ranks " + other + " and " + task.partitionId() + " both have GPU " + device + " of " + host
+                            + ": set spark.task.resource.gpu.amount=1, with which Spark gives each task its own");
         });
     }
 }

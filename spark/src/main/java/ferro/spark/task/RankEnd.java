@@ -57,7 +57,9 @@ final class RankEnd {
     private void awaitKill() {
         try {
             if (!killed.await(VICTIM_MILLIS, TimeUnit.MILLISECONDS)) {
-                LOG.log(Level.DEBUG, "rank " + task.partitionId() + " ends first: Spark has not heard of the rank at fault");
+                LOG.log(
+                        Level.DEBUG,
+                        "rank " + task.partitionId() + " ends first: Spark has not heard of the rank at fault");
             }
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();

@@ -32,8 +32,7 @@ record SharedMemoryBudget(long bytes) {
     /** Returns whether the ranks of a host fit into what its shared memory has left. */
     boolean fits(int ranksOfHost) {
         try {
-            return Files.isDirectory(FOLDER)
-                    && Files.getFileStore(FOLDER).getUsableSpace() >= bytes * ranksOfHost;
+            return Files.isDirectory(FOLDER) && Files.getFileStore(FOLDER).getUsableSpace() >= bytes * ranksOfHost;
         } catch (IOException unknown) {
             return false;
         }

@@ -30,10 +30,13 @@ class RankFailureTest {
 
     @Test
     void wrappedFailureOfFerroIsOneOfFerro() {
-        FerroException lost = new FerroException(Code.PEER_LOST, Where.outside("g", 0).blaming("1"), "rank 1 is lost");
+        FerroException lost =
+                new FerroException(Code.PEER_LOST, Where.outside("g", 0).blaming("1"), "rank 1 is lost");
 
-        assertTrue(RankFailure.of(0, new IllegalStateException("wrapped", lost), new byte[0]).ofFerro());
-        assertFalse(RankFailure.of(0, new IllegalStateException("own"), new byte[0]).ofFerro());
+        assertTrue(RankFailure.of(0, new IllegalStateException("wrapped", lost), new byte[0])
+                .ofFerro());
+        assertFalse(
+                RankFailure.of(0, new IllegalStateException("own"), new byte[0]).ofFerro());
     }
 
     @Test
@@ -41,12 +44,14 @@ class RankFailureTest {
         RankFailure report =
                 RankFailure.of(0, new RuntimeException(new java.io.FileNotFoundException("x")), new byte[0]);
 
-        assertTrue(report.types().contains("java.io.IOException"), report.types().toString());
+        assertTrue(
+                report.types().contains("java.io.IOException"), report.types().toString());
     }
 
     @Test
     void truncatedReportIsRefused() {
-        byte[] whole = RankFailure.of(0, new IllegalStateException("own"), new byte[5]).encoded();
+        byte[] whole =
+                RankFailure.of(0, new IllegalStateException("own"), new byte[5]).encoded();
 
         for (int length = 0; length < whole.length; length++) {
             byte[] part = Arrays.copyOf(whole, length);

@@ -74,8 +74,7 @@ class HadoopStorageTest {
         storage.delete("step-1/rank-0");
         storage.delete("step-1/rank-0");
 
-        NoSuchFileException missing =
-                assertThrows(NoSuchFileException.class, () -> read("step-1/rank-0", 0, 1));
+        NoSuchFileException missing = assertThrows(NoSuchFileException.class, () -> read("step-1/rank-0", 0, 1));
         assertTrue(missing.getMessage().endsWith("step-1/rank-0"), missing.getMessage());
     }
 }
