@@ -128,7 +128,7 @@ class SparkClusterTest {
             });
         }
 
-        List<String> left = rows().map(row -> Leftovers.ofThisProcess()).collect();
+        List<String> left = rows().map(row -> ExecutorLeftovers.ofThisProcess()).collect();
         assertEquals(Collections.nCopies(SharedSpark.RANKS, ""), left);
     }
 }

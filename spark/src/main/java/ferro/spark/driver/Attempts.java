@@ -3,9 +3,10 @@ package ferro.spark.driver;
 import ferro.spark.meeting.DriverStore.JobAttempt;
 import ferro.spark.rank.RankFunction;
 import java.lang.System.Logger.Level;
+import java.security.SecureRandom;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.util.LongAccumulator;
@@ -16,7 +17,7 @@ public final class Attempts {
     private static final int MOST_NAME = 48;
 
     private final SparkContext spark;
-    private final AtomicInteger jobs = new AtomicInteger();
+    private final SecureRandom random = new SecureRandom();
 
     /** Makes the jobs of an application. */
     public Attempts(SparkContext spark) {
@@ -50,10 +51,11 @@ public final class Attempts {
         }
     }
 
-    /** Applications of one store do not exist, but logs of several do: the name has the application's id. */
+    /** The name has the application's id for its logs; the rest tells jobs apart. */
     private String name() {
         String id = spark.applicationId();
-        return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-" + jobs.incrementAndGet();
+        return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-"
+                + HexFormat.of().toHexDigits(random.nextInt());
     }
 
     private static <T> RDD<T> placed(RDD<T> rows, int ranks) {

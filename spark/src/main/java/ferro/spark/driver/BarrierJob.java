@@ -1,5 +1,6 @@
 package ferro.spark.driver;
 
+import ferro.spark.failure.RankFailure;
 import ferro.spark.meeting.DriverStore;
 import ferro.spark.meeting.DriverStore.JobAttempt;
 import ferro.spark.rank.RankFunction;
@@ -56,11 +57,9 @@ final class BarrierJob<T, R> {
             } catch (Exception failure) {
                 endJob(spark, tag, failure);
                 tasks.awaitEnd(REPORT_MILLIS);
-                List<TaskWatch.LostExecutor> lost = tasks.lost();
-                int alive = attempt.ranks()
-                        - lost.stream().mapToInt(one -> one.ranks().size()).sum();
-                return new Ending<>(
-                        null, new FailedAttempt(store.failures(alive, REPORT_MILLIS), tasks, lost, failure));
+                List<RankFailure> reports = store.failures(attempt.ranks(), REPORT_MILLIS);
+                // Spark tells of a lost executor after it has ended the job, so this comes last
+                return new Ending<>(null, new FailedAttempt(reports, tasks, tasks.lost(), failure));
             }
         } finally {
             spark.removeJobTag(tag);

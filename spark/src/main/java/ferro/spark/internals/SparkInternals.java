@@ -33,11 +33,6 @@ public final class SparkInternals {
         return own == null ? spark.resourceProfileManager().defaultResourceProfile() : own;
     }
 
-    /** Returns how many tasks of a profile an executor runs at once; 0 if Spark cannot say. */
-    public static int slotsOfExecutor(SparkContext spark, ResourceProfile profile) {
-        return profile.maxTasksPerExecutor(spark.getConf());
-    }
-
     /** Returns whether an RDD is computed by a barrier stage. */
     public static boolean isBarrier(RDD<?> rdd) {
         return rdd.isBarrier();

@@ -20,12 +20,14 @@ public final class DriverLine implements AutoCloseable {
     private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final StorePlace place;
+    private final int stageAttempt;
     private final int rank;
     private LauncherStore line;
     private Long lastProgress;
 
-    /** Makes the line of a rank; opens nothing. */
-    public DriverLine(StorePlace place, int rank) {
+    /** Makes the line of a rank in an attempt of its stage; opens nothing. */
+    public DriverLine(StorePlace place, int stageAttempt, int rank) {
+        this.stageAttempt = stageAttempt;
         this.place = place;
         this.rank = rank;
     }
@@ -47,7 +49,7 @@ public final class DriverLine implements AutoCloseable {
     /** Reports a failure; returns when the driver has it. A driver that is gone needs no report. */
     public void failed(RankFailure failure) {
         try {
-            store().set(ReportKeys.FAILURE + rank, failure.encoded());
+            store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.encoded());
             // set does not wait, this does
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {

@@ -20,6 +20,7 @@ public final class DriverStore implements AutoCloseable {
     private final StorePlace place;
     private final Consumer<ProgressReport> progress;
     private final List<RankFailure> failures = new ArrayList<>();
+    private int lastAttempt = -1;
 
     private DriverStore(TcpStoreServer server, StorePlace place, Consumer<ProgressReport> progress) {
         this.server = server;
@@ -83,7 +84,8 @@ public final class DriverStore implements AutoCloseable {
     private void set(String key, byte[] value) {
         try {
             if (key.startsWith(ReportKeys.FAILURE)) {
-                add(RankFailure.decoded(value));
+                String attempt = key.substring(ReportKeys.FAILURE.length(), key.lastIndexOf('/'));
+                add(Integer.parseInt(attempt), RankFailure.decoded(value));
             } else if (key.startsWith(ReportKeys.PROGRESS)) {
                 progress.accept(ProgressReport.decoded(value));
             }
@@ -92,9 +94,16 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
-    private synchronized void add(RankFailure failure) {
-        failures.add(failure);
-        notifyAll();
+    /** Spark tries a stage again whose fetch failed: only the last attempt counts. */
+    private synchronized void add(int stageAttempt, RankFailure failure) {
+        if (stageAttempt > lastAttempt) {
+            lastAttempt = stageAttempt;
+            failures.clear();
+        }
+        if (stageAttempt == lastAttempt) {
+            failures.add(failure);
+            notifyAll();
+        }
     }
 
     /** Waits until a number of ranks have reported a failure, or for a time; returns all reports so far, first ones first. */

@@ -118,7 +118,11 @@ public final class HadoopStorage implements CheckpointStorage {
         List<FileStatus> all = new ArrayList<>();
         try {
             for (RemoteIterator<FileStatus> each = files.listStatus(folder); each.hasNext(); ) {
-                all.add(each.next());
+                FileStatus one = each.next();
+                // checksums of Hadoop's local file system
+                if (!one.getPath().getName().startsWith(".")) {
+                    all.add(one);
+                }
             }
         } catch (FileNotFoundException none) {
             return List.of();

@@ -42,7 +42,7 @@ public final class BarrierRank<T, R>
     @Override
     public scala.collection.Iterator<byte[]> apply(scala.collection.Iterator<T> rows) {
         BarrierTaskContext task = BarrierTaskContext.get();
-        try (DriverLine line = new DriverLine(store, task.partitionId())) {
+        try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId())) {
             RankEnd end = new RankEnd(task, line);
             try {
                 R result = run(task, line, CollectionConverters.asJava(rows), end);
