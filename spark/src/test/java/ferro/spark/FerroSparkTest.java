@@ -131,11 +131,12 @@ class FerroSparkTest {
 
     @Test
     void failureBeforeJoiningEndsTheOthersThatJoin() {
-        JavaRDD<Integer> bad = SharedSpark.rows().map(row -> {
+        JavaRDD<Integer> bad = SharedSpark.rows().mapPartitions(rows -> {
+            int row = rows.next();
             if (row == 2) {
                 throw new IllegalStateException("partition 1 cannot be read");
             }
-            return row;
+            return List.of(row).iterator();
         });
 
         FerroSparkException failure = assertThrows(

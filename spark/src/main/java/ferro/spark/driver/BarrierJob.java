@@ -57,7 +57,8 @@ final class BarrierJob<T, R> {
             } catch (Exception failure) {
                 endJob(spark, tag, failure);
                 tasks.awaitEnd(REPORT_MILLIS);
-                List<RankFailure> reports = store.failures(attempt.ranks(), REPORT_MILLIS);
+                List<RankFailure> reports = new ArrayList<>(store.failures(attempt.ranks(), REPORT_MILLIS));
+                reports.addAll(tasks.unreported(reports));
                 // Spark tells of a lost executor after it has ended the job, so this comes last
                 return new Ending<>(null, new FailedAttempt(reports, tasks, tasks.lost(), failure));
             }

@@ -1,5 +1,6 @@
 package ferro.spark.driver;
 
+import ferro.spark.failure.RankFailure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -7,10 +8,12 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.apache.spark.ExceptionFailure;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
@@ -23,6 +26,7 @@ final class TaskWatch extends SparkListener {
     private final String tag;
     private final Map<Integer, TaskInfo> tasks = new TreeMap<>();
     private final Map<String, String> removed = new TreeMap<>();
+    private final List<RankFailure> failures = new ArrayList<>();
     private int job = -1;
     private int stage = -1;
     private boolean ended;
@@ -52,6 +56,13 @@ final class TaskWatch extends SparkListener {
     }
 
     @Override
+    public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
+        if (end.stageId() == stage && end.reason() instanceof ExceptionFailure failure) {
+            failures.add(RankFailure.ofSpark(end.taskInfo().partitionId(), failure.className(), failure.description()));
+        }
+    }
+
+    @Override
     public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved end) {
         removed.put(end.executorId(), end.reason());
     }
@@ -75,6 +86,13 @@ final class TaskWatch extends SparkListener {
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns what Spark has seen fail of ranks that report nothing: those that ended before ferro's code ran. */
+    synchronized List<RankFailure> unreported(List<RankFailure> reports) {
+        return failures.stream()
+                .filter(seen -> reports.stream().noneMatch(report -> report.rank() == seen.rank()))
+                .toList();
     }
 
     /** Returns the task of a rank in words. */

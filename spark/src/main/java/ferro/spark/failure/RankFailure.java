@@ -83,6 +83,19 @@ public record RankFailure(
         return Optional.empty();
     }
 
+    /**
+     * Makes the report of a rank that has sent none, of what Spark has seen.
+     *
+     * @param rank    rank whose task failed
+     * @param type    name of the class of the exception
+     * @param message text of the exception
+     * @return report
+     */
+    public static RankFailure ofSpark(int rank, String type, String message) {
+        String name = type.substring(type.lastIndexOf('.') + 1);
+        return new RankFailure(rank, "", "", List.of(type), name + ": " + message, new byte[0]);
+    }
+
     private static List<String> types(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Throwable at = failure; at != null && names.size() < MOST_TYPES; at = at.getCause()) {
