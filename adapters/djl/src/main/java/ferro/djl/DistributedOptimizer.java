@@ -4,19 +4,28 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDManager;
 import ai.djl.nn.Block;
 import ai.djl.nn.Parameter;
+import ai.djl.training.Trainer;
+import ai.djl.training.dataset.Batch;
 import ai.djl.training.optimizer.Optimizer;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.BucketSettings;
 import ferro.training.GradientBuckets;
 import ferro.training.GradientHook;
+import ferro.training.Join;
+import ferro.training.Replicas;
 import ferro.training.StepTimes;
 import ferro.training.checkpoint.CheckpointInfo;
 import ferro.training.checkpoint.Checkpoints;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -32,6 +41,10 @@ import java.util.stream.Collectors;
  *
  * <p>All ranks need the same model with the same values: {@link #broadcastParameters} after the trainer has initialized it. Each rank
  * gives its loss as the mean over its own samples, and all ranks have as many: then the average is the gradient over all of them.
+ * Ranks that have different numbers of batches train by {@link #trainUneven}.
+ *
+ * <p>A step that cannot end on this rank (calls in another order than a trainer's, a wrapped optimizer that throws) ends on all ranks:
+ * the other ranks hear of it, with its text, in the call in which they wait. The group that was given goes on.
  *
  * <p>A parameter that had no part in the loss has a gradient of zeros, as everywhere in DJL. Not thread-safe: DJL's trainer calls it.
  */
@@ -102,12 +115,80 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @throws UnsupportedOperationException if the model is not in host memory, or has a type other than f32 and f64
      */
     public void broadcastParameters() {
+        List<NDArray> arrays = new ArrayList<>();
+        List<HostTensor> values = new ArrayList<>();
         for (ai.djl.util.Pair<String, Parameter> named : block.getParameters()) {
             NDArray array = named.getValue().getArray();
-            HostTensor values = TrainedParameters.room(named.getKey(), array);
-            NDArrayMemory.read(array, values);
-            group.broadcast(values, 0);
-            NDArrayMemory.write(values, array);
+            HostTensor room = TrainedParameters.room(named.getKey(), array);
+            NDArrayMemory.read(array, room);
+            arrays.add(array);
+            values.add(room);
+        }
+        Replicas.of(group).broadcast(values, 0);
+        for (int at = 0; at < arrays.size(); at++) {
+            NDArrayMemory.write(values.get(at), arrays.get(at));
+        }
+    }
+
+    /**
+     * Trains on batches of which ranks may have different numbers, until the last rank has run out. All ranks call it. Gradients are
+     * averaged over the ranks that have a batch in a step, whatever its size; the others apply the average too, so that all replicas
+     * stay equal. Collective calls that {@code gradients} makes itself end with MISMATCH once a rank has run out.
+     *
+     * @param trainer the trainer with this optimizer, initialized; it steps here
+     * @param batches this rank's batches, any number; each is closed here
+     * @param gradients computes the gradients of a batch, as {@link ai.djl.training.EasyTrain#trainBatch} or
+     *     {@link StagedBlock#trainBatch} do, and does not step
+     * @return how many steps were made, the same number on all ranks
+     * @throws IllegalStateException as {@link #update}
+     * @throws ferro.FerroException if a rank is lost, or a step ends by an exception on one
+     */
+    public long trainUneven(Trainer trainer, Iterable<Batch> batches, Consumer<? super Batch> gradients) {
+        Objects.requireNonNull(trainer, "trainer");
+        Objects.requireNonNull(batches, "batches");
+        Objects.requireNonNull(gradients, "gradients");
+        parameters();
+        long steps = 0;
+        Iterator<Batch> owned = new OwnedBatches(batches.iterator(), trainer.getManager());
+        try (Join<Batch> join = Join.over(buckets, owned)) {
+            for (; join.next(); steps++) {
+                join.withBatch(batch -> {
+                    try (batch) {
+                        gradients.accept(batch);
+                    }
+                });
+                if (join.hasBatch()) {
+                    trainer.step();
+                } else {
+                    endingOnAllRanks(this::stepWithoutBatch);
+                }
+            }
+        }
+        return steps;
+    }
+
+    /** Does what a trainer does, which would ask for gradients of its own. */
+    private void stepWithoutBatch() {
+        lastStep = buckets.finish();
+        for (int index = 0; index < parameters.size(); index++) {
+            NDArray weight = parameters.get(index).getArray();
+            try (NDManager scope = weight.getManager().newSubManager()) {
+                NDArray average = scope.zeros(weight.getShape(), weight.getDataType());
+                NDArrayMemory.write(buckets.gradient(index), average);
+                inner.update(parameters.get(index).getId(), weight, average);
+            }
+        }
+    }
+
+    /** A step that ends by an exception here is one that no other rank can end. */
+    private void endingOnAllRanks(Runnable part) {
+        try {
+            part.run();
+        } catch (RuntimeException | Error failure) {
+            if (buckets != null) {
+                buckets.group().abort(failure);
+            }
+            throw failure;
         }
     }
 
@@ -118,10 +199,14 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @param weight its values
      * @param grad this rank's gradient; it is overwritten by the average
      * @throws IllegalStateException if DJL did not update all parameters in the step before, or the ranks began with different values
-     * @throws ferro.FerroException if a rank is lost
+     * @throws ferro.FerroException if a rank is lost, or the step ends by an exception on one
      */
     @Override
     public void update(String parameterId, NDArray weight, NDArray grad) {
+        endingOnAllRanks(() -> updateByAverage(parameterId, weight, grad));
+    }
+
+    private void updateByAverage(String parameterId, NDArray weight, NDArray grad) {
         int index = parameters().indexOf(parameterId);
         if (pending.isEmpty()) {
             average();
@@ -138,6 +223,17 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
 
     /** Sends the gradient of a parameter, which is complete, as soon as its bucket is full; collective where it is the first. */
     void ready(Parameter parameter) {
+        endingOnAllRanks(() -> putReady(parameter));
+    }
+
+    /** Ends a step on all ranks of which some gradients have left, and no others will come. */
+    void failed(Throwable failure) {
+        if (!ready.isEmpty()) {
+            buckets.group().abort(failure);
+        }
+    }
+
+    private void putReady(Parameter parameter) {
         int index = parameters().indexOf(parameter.getId());
         if (ready.get(index) || !pending.isEmpty()) {
             throw new IllegalStateException(
@@ -152,14 +248,14 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     /** Those that are trained when the first step asks for them. */
     private TrainedParameters parameters() {
         if (parameters == null) {
-            TrainedParameters found = new TrainedParameters(block);
+            TrainedParameters found = trained();
             GradientBuckets built = GradientBuckets.builder(group)
                     .parameters(found.described())
                     .settings(settings)
                     .hook(hook)
                     .build();
             try {
-                Replication.check(group, found);
+                checkEqual(found, built);
             } catch (RuntimeException failure) {
                 built.close();
                 throw failure;
@@ -168,6 +264,33 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
             parameters = found;
         }
         return parameters;
+    }
+
+    private TrainedParameters trained() {
+        try {
+            return new TrainedParameters(block);
+        } catch (RuntimeException failure) {
+            // the other ranks may wait in the group already, to build the buckets
+            group.abort(failure);
+            throw failure;
+        }
+    }
+
+    /** Compares what ranks begin with, in the room that their gradients will take. */
+    private void checkEqual(TrainedParameters found, GradientBuckets room) {
+        Map<String, HostTensor> values = new HashMap<>();
+        for (int index = 0; index < found.size(); index++) {
+            NDArrayMemory.read(found.get(index).getArray(), room.gradient(index));
+            values.put(found.nameOf(index), room.gradient(index));
+        }
+        try {
+            Replicas.of(group).checkEqual(values);
+        } catch (IllegalStateException differing) {
+            throw new IllegalStateException(
+                    "before the first step " + differing.getMessage()
+                            + ": call broadcastParameters() on all ranks when the trainer has initialized the model",
+                    differing);
+        }
     }
 
     private void average() {

@@ -77,7 +77,7 @@ public final class StagedBlock extends AbstractBlock {
      * @return the loss, of this rank's samples
      * @throws IllegalStateException if the trainer has another block or more than one device, or {@link Trainer#step} has not been
      *     called since the last batch
-     * @throws ferro.FerroException if a rank is lost
+     * @throws ferro.FerroException if a rank is lost, or the step ends by an exception on one
      */
     public double trainBatch(Trainer trainer, Batch batch, DistributedOptimizer optimizer) {
         if (trainer.getModel().getBlock() != this || trainer.getDevices().length != 1) {
@@ -96,6 +96,9 @@ public final class StagedBlock extends AbstractBlock {
             loss = value.toType(DataType.FLOAT64, false).sum().getDouble();
             data.getLabels().put(trainer.getDevices()[0], own.getLabels());
             data.getPredictions().put(trainer.getDevices()[0], predictions);
+        } catch (RuntimeException | Error failure) {
+            optimizer.failed(failure);
+            throw failure;
         } finally {
             plan = null;
             cuts.clear();

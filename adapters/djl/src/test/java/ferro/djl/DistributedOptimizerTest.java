@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DistributedOptimizerTest {
@@ -40,9 +41,50 @@ class DistributedOptimizerTest {
             String text = String.join(" ", rank.lines());
             assertEquals(1, rank.code(), text);
             assertTrue(
-                    text.contains("parameter \"01Linear_weight\" has other values on rank 1 than on rank 0")
+                    text.contains("before the first step replicas differ in 3 of 6 tensors: \"01Linear_weight\" is ")
                             && text.contains("call broadcastParameters()"),
                     text);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "update | DJL updates parameter \"01Linear_weight\" a second time in a step",
+                "ready | the gradient of parameter \"05Linear_weight\" is computed a second time",
+                "inner | need a finite learning rate, found NaN"
+            })
+    void misuseOnOneRankEndsAllWithItsTextAndTheGroupGoesOn(String misuse, String text) {
+        List<RankJvms.Ended> two = RankJvms.run(folder, 2, MisusesOptimizer.class, misuse);
+
+        for (RankJvms.Ended rank : two) {
+            assertEquals(1, rank.after("failed").size(), rank::toString);
+            assertTrue(rank.after("failed").get(0).contains(text), rank::toString);
+            assertEquals(List.of("goes on"), rank.after("group"), rank::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"whole", "staged"})
+    void aRankWithoutAnyBatchLearnsWhatTheOtherOneLearnsAlone(String kind) {
+        List<RankJvms.Ended> two = RankJvms.run(folder, 2, TrainsUnevenly.class, kind, "5", "0");
+        List<RankJvms.Ended> one = RankJvms.run(folder, 1, TrainsUnevenly.class, kind, "5");
+
+        for (RankJvms.Ended rank : two) {
+            assertEquals(List.of("10"), rank.after("steps"), rank::toString);
+            assertEquals(one.get(0).after("replica"), rank.after("replica"));
+        }
+    }
+
+    @Test
+    void ranksThatRunOutOneAfterTheOtherStayEqual() {
+        List<RankJvms.Ended> three = RankJvms.run(folder, 3, TrainsUnevenly.class, "whole", "2", "5", "3");
+
+        for (RankJvms.Ended rank : three) {
+            assertEquals(List.of("10"), rank.after("steps"), rank::toString);
+            assertEquals(1, rank.after("replica").size(), rank::toString);
+            assertEquals(three.get(0).after("replica"), rank.after("replica"));
         }
     }
 

@@ -2,6 +2,7 @@ package ferro.djl;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,9 +12,14 @@ import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
 import ai.djl.pytorch.jni.JniUtils;
 import ai.djl.training.GradientCollector;
+import ai.djl.training.dataset.ArrayDataset;
+import ai.djl.training.dataset.Batch;
+import ai.djl.translate.TranslateException;
 import ferro.HostTensor;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -52,6 +58,32 @@ class DjlTrapsTest {
 
             assertArrayEquals(new float[] {9, 4, 2, 5, 3, 6}, transposed.toFloatArray());
             assertTrue(NDArrayMemory.isOwnMemory(transposed, transposed.toByteBuffer(true)));
+        }
+    }
+
+    @Test
+    void theQuestionForAnotherBatchClosesTheLastOneUnlessItIsOwned() throws IOException, TranslateException {
+        try (NDManager manager = NDManager.newBaseManager()) {
+            ArrayDataset dataset = new ArrayDataset.Builder()
+                    .setData(manager.create(new float[] {3, 4}, new Shape(2, 1)))
+                    .setSampling(2, false)
+                    .build();
+            Iterator<Batch> batches = dataset.getData(manager).iterator();
+            Batch last = batches.next();
+            Iterator<Batch> ownedBatches =
+                    new OwnedBatches(dataset.getData(manager).iterator(), manager);
+            Batch owned = ownedBatches.next();
+
+            assertFalse(batches.hasNext());
+            assertFalse(ownedBatches.hasNext());
+
+            assertThrows(
+                    IllegalStateException.class, () -> last.getData().head().toFloatArray());
+            assertArrayEquals(new float[] {3, 4}, owned.getData().head().toFloatArray());
+            assertEquals(2, owned.getSize());
+            owned.close();
+            assertThrows(
+                    IllegalStateException.class, () -> owned.getData().head().toFloatArray());
         }
     }
 

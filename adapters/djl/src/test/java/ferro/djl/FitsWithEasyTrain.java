@@ -30,7 +30,7 @@ import java.util.Random;
 final class FitsWithEasyTrain {
     static final int GLOBAL_BATCH = 16;
     static final int STEPS = 12;
-    private static final int INPUTS = 6;
+    static final int INPUTS = 6;
     private static final int CLASSES = 3;
 
     private FitsWithEasyTrain() {}
@@ -69,7 +69,7 @@ final class FitsWithEasyTrain {
         }
     }
 
-    private static Block block(String kind) {
+    static Block block(String kind) {
         SequentialBlock block = new SequentialBlock();
         for (int units : new int[] {16, 12, CLASSES}) {
             block.add(Linear.builder().setUnits(units).build());
@@ -94,7 +94,7 @@ final class FitsWithEasyTrain {
     }
 
     /** Each batch of a rank is its part of the batch that one process alone would have. */
-    private static ArrayDataset dataset(NDManager manager, int rank, int worldSize) {
+    static ArrayDataset dataset(NDManager manager, int rank, int worldSize) {
         int batch = GLOBAL_BATCH / worldSize;
         Random random = new Random(11);
         float[] samples = new float[STEPS * batch * INPUTS];

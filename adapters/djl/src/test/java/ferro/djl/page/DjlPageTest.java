@@ -42,6 +42,7 @@ class DjlPageTest {
         assertEquals(ranks.get(0).after("trained"), ranks.get(1).after("trained"));
         assertEquals(1, ranks.get(0).after("staged").size(), ranks::toString);
         assertEquals(ranks.get(0).after("staged"), ranks.get(1).after("staged"));
+        assertEquals(List.of("2"), ranks.get(0).after("uneven"));
         assertEquals(List.of("step 4, epoch 1"), ranks.get(0).after("loaded"));
     }
 }

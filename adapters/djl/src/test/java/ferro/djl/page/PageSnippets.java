@@ -101,18 +101,27 @@ public final class PageSnippets {
                 System.out.println("hidden: " + optimizer.lastStep().hidden());
                 block.whyNotOverlapped().ifPresent(System.out::println); // nothing, if the model could be cut
                 // @end
-                // @start region="save"
-                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(Path.of(folder)))) {
-                    optimizer.save(checkpoints, 4, Map.of("epoch", "1")); // all ranks call it
-                    CheckpointInfo loaded = optimizer.load(checkpoints); // also on another number of ranks
-                    System.out.println("loaded step " + loaded.step() + ", epoch "
-                            + loaded.metadata().get("epoch"));
-                }
+                // @start region="uneven"
+                long steps = optimizer.trainUneven(
+                        trainer, trainer.iterateDataset(dataset), batch -> EasyTrain.trainBatch(trainer, batch));
                 // @end
+                System.out.println("uneven " + steps);
+                save(group, optimizer, folder);
             }
             optimizer.close();
             print("staged", sequential);
         }
+    }
+
+    private static void save(ProcessGroup group, DistributedOptimizer optimizer, String folder) {
+        // @start region="save"
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(Path.of(folder)))) {
+            optimizer.save(checkpoints, 4, Map.of("epoch", "1")); // all ranks call it
+            CheckpointInfo loaded = optimizer.load(checkpoints); // also on another number of ranks
+            System.out.println("loaded step " + loaded.step() + ", epoch "
+                    + loaded.metadata().get("epoch"));
+        }
+        // @end
     }
 
     private static SequentialBlock block() {
