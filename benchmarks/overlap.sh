@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Measures `ferro bench overlap` between two hosts made of network namespaces, a rank and a core each, joined by a link of a given
-# rate. Needs root, iproute2 (ip, tc) and a kernel with tbf; leaves nothing behind.
+# rate. Needs root, iproute2 (ip, tc) and a kernel with tbf; leaves nothing behind. With "shm" in place of a rate: four ranks on two
+# cores that share memory, where nothing can be hidden; needs taskset alone.
 #
 #   benchmarks/overlap.sh 1gbit                         defaults of `ferro bench overlap`
 #   benchmarks/overlap.sh 5gbit --computing busy        what is behind the rate goes to `ferro bench overlap`
+#   benchmarks/overlap.sh shm --computing busy          four ranks on two cores
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ferro=$here/../ferro
 
 rate=${1:-}
+if [ "$rate" = shm ]; then
+    exec taskset -c 0,1 "$ferro" bench overlap -n 4 --links shm "${@:2}"
+fi
 if [[ ! $rate =~ ^[0-9]+(mbit|gbit)$ ]]; then
     sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
     exit 2

@@ -107,11 +107,12 @@ public final class OverlapBench {
                 group.medium().text(),
                 request.computing().label(),
                 before,
-                probe.halfRoundTripMicros());
+                probe.halfRoundTripMicros(),
+                OverlapRow.fastest(rows).bucketBytes());
         if (group.rank() == 0) {
             rows.forEach(row -> print(request.json() ? row.json(setting) : row.table()));
             if (!request.json()) {
-                print(verdict(rows, setting));
+                print(verdict(setting));
             }
         }
     }
@@ -130,18 +131,14 @@ public final class OverlapBench {
         return fastest;
     }
 
-    private static String verdict(List<OverlapRow> rows, OverlapRow.OverlapSetting setting) {
-        OverlapRow best = rows.get(0);
-        for (OverlapRow row : rows) {
-            best = row.step() < best.step() ? row : best;
-        }
+    private static String verdict(OverlapRow.OverlapSetting setting) {
         return String.format(
                 Locale.ROOT,
                 "# fastest with buckets of %d bytes: BucketSettings.DEFAULT.withBytes(%d, %d); the probe took %.1f us before and"
                         + " %.1f after%s",
-                best.bucketBytes(),
-                OverlapRequest.settings(best.bucketBytes()).firstBytes(),
-                best.bucketBytes(),
+                setting.bestBucketBytes(),
+                OverlapRequest.settings(setting.bestBucketBytes()).firstBytes(),
+                setting.bestBucketBytes(),
                 setting.probeMicros(),
                 setting.probeAfterMicros(),
                 setting.probesAgree() ? "" : ": the machine was not the same, measure again");

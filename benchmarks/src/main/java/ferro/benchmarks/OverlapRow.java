@@ -1,5 +1,8 @@
 package ferro.benchmarks;
 
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -32,6 +35,11 @@ record OverlapRow(
     /** Returns the share of communicating alone that the step does not show. */
     double hidden() {
         return (computing + communicating - step) / communicating;
+    }
+
+    /** Returns the row of the shortest step; of several, the first. */
+    static OverlapRow fastest(List<OverlapRow> rows) {
+        return Collections.min(rows, Comparator.comparingDouble(OverlapRow::step));
     }
 
     static String head() {
@@ -91,7 +99,7 @@ record OverlapRow(
                 "{\"bench\":\"overlap\",\"ranks\":%d,\"medium\":\"%s\",\"computing\":\"%s\",\"ratio\":%.3f,\"bucket_bytes\":%d,"
                         + "\"computing_ms\":%.3f,\"communicating_ms\":%.3f,\"until_first_ms\":%.3f,\"last_bucket_ms\":%.3f,"
                         + "\"bound_ms\":%.3f,\"step_ms\":%.3f,\"flat_ms\":%.3f,\"communication_cpu_ms\":%.3f,"
-                        + "\"probe_us\":%s,\"probe_after_us\":%s}",
+                        + "\"probe_us\":%s,\"probe_after_us\":%s,\"best_bucket_bytes\":%d}",
                 around.ranks(),
                 around.medium(),
                 around.computing(),
@@ -106,7 +114,8 @@ record OverlapRow(
                 flat,
                 communicationCpu,
                 number(around.probeMicros()),
-                number(around.probeAfterMicros()));
+                number(around.probeAfterMicros()),
+                around.bestBucketBytes());
     }
 
     private static String number(double value) {
@@ -121,8 +130,15 @@ record OverlapRow(
      * @param computing        what computing does to the core
      * @param probeMicros      half round trip of the wire probe before
      * @param probeAfterMicros and after
+     * @param bestBucketBytes  size of a bucket with which the step was the shortest
      */
-    record OverlapSetting(int ranks, String medium, String computing, double probeMicros, double probeAfterMicros) {
+    record OverlapSetting(
+            int ranks,
+            String medium,
+            String computing,
+            double probeMicros,
+            double probeAfterMicros,
+            long bestBucketBytes) {
         private static final double AGREEING = 1.25;
 
         /** Returns whether the machine was the same before and after. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class OverlapRowTest {
@@ -37,10 +38,19 @@ class OverlapRowTest {
         String json = row.json(setting(Double.NaN, Double.NaN));
 
         assertTrue(json.contains("\"bound_ms\":210.000,\"step_ms\":220.000,"), json);
-        assertTrue(json.endsWith("\"probe_us\":null,\"probe_after_us\":null}"), json);
+        assertTrue(json.endsWith("\"probe_us\":null,\"probe_after_us\":null,\"best_bucket_bytes\":8192}"), json);
+    }
+
+    @Test
+    void theFastestRowIsThatOfTheShortestStep() {
+        OverlapRow small = new OverlapRow(1024, 100, 200, 10, 7, 220, 305, 3);
+        OverlapRow middle = new OverlapRow(4096, 100, 210, 10, 7, 215, 305, 3);
+        OverlapRow large = new OverlapRow(8192, 100, 190, 10, 7, 230, 305, 3);
+
+        assertEquals(4096, OverlapRow.fastest(List.of(small, middle, large)).bucketBytes());
     }
 
     private static OverlapRow.OverlapSetting setting(double before, double after) {
-        return new OverlapRow.OverlapSetting(2, "TCP", "idle", before, after);
+        return new OverlapRow.OverlapSetting(2, "TCP", "idle", before, after, 8192);
     }
 }
