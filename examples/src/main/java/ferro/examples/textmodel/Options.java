@@ -43,7 +43,7 @@ record Options(
               --progress KIND  bar: one line that redraws itself; lines: a line every few seconds (default)
               --ranks N, -n N  how many processes train (default 4)
               --shard          each rank keeps its part of the optimizer's state only
-              --save DIR       write a checkpoint there at the end
+              --save DIR       write a checkpoint there at the end, or when SIGTERM ends the job
               --resume DIR     go on from the latest checkpoint there, on any number of ranks
             """;
 

@@ -2,6 +2,7 @@ package ferro.examples.textmodel;
 
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
+import ferro.training.Termination;
 import ferro.training.checkpoint.CheckpointInfo;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
@@ -25,6 +26,7 @@ final class TextModelJob {
     private final Options options;
     private final TextSource source;
     private final PrintStream out;
+    private final StopRequest stop;
     private final Vocabulary vocabulary;
     private final Shape shape;
     private final Batches batches;
@@ -37,13 +39,15 @@ final class TextModelJob {
      * @param options equal on all ranks
      * @param source  equal on all ranks
      * @param out     where rank 0 reports
+     * @param stop    ends training early
      * @throws UsageException if there is too little text, or more ranks than samples
      */
-    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out) {
+    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out, StopRequest stop) {
         this.group = group;
         this.options = options;
         this.source = source;
         this.out = out;
+        this.stop = stop;
         this.vocabulary = Vocabulary.of(source.text());
         this.shape = Shape.of(vocabulary);
         this.batches = batches(options, source);
@@ -60,7 +64,7 @@ final class TextModelJob {
     /**
      * Runs the job.
      *
-     * @return exit code: 0, or 1 if a check failed
+     * @return exit code: 0, 1 if a check failed, or {@link Termination#EXIT_CODE} if it was stopped, saved, and not checked
      * @throws UsageException           if the ranks have different texts or options
      * @throws ferro.FerroException     if a rank is lost during the job
      * @throws IOException              if the plot cannot be written
@@ -75,11 +79,17 @@ final class TextModelJob {
                 shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
         float[] parameters = new float[shape.parameterCount()];
         List<TrainingStep> steps;
+        boolean stopped;
         try (ModelReplica replica = replica(group)) {
             begin(group, replica);
             steps = train(replica);
+            stopped = stop.agreed().test(group);
             replica.read(parameters);
             save(replica);
+        }
+        if (stopped) {
+            report("stopped by SIGTERM, without the checks of a whole run");
+            return Termination.EXIT_CODE;
         }
         boolean equal = replicasAreEqual(parameters);
         if (group.rank() != CHECKING_RANK) {
@@ -157,7 +167,7 @@ final class TextModelJob {
         ProgressPrinter progress = new ProgressPrinter(out, options);
         long end = System.nanoTime() + options.seconds() * 1_000_000_000L;
         boolean first = group.rank() == 0;
-        BooleanSupplier outOfTime = () -> first && System.nanoTime() - end >= 0;
+        BooleanSupplier outOfTime = () -> stop.here().getAsBoolean() || first && System.nanoTime() - end >= 0;
         List<TrainingStep> steps = trainer.train(group.rank(), outOfTime, first ? progress : step -> {});
         if (first) {
             progress.finish();

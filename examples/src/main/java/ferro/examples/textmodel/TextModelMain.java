@@ -5,8 +5,10 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import ferro.training.Termination;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -15,9 +17,13 @@ public final class TextModelMain {
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
 
+    /** From SIGTERM on; less than the time after which the launcher kills. */
+    private static final Duration LEAVE_WITHIN = Duration.ofSeconds(8);
+
     private final RankContext process;
     private final PrintStream out;
     private final PrintStream err;
+    private final StopRequest stop;
 
     /**
      * Connects the program to its process.
@@ -25,15 +31,18 @@ public final class TextModelMain {
      * @param process rank and world size
      * @param out     where rank 0 reports
      * @param err     where failures are printed
+     * @param stop    ends training early
      */
-    TextModelMain(RankContext process, PrintStream out, PrintStream err) {
+    TextModelMain(RankContext process, PrintStream out, PrintStream err, StopRequest stop) {
         this.process = process;
         this.out = out;
         this.err = err;
+        this.stop = stop;
     }
 
     /**
-     * Runs one rank and ends the process: 0 done and checked, 1 a check or the communication failed, 2 wrong use.
+     * Runs one rank and ends the process: 0 done and checked, 1 a check or the communication failed, 2 wrong use, 143
+     * SIGTERM, after the step that was under way and a checkpoint if one was asked for.
      *
      * @param arguments see {@code --help}
      */
@@ -41,7 +50,10 @@ public final class TextModelMain {
         // The plot needs no screen and must work on a machine without one.
         System.setProperty("java.awt.headless", "true");
         SystemContext process = SystemContext.ofProcess();
-        System.exit(new TextModelMain(process, System.out, System.err).run(arguments));
+        Termination termination = Termination.onSigterm(LEAVE_WITHIN);
+        int exitCode = new TextModelMain(process, System.out, System.err, StopRequest.by(termination)).run(arguments);
+        termination.exit();
+        System.exit(exitCode);
     }
 
     /**
@@ -101,7 +113,7 @@ public final class TextModelMain {
 
     private int train(Options options, TextSource source) throws IOException {
         try (ProcessGroup group = join()) {
-            return new TextModelJob(group, options, source, out).run();
+            return new TextModelJob(group, options, source, out, stop).run();
         }
     }
 

@@ -43,14 +43,18 @@ final class TrainingPlot {
      */
     static void write(List<TrainingStep> steps, int worldSize, Path file) throws IOException {
         List<Point> points = points(steps);
-        XYChart speed = chart("Throughput, all ranks together", "characters per second", THROUGHPUT);
+        XYChart speed = chart("Throughput, all ranks together", "characters/s", THROUGHPUT);
         add(speed, "throughput", points, Point::charactersPerSecond);
         speed.getStyler().setYAxisMin(0.0);
         XYChart share = chart("Time in communication, waiting included", "% of the time", COMMUNICATION);
         add(share, "communication", points, Point::communicationPercent);
         share.getStyler().setYAxisMin(0.0);
         share.getStyler().setYAxisMax(100.0);
-        Files.write(file, picture(List.of(lossChart(steps, worldSize), speed, share)));
+        List<XYChart> charts = List.of(lossChart(steps, worldSize), speed, share);
+        // the same time stands at the same place in all three
+        double end = steps.get(steps.size() - 1).endNanos() / 1e9;
+        charts.forEach(chart -> chart.getStyler().setXAxisMax(end));
+        Files.write(file, picture(charts));
     }
 
     private static XYChart lossChart(List<TrainingStep> steps, int worldSize) {
@@ -63,7 +67,8 @@ final class TrainingPlot {
                 worldSize == 1 ? "rank" : "ranks",
                 raw[raw.length - 1],
                 smoothed[raw.length - 1]);
-        XYChart chart = chart(title, "loss (nats per character)", RAW_LOSS, LOSS);
+        XYChart chart = chart(title, "nats/character", RAW_LOSS, LOSS);
+        chart.getStyler().setYAxisDecimalPattern("0.0");
         double[] seconds =
                 steps.stream().mapToDouble(step -> step.endNanos() / 1e9).toArray();
         chart.addSeries("each step", seconds, raw).setMarker(SeriesMarkers.NONE);

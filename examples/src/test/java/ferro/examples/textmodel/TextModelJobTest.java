@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
+import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
 import java.io.ByteArrayOutputStream;
@@ -29,6 +30,9 @@ class TextModelJobTest {
     private static final String TEXT = "the quick brown fox jumps over the lazy dog; pack my box with jugs. ".repeat(9);
 
     private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
+
+    /** The step in which rank 1 gets SIGTERM; 0 if it gets none. */
+    private int signalledStep;
 
     @TempDir
     private Path folder;
@@ -78,6 +82,31 @@ class TextModelJobTest {
     }
 
     @Test
+    void aSignalToOneRankEndsAllAfterTheSameStepWithACheckpointToGoOnFrom() throws Exception {
+        List<String> always = List.of("--batch=12", "--sample=0", "--out=" + folder + "/p.png");
+        signalledStep = 4;
+        List<Integer> stopped = run(3, TEXT, TEXT, with(always, "--steps=90", "--save=" + folder));
+        signalledStep = 0;
+        List<Integer> exitCodes = run(2, TEXT, TEXT, with(always, "--steps=6", "--resume=" + folder));
+
+        String report = reported.toString(StandardCharsets.UTF_8);
+        assertEquals(List.of(143, 143, 143), stopped, report);
+        assertEquals(List.of(0, 0), exitCodes, report);
+        assertTrue(report.contains("checkpoint of step 4: "), report);
+        assertTrue(report.contains("going on behind step 4 of 3 ranks"), report);
+    }
+
+    private StopRequest stop(int rank) {
+        int[] steps = {0};
+        boolean isSignalled = rank == 1 && signalledStep > 0;
+        return new StopRequest(() -> isSignalled && ++steps[0] >= signalledStep, group -> {
+            int[] any = {isSignalled ? 1 : 0};
+            group.allReduce(any, ReduceOp.MAX);
+            return any[0] > 0;
+        });
+    }
+
+    @Test
     void aCheckpointThatHasMadeAllStepsIsMisuse() throws Exception {
         String[] words = {"--batch=12", "--steps=3", "--sample=0", "--out=" + folder + "/p.png"};
         run(2, TEXT, TEXT, with(List.of(words), "--save=" + folder));
@@ -123,7 +152,7 @@ class TextModelJobTest {
             TextSource source = new TextSource(last ? textOfLast : text, 1);
             ends.add(threads.submit(() -> {
                 try (ProcessGroup group = ProcessGroup.of(backend)) {
-                    return new TextModelJob(group, options, source, out).run();
+                    return new TextModelJob(group, options, source, out, stop(group.rank())).run();
                 }
             }));
         }

@@ -73,7 +73,7 @@ class TextModelMainTest {
 
     private int run(int rank, String... arguments) {
         SystemContext process = SystemContext.of(Map.of("RANK", Integer.toString(rank), "WORLD_SIZE", "4"));
-        return new TextModelMain(process, stream(out), stream(err)).run(arguments);
+        return new TextModelMain(process, stream(out), stream(err), StopRequest.NEVER).run(arguments);
     }
 
     private void assertTold(String expected) {
