@@ -1,6 +1,6 @@
 package ferro.spark;
 
-import ferro.spark.driver.Attempts;
+import ferro.spark.driver.JobAttempts;
 import ferro.spark.driver.JobPlan;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.meeting.ProgressReport;
@@ -47,10 +47,10 @@ public final class FerroSpark {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
-    private final Attempts attempts;
+    private final JobAttempts attempts;
     private final JobPlan plan;
 
-    private FerroSpark(Attempts attempts, JobPlan plan) {
+    private FerroSpark(JobAttempts attempts, JobPlan plan) {
         this.attempts = attempts;
         this.plan = plan;
     }
@@ -65,7 +65,7 @@ public final class FerroSpark {
      */
     public static FerroSpark on(SparkContext context) {
         JobPlan plan = new JobPlan(0, TIMEOUT, 1, List.of(), null, PortRange.of("0"), Map.of(), FerroSpark::log);
-        return new FerroSpark(new Attempts(Objects.requireNonNull(context, "context")), plan);
+        return new FerroSpark(new JobAttempts(Objects.requireNonNull(context, "context")), plan);
     }
 
     /**

@@ -153,8 +153,9 @@ class FerroSparkTest {
 
     @Test
     void rankThatIsStuckIsNamedWhenTheDeadlinePasses() {
-        FerroSparkException failure = assertThrows(FerroSparkException.class, () -> ferro.timeout(Duration.ofSeconds(3))
-                .run(SharedSpark.rows(), (rank, rows) -> {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.timeout(Duration.ofSeconds(3)).run(SharedSpark.rows(), (rank, rows) -> {
                     if (rank.group().rank() == 1) {
                         // ends when another rank has failed
                         assertTrue(latch("failed").await(60, TimeUnit.SECONDS));
@@ -228,11 +229,13 @@ class FerroSparkTest {
 
     @Test
     void exceptionThatIsNotNamedIsNotTriedAgain() {
-        assertThrows(FerroSparkException.class, () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
-            RUNS.accumulateAndGet(rank.attempt() + 1, Math::max);
-            throw new IllegalArgumentException(
-                    "a mistake of rank " + rank.group().rank());
-        }));
+        assertThrows(
+                FerroSparkException.class,
+                () -> ferro.attempts(3).run(SharedSpark.rows(), (rank, rows) -> {
+                    RUNS.accumulateAndGet(rank.attempt() + 1, Math::max);
+                    throw new IllegalArgumentException(
+                            "a mistake of rank " + rank.group().rank());
+                }));
 
         assertEquals(1, RUNS.get());
     }

@@ -73,8 +73,9 @@ class SparkClusterTest {
 
     @Test
     void exceptionOfARankNamesItsExecutor() {
-        FerroSparkException failure =
-                assertThrows(FerroSparkException.class, () -> ferro().run(rows(), (rank, rows) -> {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro().run(rows(), (rank, rows) -> {
                     if (rank.group().rank() == 2) {
                         throw new IllegalStateException("row 17 is bad");
                     }

@@ -14,8 +14,10 @@ import ferro.Store;
 import ferro.Tensor;
 import ferro.backend.simulated.Simulation;
 import ferro.dispatch.HostFallback;
+import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
+import ferro.spi.PortRange;
 import ferro.spi.RankContext;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Proxy;
@@ -106,6 +108,8 @@ final class Sane {
                 Map.entry(DeviceTensor.class, Rig::onDevice),
                 Map.entry(DataType.class, () -> DataType.FLOAT32),
                 Map.entry(CallOptions.class, () -> CallOptions.of(timeout)),
+                Map.entry(JoinOptions.class, () -> JoinOptions.of(0, 1)),
+                Map.entry(PortRange.class, () -> PortRange.of("0")),
                 Map.entry(ReduceOp.class, () -> ReduceOp.SUM),
                 Map.entry(ReduceOp.Combiner.class, () -> (ReduceOp.Combiner) (into, received) -> {}),
                 Map.entry(Collective.class, Collective.Barrier::new),

@@ -87,7 +87,7 @@ final class BarrierJob<T, R> {
         rdd.context()
                 .runJob(
                         stage,
-                        new First(),
+                        new FirstOfPartition(),
                         CollectionConverters.asScala(partitions).toSeq(),
                         new Results(results),
                         BYTES);
@@ -114,7 +114,7 @@ final class BarrierJob<T, R> {
     }
 
     /** The one element of a partition. */
-    private static final class First extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]>
+    private static final class FirstOfPartition extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]>
             implements Serializable {
         private static final long serialVersionUID = 1L;
 

@@ -43,9 +43,10 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
 
     /** The gravest failure of ferro that a rank knows. */
     private Optional<RankFailure> ofFerro() {
-        return reports.stream().filter(RankFailure::ofFerro).min(Comparator.comparingInt(report -> Code.valueOf(
-                        report.code())
-                .gravity()));
+        return reports.stream()
+                .filter(RankFailure::ofFerro)
+                .min(Comparator.comparingInt(
+                        report -> Code.valueOf(report.code()).gravity()));
     }
 
     /** Makes the one exception. */

@@ -43,7 +43,7 @@ public final class BarrierRank<T, R>
     public scala.collection.Iterator<byte[]> apply(scala.collection.Iterator<T> rows) {
         BarrierTaskContext task = BarrierTaskContext.get();
         try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId())) {
-            RankEnd end = new RankEnd(task, line);
+            RankCompletion end = new RankCompletion(task, line);
             try {
                 R result = run(task, line, CollectionConverters.asJava(rows), end);
                 boolean travels = settings.resultAtAll() || task.partitionId() == 0;
@@ -59,7 +59,7 @@ public final class BarrierRank<T, R>
     }
 
     @SuppressWarnings("try")
-    private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankEnd end) throws Exception {
+    private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankCompletion end) throws Exception {
         try (SystemContext context = SystemContext.of(RankJoin.options(task, store, settings, line));
                 KillWatch watch = KillWatch.over(task, reason -> end.killed(context, reason))) {
             try {

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 
 /** How a rank ends that fails, or whose task Spark kills. */
-final class RankEnd {
+final class RankCompletion {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     /** Longest wait of a rank that others have failed, so that Spark hears of their tasks first. */
     private static final long VICTIM_MILLIS = 2_000;
@@ -21,7 +21,7 @@ final class RankEnd {
     private final CountDownLatch killed = new CountDownLatch(1);
     private byte[] recording = {};
 
-    RankEnd(TaskContext task, DriverLine line) {
+    RankCompletion(TaskContext task, DriverLine line) {
         this.task = task;
         this.line = line;
     }

@@ -12,7 +12,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.util.LongAccumulator;
 
 /** A job of ferro: its attempts, each a job of Spark with a store, a name and a generation of its own. */
-public final class Attempts {
+public final class JobAttempts {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final int MOST_NAME = 48;
 
@@ -20,7 +20,7 @@ public final class Attempts {
     private final SecureRandom random = new SecureRandom();
 
     /** Makes the jobs of an application. */
-    public Attempts(SparkContext spark) {
+    public JobAttempts(SparkContext spark) {
         SparkChecks.check(spark);
         this.spark = spark;
     }
@@ -29,7 +29,8 @@ public final class Attempts {
     public <T, R> List<R> run(RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function) {
         int ranks = plan.ranks() == 0 ? rows.getNumPartitions() : plan.ranks();
         if (ranks == 0) {
-            throw new IllegalArgumentException("an RDD of 0 partitions has no ranks: name their number by .ranks(n)");
+            throw new IllegalArgumentException(
+                    "need an RDD of at least 1 partition, found " + ranks + ": name the number of ranks by .ranks(n)");
         }
         RankSlots.await(spark, rows, ranks, plan.timeout());
         RDD<T> placed = placed(rows, ranks);
