@@ -388,10 +388,9 @@ public final class JoinOptions {
     }
 
     private static String millis(Duration deadline) {
-        Duration most = deadline.compareTo(LONGEST) > 0 ? LONGEST : deadline;
-        if (most.toMillis() < 1) {
+        if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
         }
-        return most.toMillis() + "ms";
+        return (deadline.compareTo(LONGEST) > 0 ? LONGEST : deadline).toMillis() + "ms";
     }
 }

@@ -122,7 +122,7 @@ public final class FerroSpark {
      * @throws IllegalArgumentException if it is less than a millisecond
      */
     public FerroSpark timeout(Duration deadline) {
-        if (deadline.toMillis() < 1) {
+        if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
         }
         return with(new JobPlan(
