@@ -45,6 +45,9 @@ final class ContextSettings {
     private final UnaryOperator<String> properties;
     private final Supplier<Set<String>> propertyNames;
     private final Map<String, String> variables;
+    /** Variables that options name, which win over those of launchers. */
+    private final Map<String, String> named;
+
     private final Supplier<OptionalInt> ownCores;
     private JobVariables findings;
     private Map<String, String> foundWith;
@@ -54,16 +57,18 @@ final class ContextSettings {
             UnaryOperator<String> properties,
             Supplier<Set<String>> propertyNames,
             Map<String, String> variables,
+            Map<String, String> named,
             Supplier<OptionalInt> ownCores) {
         this.properties = properties;
         this.propertyNames = propertyNames;
         this.variables = variables;
+        this.named = named;
         this.ownCores = ownCores;
     }
 
     /** Returns settings of a map, by property or by variable; neither properties nor the environment are read. */
     static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
-        return new ContextSettings(settings::get, Set::of, settings, ownCores);
+        return new ContextSettings(settings::get, Set::of, settings, Map.of(), ownCores);
     }
 
     /** Returns the settings of this process with those of the options over them. Properties are read at each request. */
@@ -73,8 +78,11 @@ final class ContextSettings {
                 name -> name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null;
         Map<String, String> variables = new HashMap<>(environment);
         variables.keySet().removeIf(name -> options.hides(name, VARIABLES.contains(name)));
-        over.forEach((name, text) -> {
-            if (isVariable(name)) {
+        Map<String, String> named = new HashMap<>(over);
+        named.keySet().removeIf(name -> !isVariable(name));
+        named.forEach((name, text) -> {
+            // with that one a rank would look as if ferro run had started it
+            if (!name.equals(Settings.STORE_SERVED.name())) {
                 variables.put(name, text);
             }
         });
@@ -82,6 +90,7 @@ final class ContextSettings {
                 name -> over.containsKey(name) ? over.get(name) : process.apply(name),
                 () -> System.getProperties().stringPropertyNames(),
                 Map.copyOf(variables),
+                Map.copyOf(named),
                 // ranks that are placed by options may share this process and its cores
                 options.isPlaced()
                         ? OptionalInt::empty
@@ -103,7 +112,8 @@ final class ContextSettings {
 
     /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
     private Optional<String> variable(String name) {
-        return Optional.ofNullable(variables.get(name)).filter(text -> !text.isBlank());
+        return Optional.ofNullable(named.getOrDefault(name, variables.get(name)))
+                .filter(text -> !text.isBlank());
     }
 
     /** Returns whether the launcher of a cluster has started this rank. */
@@ -118,7 +128,7 @@ final class ContextSettings {
         if (variable.equals(Settings.LOCAL_CORES.name())) {
             return set.or(() -> job.flatMap(this::coresTogether));
         }
-        if (!isOfACluster()) {
+        if (named.containsKey(variable) || !isOfACluster()) {
             return set;
         }
         RankOfJob found = job.get();

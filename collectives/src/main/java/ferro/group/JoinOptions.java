@@ -40,6 +40,7 @@ public final class JoinOptions {
     private static final String WORLD = "world";
     private static final Duration LONGEST = Duration.ofDays(365L * 200);
     private static final String TCP = "tcp://";
+    private static final String SERVE = "serve://";
     /** Settings that have a method of their own. */
     private static final Map<String, String> TYPED = Map.ofEntries(
             Map.entry(Settings.RANK.name(), "of(rank, worldSize)"),
@@ -219,21 +220,22 @@ public final class JoinOptions {
      * {@link SystemContext#storeEndpoint} returns the address for {@link #storeAt} of the others.
      *
      * @param host  address or name of this machine that the other ranks reach; off loopback a secret is needed
-     * @param ports ports of which the first free one is bound, {@code 0} for any ({@code ferro.tcp.port})
+     * @param ports ports of which a free one is bound, the one that the local rank counts to first, {@code 0} for any
+     *     ({@code ferro.tcp.port})
      * @return options; replaces what earlier calls say about the store
      * @throws IllegalArgumentException if the host is none
      */
     public JoinOptions serveStore(String host, PortRange ports) {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(ports, "ports");
-        String scheme = "serve://";
-        URI address = uri(scheme, host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host);
-        if (address == null || !address.getHost().equals(address.getAuthority())) {
-            throw new IllegalArgumentException(
-                    "the store cannot be served at \"" + host + "\": need a host name or an address, without a port");
+        URI address = uri(SERVE, host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host);
+        boolean isAny = host.equals("0.0.0.0") || host.equals("::") || host.equals("[::]");
+        if (address == null || isAny || !address.getHost().equals(address.getAuthority())) {
+            throw new IllegalArgumentException("the store cannot be served at \"" + host
+                    + "\": need a host name or an address that the other ranks reach, without a port");
         }
         return new JoinOptions(group, withoutStore(), null, secret)
-                .with(Settings.RENDEZVOUS, scheme + address.getHost())
+                .with(Settings.RENDEZVOUS, SERVE + address.getHost())
                 .with(Settings.TCP_PORT, ports.toString());
     }
 
@@ -373,7 +375,10 @@ public final class JoinOptions {
 
     private Map<String, String> withoutStore() {
         Map<String, String> all = new TreeMap<>(overrides);
-        all.remove(Settings.RENDEZVOUS.name());
+        String before = all.remove(Settings.RENDEZVOUS.name());
+        if (before != null && before.startsWith(SERVE)) {
+            all.remove(Settings.TCP_PORT.name());
+        }
         all.remove(Settings.STORE_SERVED.name());
         return all;
     }

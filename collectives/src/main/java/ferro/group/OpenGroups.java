@@ -90,7 +90,16 @@ final class OpenGroups implements AutoCloseable {
     /** Interrupts the joins and aborts the groups. */
     void abort(Throwable why) {
         if (end(why, "aborted" + (why == null ? "" : ": " + why))) {
-            groups().forEach(group -> group.backend().abort(why));
+            groups().forEach(group -> abort(group, why));
+        }
+    }
+
+    /** Aborts a group. A back end that cannot must not keep the others from it. */
+    private static void abort(GroupEnd group, Throwable why) {
+        try {
+            group.backend().abort(why);
+        } catch (RuntimeException | Error failure) {
+            LOG.log(Level.WARNING, "rank " + group.backend().rank() + " cannot abort a group of its context", failure);
         }
     }
 

@@ -278,7 +278,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(make, "make");
         synchronized (shared) {
-            SharedUse use = shared.computeIfAbsent(type, key -> new SharedUse(make.get()));
+            SharedUse use = shared.get(type);
+            if (use == null) {
+                use = new SharedUse(make.get()); // which may share others
+                shared.put(type, use);
+            }
             use.count++;
             return type.cast(use.object);
         }

@@ -92,6 +92,31 @@ class JoinOptionsTest {
     }
 
     @Test
+    void portsOfARankThatServesGoWithItsStore() {
+        JoinOptions serving = RANK.serveStore("127.0.0.1", PortRange.of("29500"));
+        try (SystemContext context = SystemContext.of(serving.storeAt("h:1"))) {
+            assertEquals("0", Settings.TCP_PORT.of(context).toString());
+        }
+    }
+
+    @Test
+    void optionsWinOverTheLauncherOfAClusterAndDoNotLookLikeFerroRun() {
+        Map<String, String> mpirun = Map.of(
+                "OMPI_COMM_WORLD_RANK", "2",
+                "OMPI_COMM_WORLD_SIZE", "8",
+                "OMPI_COMM_WORLD_LOCAL_RANK", "2",
+                "OMPI_COMM_WORLD_LOCAL_SIZE", "8");
+        ContextSettings settings =
+                ContextSettings.of(JoinOptions.ofProcess().local(1, 4).storeAt("h:1"), mpirun);
+
+        assertEquals(Optional.of("2"), settings.find("RANK"));
+        assertEquals(Optional.of("1"), settings.find("LOCAL_RANK"));
+        assertEquals(Optional.of("4"), settings.find("LOCAL_WORLD_SIZE"));
+        assertEquals(Optional.of("1"), settings.find("FERRO_STORE_SERVED"));
+        assertFalse(settings.variables().containsKey("FERRO_STORE_SERVED"), "what ferro run sets");
+    }
+
+    @Test
     void aStoreThatIsGivenIsTheOneOfTheContext() {
         MapStore store = new MapStore();
         try (SystemContext context = SystemContext.of(RANK.storeAt("h:1").store(store))) {
@@ -127,6 +152,7 @@ class JoinOptionsTest {
                 mistake("there is no rank -1 of world size 3", () -> JoinOptions.of(-1, 3)),
                 mistake("there is no rank 0 of world size 0", () -> JoinOptions.of(0, 0)),
                 mistake("the name of a group cannot be blank, found \" \"", () -> RANK.group(" ")),
+                mistake("cannot be served at \"0.0.0.0\"", () -> RANK.serveStore("0.0.0.0", PortRange.of("0"))),
                 mistake("there is no rank 2 of 2 ranks on a host", () -> RANK.local(2, 2)),
                 mistake("share at least 1 core, found 0", () -> RANK.cores(0)),
                 mistake("generation of 0 or more, found \"j\" and -1", () -> RANK.job("j", -1)),

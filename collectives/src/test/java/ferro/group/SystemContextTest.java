@@ -100,4 +100,22 @@ class SystemContextTest {
             context.background().submit(() -> {}).get(20, TimeUnit.SECONDS);
         }
     }
+
+    @Test
+    void anObjectThatIsSharedMayShareOthersWhileItIsMade() {
+        class Inner implements AutoCloseable {
+            @Override
+            public void close() {
+                // nothing is held
+            }
+        }
+        class Outer extends Inner {}
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            Outer outer = context.shared(Outer.class, () -> {
+                context.shared(Inner.class, Inner::new);
+                return new Outer();
+            });
+            assertSame(outer, context.shared(Outer.class, Outer::new));
+        }
+    }
 }

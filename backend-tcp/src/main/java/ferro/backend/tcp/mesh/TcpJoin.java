@@ -93,7 +93,7 @@ final class TcpJoin {
             connected(port, peers, known, roster);
             return mesh;
         } catch (RuntimeException | Error failure) {
-            context.ended().ifPresent(why -> roster.fail(departed(why)));
+            context.ended().ifPresent(why -> told(failure, departed(why), roster));
             roster.giveUp();
             mesh.drop();
             throw failure;
@@ -137,7 +137,7 @@ final class TcpJoin {
         }
     }
 
-    private static <E extends RuntimeException> E told(E why, String text, Roster roster) {
+    private static <E extends Throwable> E told(E why, String text, Roster roster) {
         try {
             roster.fail(text);
         } catch (FerroException | IllegalStateException gone) {
