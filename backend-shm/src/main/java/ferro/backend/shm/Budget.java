@@ -17,8 +17,10 @@ import java.util.concurrent.TimeUnit;
  * collector is asked to look for such buffers: a program that allocates little on the heap rarely runs it otherwise.
  */
 final class Budget implements AutoCloseable {
-    /** How long the collector may take to report a buffer after it has run or has reported another; as the JDK waits for direct memory. */
+    /** How long the collector may take to report a buffer after it has reported another; as the JDK waits for direct memory. */
     private static final long REPORT_MILLIS = 500;
+    /** How long its first report may take after it has run: other threads may have it run again meanwhile, which stops this one. */
+    private static final long FIRST_REPORT_MILLIS = 2_000;
 
     private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
     private final Set<Lent> lent = new HashSet<>();
@@ -51,8 +53,11 @@ final class Budget implements AutoCloseable {
     long take(long bytes, long most, Duration patience) {
         forget();
         if (asks(bytes, most)) {
+            // what nobody holds is reported by each run of the collector: it tells that reports come
+            Reference<ByteBuffer> first = new WeakReference<>(ByteBuffer.allocate(0), unreachable);
             System.gc();
             awaitReports(bytes, most, patience);
+            Reference.reachabilityFence(first);
         }
         synchronized (this) {
             if (bytes > most - taken) {
@@ -80,13 +85,12 @@ final class Budget implements AutoCloseable {
     private void awaitReports(long bytes, long most, Duration patience) {
         long until = System.nanoTime() + Deadlines.nanos(patience);
         try {
-            for (boolean comes = true; comes && isShort(bytes, most); ) {
+            long wait = FIRST_REPORT_MILLIS;
+            for (boolean comes = true; comes && isShort(bytes, most); wait = REPORT_MILLIS) {
                 long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-                Reference<?> next = left < 1 ? unreachable.poll() : unreachable.remove(Math.min(left, REPORT_MILLIS));
+                Reference<?> next = left < 1 ? unreachable.poll() : unreachable.remove(Math.min(left, wait));
                 comes = next != null;
-                if (comes) {
-                    forget((Lent) next);
-                }
+                forget(next);
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
@@ -96,14 +100,17 @@ final class Budget implements AutoCloseable {
 
     private void forget() {
         for (Reference<?> next = unreachable.poll(); next != null; next = unreachable.poll()) {
-            forget((Lent) next);
+            forget(next);
         }
     }
 
-    private void forget(Lent buffer) {
-        buffer.of.giveBack();
-        synchronized (this) {
-            lent.remove(buffer);
+    private void forget(Reference<?> reported) {
+        if (reported instanceof Lent buffer) {
+            buffer.of.giveBack();
+            synchronized (this) {
+                lent.remove(buffer);
+                closed = Math.max(0, closed - buffer.of.bytes()); // nobody can reach it any more
+            }
         }
     }
 

@@ -48,6 +48,11 @@ final class TakenBytes {
         lent = budget.lend(buffer, this);
     }
 
+    /** Returns how many they are. */
+    long bytes() {
+        return bytes;
+    }
+
     /** Gives them back unless a buffer was lent. */
     void close() {
         synchronized (this) {

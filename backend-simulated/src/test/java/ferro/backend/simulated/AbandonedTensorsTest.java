@@ -78,7 +78,7 @@ class AbandonedTensorsTest {
     }
 
     private static ProcessGroup hasty(ProcessGroup group) {
-        return group.within(Duration.ofMillis(300));
+        return group.within(Duration.ofSeconds(2));
     }
 
     private static HostTensor allocated(ProcessGroup group) {
