@@ -47,7 +47,7 @@ final class Budget implements AutoCloseable {
      *
      * @param bytes    number of bytes
      * @param most     most bytes that the rank may take in all
-     * @param patience how long to wait for the collector at most
+     * @param patience how long to wait for the collector at most, its run included
      * @return bytes that the rank has taken already, if this is too much; else -1
      */
     long take(long bytes, long most, Duration patience) {
@@ -55,8 +55,9 @@ final class Budget implements AutoCloseable {
         if (asks(bytes, most)) {
             // what nobody holds is reported by each run of the collector: it tells that reports come
             Reference<ByteBuffer> first = new WeakReference<>(ByteBuffer.allocate(0), unreachable);
+            long until = System.nanoTime() + Deadlines.nanos(patience);
             System.gc();
-            awaitReports(bytes, most, patience);
+            awaitReports(bytes, most, until);
             Reference.reachabilityFence(first);
         }
         synchronized (this) {
@@ -82,8 +83,7 @@ final class Budget implements AutoCloseable {
         return bytes > most - taken && !lent.isEmpty();
     }
 
-    private void awaitReports(long bytes, long most, Duration patience) {
-        long until = System.nanoTime() + Deadlines.nanos(patience);
+    private void awaitReports(long bytes, long most, long until) {
         try {
             long wait = FIRST_REPORT_MILLIS;
             for (boolean comes = true; comes && isShort(bytes, most); wait = REPORT_MILLIS) {

@@ -1,7 +1,5 @@
 package ferro.collectives.shared;
 
-import java.util.Arrays;
-
 /**
  * The steps of one rank in one collective over shared memory, as data. The steps are in order, and each field is an
  * array, so that running them allocates nothing and looks nothing up.
@@ -87,7 +85,7 @@ public final class Program {
      * where the others would read its segment, they read its operand.
      */
     final boolean readsOperands;
-    /** Whether it may read or write tensors in memory that all ranks share. */
+    /** Whether any rank may read or write tensors of others in memory that all ranks share. */
     final boolean readsTensors;
     /** Whether a rank writes into its own segment, if its operand is not shared. */
     final boolean stages;
@@ -169,7 +167,7 @@ public final class Program {
             movedBefore[mark] = moved(mark * MARK);
             receivedBefore[mark] = received(mark * MARK);
         }
-        this.readsTensors = readsOperands || Arrays.stream(chunk).anyMatch(each -> each == OPERAND);
+        this.readsTensors = builder.readsTensors();
         this.slotBytes = slotBytes(builder.unit());
         this.stages = count(COPY_IN) > 0;
         this.keepsResults = count(COMBINE_BOTH) + count(COMBINE_AREAS) + count(COPY_OWN_IN) > 0;

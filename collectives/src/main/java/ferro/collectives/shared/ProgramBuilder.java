@@ -37,6 +37,7 @@ final class ProgramBuilder {
     private Program inTensors;
     private boolean needsResults;
     private boolean readsOperands;
+    private boolean goesOnInTensors;
 
     /** Fields of a step that are small numbers. */
     enum Field {
@@ -200,6 +201,11 @@ final class ProgramBuilder {
         readsOperands = ifPossible;
     }
 
+    /** Notes that other programs go on in this one, in tensors that all ranks share, though a rank may have no part in them. */
+    void goesOnInTensors() {
+        goesOnInTensors = true;
+    }
+
     /** Sets the program that goes on from {@link #choose} in shared operands. */
     void insteadInOperands(Program other) {
         inTensors = other;
@@ -266,6 +272,10 @@ final class ProgramBuilder {
 
     boolean readsOperands() {
         return readsOperands;
+    }
+
+    boolean readsTensors() {
+        return readsOperands || goesOnInTensors;
     }
 
     int unit() {

@@ -148,6 +148,7 @@ public class SharedMachine {
         if (!work.isDirect || standing.isMismatched() || !standing.allBegan(work)) {
             return false;
         }
+        tensors.sweep();
         kernels.use(operand == null ? null : operand.dataType(), how);
         operands.find(work, operand, null);
         reserve(work);

@@ -45,6 +45,7 @@ public final class SharesReduce {
      */
     private static Program inOperands(SharedCall call, Chunks chunks) {
         ProgramBuilder program = new ProgramBuilder(call, NAME, 0, 1);
+        program.goesOnInTensors();
         if (!call.isRoot()) {
             program.await(call.root(), 1);
             return program.build();

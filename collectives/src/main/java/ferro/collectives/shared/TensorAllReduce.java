@@ -25,6 +25,7 @@ final class TensorAllReduce {
     static Program program(SharedCall call) {
         TensorAllReduce maker = new TensorAllReduce(call);
         maker.reduce(call.partStart(call.rank()), Math.toIntExact(call.partLength(call.rank())));
+        maker.program.goesOnInTensors();
         maker.program.publish(1);
         maker.program.awaitAll(1);
         return maker.program.build();

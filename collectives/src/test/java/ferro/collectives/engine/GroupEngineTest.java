@@ -313,6 +313,30 @@ class GroupEngineTest {
         assertTrue(queue.isEmpty());
     }
 
+    @Test
+    void tensorsOfCallsThatHaveFailedAreLetGo() throws InterruptedException {
+        List<WeakReference<float[]>> arrays = List.of(failing(), failing());
+        engine.abort(new IllegalStateException("given up by the test"));
+        stepped.advance();
+
+        for (WeakReference<float[]> array : arrays) {
+            for (int i = 0; i < 100 && array.get() != null; i++) {
+                System.gc();
+                TimeUnit.MILLISECONDS.sleep(5);
+            }
+            assertNull(array.get(), "the group, which is not closed yet, keeps it");
+        }
+        assertSame(engine, stepped.backend());
+    }
+
+    private WeakReference<float[]> failing() {
+        float[] array = {3, 5, 7};
+        HostTensor tensor = HostTensor.of(array);
+        engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+        stepped.advance();
+        return new WeakReference<>(array);
+    }
+
     private WeakReference<Operation> through(WaitingOperations queue) {
         Operation operation = operation();
         assertTrue(queue.add(operation, new ProgressLock()));

@@ -38,6 +38,17 @@ class ProgramTest {
         }
     }
 
+    /** Its result is what the others have read and combined, perhaps of a rank whose call has failed. */
+    @Test
+    void aRankWithoutAPartLooksForAbandonedCallsToo() {
+        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1023, 1024, 0, 1023, Float.BYTES);
+        assertEquals(0, call.partLength(call.rank()));
+
+        Program program = HalfInPlaceAllReduce.program(call, 1 << 20).inTensors;
+
+        assertTrue(program.readsTensors);
+    }
+
     @Test
     void aLongProgramKnowsHowMuchItsFirstStepsMove() {
         Program program = program(CollectiveKind.ALL_REDUCE, 8, 1 << 20);

@@ -9,6 +9,7 @@ import ferro.CollectiveKind;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.spi.CallHeader;
+import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -115,6 +116,42 @@ class ShortProgramsTest {
         assertTrue(more < SegmentLayout.HEADERS, () -> "went on without a look at the header of operation 0");
         assertEquals(List.of(new Differing(1, 1, 1)), events.get(0));
         assertFalse(machines.get(0).advance());
+    }
+
+    /** A program whose calls all end at once never comes to another place where memory is let go. */
+    @Test
+    void callsThatEndAtOnceLetGoOfTensorsThatNoRankUses() {
+        int bytes = 1 << 12;
+        OneJvm lending = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(bytes));
+        for (int rank = 0; rank < RANKS; rank++) {
+            SharedMemory mine = lending.of(rank);
+            machines.get(rank)
+                    .tensors()
+                    .add(new SharedAllocation.SharedSegments(mine, rank, RANKS, bytes), mine.lend())
+                    .letGo();
+        }
+
+        // the first rank hears in its second call that the other has let go too
+        for (int call = 1; call <= 2; call++) {
+            for (int rank = 0; rank < RANKS; rank++) {
+                assertTrue(broadcastsAtOnce(rank, numbered(call, 1)));
+            }
+        }
+
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertTrue(machines.get(rank).tensors().isEmpty(), "rank " + rank);
+        }
+    }
+
+    private boolean broadcastsAtOnce(int rank, float[] data) {
+        SharedCall call = new SharedCall(CollectiveKind.BROADCAST, rank, RANKS, 0, data.length, Float.BYTES);
+        Program program = RootedPrograms.broadcast(call, layout.slotBytes());
+        HostTensor tensor = HostTensor.of(data);
+        CallHeader.Call common = new CallHeader.Call(1, 100, "broadcast from 0");
+        HostTensor in = rank == 0 ? tensor : null;
+        return machines.get(rank).publish(program, ++sequences[rank], common, in, null)
+                && machines.get(rank).consume(program, common, in, rank == 0 ? null : tensor, null)
+                        != SharedMachine.NOT_THERE;
     }
 
     /** Who waits for another looks at what that one did before. */

@@ -109,6 +109,15 @@ public final class LinkExecutor implements Executor {
         current.forget();
     }
 
+    /** Drops the references to the memory of all operations under way, none of which goes on. */
+    void forgetAll() {
+        for (PlanRun run : runs) {
+            if (run != null) {
+                run.forget();
+            }
+        }
+    }
+
     @Override
     public boolean isFinished() {
         return current.isFinished();

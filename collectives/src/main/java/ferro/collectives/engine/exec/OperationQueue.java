@@ -328,7 +328,7 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Ends all pending operations with a failure. */
+    /** Ends all pending operations with a failure, and drops the references to their tensors. */
     public void settle(Failure failure) {
         Operation running = current;
         begunBehind = 0;
@@ -345,6 +345,10 @@ public final class OperationQueue implements CollectiveProgress {
         int behind = 0;
         for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
             queued.work().fail(failure, reached(++behind));
+        }
+        overLinks.forgetAll();
+        if (overMemory != null) {
+            overMemory.forget();
         }
     }
 
