@@ -6,6 +6,7 @@
 #   benchmarks/overlap.sh 1gbit                         defaults of `ferro bench overlap`
 #   benchmarks/overlap.sh 5gbit --computing busy        what is behind the rate goes to `ferro bench overlap`
 #   benchmarks/overlap.sh shm --computing busy          four ranks on two cores
+#   benchmarks/overlap.sh 1gbit djl 30 128              steps of a DJL model (docs/djl.md builds it): 30 of 128 samples a rank
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ferro=$here/../ferro
@@ -54,9 +55,15 @@ done
 host() {
     local number=$1
     shift
-    FERRO_HOST=overlap-$number exec ip netns exec "${names[number]}" taskset -c "$((number % $(nproc)))" \
-        "$ferro" bench overlap -n 1 --nodes 2 --node-rank "$number" --master 10.77.0.1:29555 --secret-file "$work/secret" \
-        --links tcp "$@"
+    local program=(bench overlap) behind=(--links tcp "$@")
+    if [ "${1:-}" = djl ]; then
+        local djl=$here/../adapters/djl/target
+        program=(run --backend tcp -cp "$djl/test-classes:$djl/classes:$(cat "$djl/class-path")")
+        behind=(ferro.djl.example.LayerSteps "${@:2}")
+    fi
+    FERRO_LINKS=tcp FERRO_HOST=overlap-$number exec ip netns exec "${names[number]}" taskset -c "$((number % $(nproc)))" \
+        "$ferro" "${program[@]}" -n 1 --nodes 2 --node-rank "$number" --master 10.77.0.1:29555 --secret-file "$work/secret" \
+        "${behind[@]}"
 }
 host 1 "$@" >"$work/other" 2>&1 &
 other=$!

@@ -89,6 +89,7 @@ class FerroCommandTest {
                 "dump /no/such/folder | ferro dump: /no/such/folder is no folder",
                 "dump --wait soon / | ferro dump: --wait soon: need a time",
                 "demo --foo | ferro demo: unknown option --foo: use --text",
+                "demo nonsense | and ferro demo takes --ranks too",
                 "demo --steps 0 | ferro demo: --steps 0: need a whole number from 1",
                 "demo --text /no/such/file | ferro demo: ",
                 "help jump | jump",

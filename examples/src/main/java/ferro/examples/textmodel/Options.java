@@ -87,7 +87,8 @@ record Options(
             int equals = arguments[i].indexOf('=');
             String name = equals < 0 ? arguments[i] : arguments[i].substring(0, equals);
             if (!NAMES.contains(name)) {
-                throw new UsageException("unknown option " + arguments[i] + ": use " + String.join(" ", NAMES));
+                throw new UsageException("unknown option " + arguments[i] + ": use " + String.join(" ", NAMES)
+                        + ", and ferro demo takes --ranks too");
             }
             if (arguments[i].equals(StateOptions.SHARD)) {
                 given.put(name, "true");
