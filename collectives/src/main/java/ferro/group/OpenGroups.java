@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 
 /**
  * The joins under way and the open groups of one context. When the context ends, it interrupts these joins and closes
- * these groups. Thread-safe.
+ * these groups. Serving the store ahead of a join counts as a join. Thread-safe.
  */
 final class OpenGroups implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -32,10 +32,22 @@ final class OpenGroups implements AutoCloseable {
 
     private boolean closed;
 
-    /** One join, and the thread that runs it. */
+    /** What is done for a group: {@code join} and {@code joining}. */
+    private record ContextStep(String verb, String doing, GroupSpec group) {
+        String text(String how) {
+            return how + " \"" + group.name() + "\" as rank " + group.rank();
+        }
+    }
+
+    /** One step, and the thread that runs it. */
     private static final class JoinUnderWay {
+        private final ContextStep step;
         private final Thread thread = Thread.currentThread();
         private boolean interrupted;
+
+        JoinUnderWay(ContextStep step) {
+            this.step = step;
+        }
     }
 
     /** Returns the groups of a context; the use is never released, and ends with the context. */
@@ -52,20 +64,40 @@ final class OpenGroups implements AutoCloseable {
      * @throws FerroException        ABORTED if the context has been aborted, or ends meanwhile
      */
     GroupEnd joined(GroupSpec group, Supplier<GroupEnd> join) {
-        JoinUnderWay own = begin(group);
-        GroupEnd made;
+        JoinUnderWay own = begin(new ContextStep("join", "joining", group));
+        GroupEnd made = run(own, join);
+        if (isCut(own, made)) {
+            throw dropped(made, cancelled(own.step, null));
+        }
+        return made;
+    }
+
+    /**
+     * Serves the store ahead of a join; {@link #abort} and {@link #close} interrupt it.
+     *
+     * @param group group whose ranks meet there
+     * @param serve returns the address; what it opens lives on if this is cut short
+     * @throws IllegalStateException if the context is closed
+     * @throws FerroException        ABORTED if the context has been aborted, or ends meanwhile
+     */
+    String served(GroupSpec group, Supplier<String> serve) {
+        JoinUnderWay own = begin(new ContextStep("serve the store of", "serving the store of", group));
+        String endpoint = run(own, serve);
+        if (isCut(own, null)) {
+            throw cancelled(own.step, null);
+        }
+        return endpoint;
+    }
+
+    private <T> T run(JoinUnderWay own, Supplier<T> step) {
         try {
-            made = join.get();
+            return step.get();
         } catch (RuntimeException | Error failure) {
             if (isCut(own, null)) {
-                throw cancelled(group, failure);
+                throw cancelled(own.step, failure);
             }
             throw failure;
         }
-        if (isCut(own, made)) {
-            throw dropped(made, cancelled(group, null));
-        }
-        return made;
     }
 
     /** Adds a group that was made of an open one. */
@@ -134,15 +166,15 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    private synchronized JoinUnderWay begin(GroupSpec group) {
+    private synchronized JoinUnderWay begin(ContextStep step) {
         if (closed) {
             throw new IllegalStateException(
-                    "cannot join " + title(group) + ": its context is closed; make another context");
+                    "cannot " + step.text(step.verb) + ": its context is closed; make another context");
         }
         if (ended != null) {
-            throw cancelled(group, null);
+            throw cancelled(step, null);
         }
-        JoinUnderWay own = new JoinUnderWay();
+        JoinUnderWay own = new JoinUnderWay(step);
         joins.add(own);
         return own;
     }
@@ -194,11 +226,11 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    private synchronized FerroException cancelled(GroupSpec group, Throwable failure) {
+    private synchronized FerroException cancelled(ContextStep step, Throwable failure) {
         FerroException cancelled = new FerroException(
                 Code.ABORTED,
-                Where.outside(group.name(), group.rank()),
-                "joining " + title(group) + " was cancelled: its context was " + ended,
+                Where.outside(step.group.name(), step.group.rank()),
+                step.text(step.doing) + " was cancelled: its context was " + ended,
                 cause == null ? failure : cause);
         if (cause != null && failure != null) {
             cancelled.addSuppressed(failure);
@@ -214,9 +246,5 @@ final class OpenGroups implements AutoCloseable {
             failure.addSuppressed(second);
         }
         return failure;
-    }
-
-    private static String title(GroupSpec group) {
-        return "\"" + group.name() + "\" as rank " + group.rank();
     }
 }

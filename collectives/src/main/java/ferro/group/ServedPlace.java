@@ -3,34 +3,57 @@ package ferro.group;
 import ferro.spi.GroupSpec;
 import ferro.spi.ServedStore;
 import ferro.spi.StoreProvider;
+import java.net.URI;
+import java.util.Optional;
 
-/** The store that a context serves to the other ranks before it joins. Thread-safe. */
+/**
+ * The store that a context serves to the other ranks before it joins. Thread-safe. One thread at a time serves; a close does
+ * not wait for it, and closes what it serves too late.
+ */
 final class ServedPlace implements AutoCloseable {
+    private final Object serving = new Object();
     private ServedStore served;
     private boolean closed;
 
     /** Returns the address of the store; the first call serves it. */
-    synchronized String endpoint(GroupSpec group, SystemContext context) {
-        if (closed) {
-            throw new IllegalStateException("the store of rank " + group.rank() + " of \"" + group.name()
-                    + "\" has no address: its context is closed");
+    String endpoint(GroupSpec group, SystemContext context) {
+        synchronized (serving) {
+            return known().orElseGet(() -> {
+                ServedStore made = StoreProviders.ask(
+                        group,
+                        context,
+                        (StoreProvider provider, URI address) -> provider.serve(address, group, context));
+                keep(made);
+                return made.endpoint();
+            });
         }
-        if (served == null) {
-            served = StoreProviders.ask(
-                    group,
-                    context,
-                    (StoreProvider provider, java.net.URI address) -> provider.serve(address, group, context));
+    }
+
+    private synchronized Optional<String> known() {
+        return Optional.ofNullable(served).map(ServedStore::endpoint);
+    }
+
+    private void keep(ServedStore made) {
+        synchronized (this) {
+            if (!closed) {
+                served = made;
+                return;
+            }
         }
-        return served.endpoint();
+        made.close();
     }
 
     /** Ends the store, if it was served. */
     @Override
-    public synchronized void close() {
-        closed = true;
-        if (served != null) {
-            served.close();
+    public void close() {
+        ServedStore last;
+        synchronized (this) {
+            closed = true;
+            last = served;
             served = null;
+        }
+        if (last != null) {
+            last.close();
         }
     }
 }

@@ -140,17 +140,24 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Returns the address of the store for {@link JoinOptions#storeAt} of the other ranks. The first call on a rank that
-     * serves the store ({@link JoinOptions#serveStore}) binds its port. The store then ends with this context.
+     * serves the store ({@link JoinOptions#serveStore}) binds its port. The store then ends with this context. While the
+     * name of this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and
+     * {@link #close} end the wait.
      *
      * @return host and port, {@code 10.0.0.1:29500}
      * @throws IllegalArgumentException if a setting makes no sense
      * @throws IllegalStateException    if this context is closed
      * @throws UnsupportedOperationException if this rank does not serve the store by {@link JoinOptions#serveStore}
      * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED without a secret for an address
-     *     that other machines can reach
+     *     that other machines can reach, ABORTED after {@link #abort}
      */
     public String storeEndpoint() {
-        return options.endpoint().orElseGet(() -> place.endpoint(spec(), this));
+        return options.endpoint().orElseGet(this::served);
+    }
+
+    private String served() {
+        GroupSpec group = spec();
+        return groups.served(group, () -> place.endpoint(group, this));
     }
 
     /**

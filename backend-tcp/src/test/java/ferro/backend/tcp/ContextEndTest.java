@@ -10,21 +10,28 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Store;
 import ferro.Work;
 import ferro.backend.tcp.connect.Threads;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.PortRange;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,13 +53,24 @@ class ContextEndTest {
         store.close();
     }
 
-    private SystemContext context(int rank) {
-        SystemContext made = SystemContext.of(JoinOptions.of(rank, RANKS)
+    private static JoinOptions options(int rank) {
+        return JoinOptions.of(rank, RANKS)
                 .local(rank, RANKS)
                 .job("app", 0)
-                .storeAt(store.endpoint())
                 .timeout(LONG)
-                .setting("ferro.backend", "tcp"));
+                .setting("ferro.backend", "tcp");
+    }
+
+    private SystemContext context(int rank) {
+        return context(rank, store.endpoint());
+    }
+
+    private SystemContext context(int rank, String endpoint) {
+        return context(options(rank).storeAt(endpoint));
+    }
+
+    private SystemContext context(JoinOptions options) {
+        SystemContext made = SystemContext.of(options);
         contexts.add(made);
         return made;
     }
@@ -129,7 +147,7 @@ class ContextEndTest {
     }
 
     @Test
-    void anAbortEndsAJoinAndTellsTheRanksThatJoin() throws InterruptedException {
+    void anAbortEndsAJoinAndTellsTheRanksThatJoin() {
         AtomicBoolean interrupted = new AtomicBoolean(true);
         SystemContext cancelled = context(0);
         CompletableFuture<?> own = Threads.start(() -> {
@@ -157,23 +175,179 @@ class ContextEndTest {
     }
 
     @Test
-    void closingAContextEndsAJoinThatWaitsForTheStore() throws InterruptedException {
-        store.close();
-        SystemContext context = context(1);
-        CountDownLatch started = new CountDownLatch(1);
-        CompletableFuture<?> own = Threads.start(() -> {
-            started.countDown();
-            return context.join();
-        });
-        started.await();
+    void closingAContextEndsAJoinThatWaitsForTheStore() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            SystemContext context = context(1, "127.0.0.1:" + silent.getLocalPort());
+            CompletableFuture<?> own = Threads.start(context::join);
+            Socket joining = silent.accept(); // so the join is under way
 
-        context.close();
+            context.close();
 
-        assertThrows(CompletionException.class, () -> TcpJob.result(own));
+            FerroException failure = failureOf(own);
+            assertEquals(Code.ABORTED, failure.code());
+            assertTrue(failure.getMessage().contains("its context was closed"), failure.getMessage());
+            joining.close();
+        }
     }
 
     @Test
-    void anInterruptEndsAJoinAndStaysSet() throws InterruptedException {
+    void closingAContextEndsTheWaitForTheAddressOfItsStore() {
+        SystemContext context = context(options(0).serveStore("no-such-machine.invalid", PortRange.of("0")));
+        ThreadOfCall call = new ThreadOfCall();
+        CompletableFuture<?> own = call.start(context::storeEndpoint);
+        call.awaitInside("resolved");
+
+        context.close();
+
+        FerroException failure = failureOf(own);
+        assertEquals(Code.ABORTED, failure.code());
+        assertTrue(
+                failure.getMessage().startsWith("serving the store of \"world\" as rank 0 was cancelled"),
+                failure.getMessage());
+        String refused = assertThrows(IllegalStateException.class, context::storeEndpoint)
+                .getMessage();
+        assertTrue(refused.contains("cannot serve the store of \"world\" as rank 0"), refused);
+    }
+
+    @Test
+    void closingAContextEndsANewGroupThatWaits() {
+        List<ProcessGroup> groups = joined();
+        endsNewGroup(groups.get(0), contexts.get(0)::close);
+    }
+
+    @Test
+    void closingAGroupEndsANewGroupThatWaitsBeyondItsBound() {
+        List<ProcessGroup> groups = joined();
+        endsNewGroup(groups.get(0), () -> groups.get(0).close(Duration.ZERO));
+    }
+
+    private static void endsNewGroup(ProcessGroup group, Runnable close) {
+        ThreadOfCall call = new ThreadOfCall();
+        CompletableFuture<?> own = call.start(() -> group.newGroup(0, 1, 2));
+        call.awaitInside("reach");
+
+        close.run();
+
+        FerroException failure = failureOf(own);
+        assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
+        assertThrows(IllegalStateException.class, () -> group.newGroup(0, 1, 2));
+    }
+
+    @Test
+    void aCloseWaitsForANewGroupThatAnotherThreadMakes() {
+        List<ProcessGroup> groups = joined();
+        ThreadOfCall making = new ThreadOfCall();
+        CompletableFuture<ProcessGroup> made = making.start(() -> groups.get(0).newGroup(0, 1));
+        making.awaitInside("reach");
+        ThreadOfCall closing = new ThreadOfCall();
+        CompletableFuture<?> closed = closing.start(() -> {
+            groups.get(0).close(LONG);
+            return true;
+        });
+        closing.awaitInside("await");
+
+        CompletableFuture<ProcessGroup> other =
+                Threads.start(() -> groups.get(1).newGroup(0, 1));
+
+        List<ProcessGroup> pair = List.of(TcpJob.result(made), TcpJob.result(other));
+        float[][] sums = {{1}, {2}};
+        TcpJob.onAll(pair, group -> {
+            group.allReduce(sums[group.rank()], ReduceOp.SUM);
+            return true;
+        });
+        assertEquals(3, sums[0][0]);
+        TcpJob.onAll(pair, group -> {
+            group.close();
+            return true;
+        });
+        groups.get(1).close();
+        groups.get(2).close();
+        assertEquals(true, TcpJob.result(closed));
+    }
+
+    @Test
+    void anAbortRightAfterTheSlotWasTakenTellsTheRanksThatJoin() {
+        CompletableFuture<?> other = Threads.start(context(1)::join);
+        SystemContext[] cancelled = {null};
+        // the values that must be equal are compared with the slot taken, and before the address is told
+        try (Store seen = new CuttingStore(opened(), "world/1/size", () -> cancelled[0].abort(CAUSE))) {
+            cancelled[0] = context(options(0).store(seen));
+
+            FerroException failure = failureOf(Threads.start(cancelled[0]::join));
+
+            assertEquals(Code.ABORTED, failure.code());
+            FerroException told = failureOf(other);
+            assertTrue(told.getMessage().contains("rank 0 of \"world\" has stopped joining"), told.getMessage());
+        }
+    }
+
+    /** A thread that makes one call. */
+    private static final class ThreadOfCall {
+        private volatile Thread thread;
+
+        <T> CompletableFuture<T> start(Supplier<T> call) {
+            return Threads.start(() -> {
+                thread = Thread.currentThread();
+                return call.get();
+            });
+        }
+
+        /** Waits until the thread waits inside a method. */
+        void awaitInside(String method) {
+            long deadline = System.nanoTime() + LONG.toNanos();
+            while (thread == null
+                    || thread.getState() != Thread.State.TIMED_WAITING
+                    || Arrays.stream(thread.getStackTrace())
+                            .noneMatch(frame -> frame.getMethodName().equals(method))) {
+                assertTrue(System.nanoTime() - deadline < 0, "the call does not wait in " + method);
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /** Runs a task when a key is compared. */
+    private record CuttingStore(Store seen, String key, Runnable task) implements Store {
+        @Override
+        public byte[] compareAndSet(String name, byte[] expected, byte[] value) {
+            if (name.equals(key)) {
+                task.run();
+            }
+            return seen.compareAndSet(name, expected, value);
+        }
+
+        @Override
+        public void set(String name, byte[] value) {
+            seen.set(name, value);
+        }
+
+        @Override
+        public CompletionStage<byte[]> when(String name) {
+            return seen.when(name);
+        }
+
+        @Override
+        public byte[] get(String name, Duration timeout) {
+            return seen.get(name, timeout);
+        }
+
+        @Override
+        public long add(String name, long delta) {
+            return seen.add(name, delta);
+        }
+
+        @Override
+        public boolean delete(String name) {
+            return seen.delete(name);
+        }
+
+        @Override
+        public void close() {
+            seen.close();
+        }
+    }
+
+    @Test
+    void anInterruptEndsAJoinAndStaysSet() {
         Thread[] joining = new Thread[1];
         AtomicBoolean interrupted = new AtomicBoolean();
         SystemContext context = context(0);
@@ -195,13 +369,17 @@ class ContextEndTest {
     }
 
     /** Waits until so many ranks have shown where they listen. */
-    private void awaitCards(int ranks) throws InterruptedException {
-        try (SystemContext looking = context(2);
-                ferro.Store seen = new TcpStoreProvider()
-                        .open(java.net.URI.create("tcp://" + store.endpoint()), looking.spec(), looking)) {
+    private void awaitCards(int ranks) {
+        try (Store seen = opened()) {
             for (int rank = 0; rank < ranks; rank++) {
                 seen.get("world/1/card/" + rank, LONG);
             }
         }
+    }
+
+    /** Opens the store of rank 2 without a join. */
+    private Store opened() {
+        SystemContext looking = context(2);
+        return new TcpStoreProvider().open(URI.create("tcp://" + store.endpoint()), looking.spec(), looking);
     }
 }

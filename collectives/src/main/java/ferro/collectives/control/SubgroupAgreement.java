@@ -10,6 +10,7 @@ import ferro.collectives.control.failure.ControlMessage.Agree;
 import ferro.collectives.control.failure.ControlMessage.Cancel;
 import ferro.collectives.control.failure.Diagnosis;
 import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.Failures;
 import ferro.collectives.control.membership.Hashing;
 import ferro.collectives.control.wire.RankLists;
 import ferro.spi.Deadlines;
@@ -55,6 +56,7 @@ public final class SubgroupAgreement {
     private final GroupSpec group;
     private final SubgroupProposals proposals = new SubgroupProposals();
     private long attempts;
+    private boolean closed;
     private volatile OwnProposal current;
 
     /** The attempt of this rank that is under way. */
@@ -295,11 +297,14 @@ public final class SubgroupAgreement {
      * @param ranks   ranks of this group, in the order of the new one, this one among them
      * @param timeout until all have called
      * @return attempt; the caller calls {@code look} until it has ended
-     * @throws IllegalStateException if an attempt is under way
+     * @throws IllegalStateException if an attempt is under way, or the group is closed
      */
     public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine;
         synchronized (this) {
+            if (closed) {
+                throw Failures.closed(group, "newGroup(" + Arrays.toString(ranks) + ")");
+            }
             OwnProposal other = current;
             if (other != null) {
                 throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
@@ -389,6 +394,38 @@ public final class SubgroupAgreement {
         if (mine != null) {
             mine.step();
         }
+    }
+
+    /**
+     * Waits until the attempt under way has ended, or a time has come.
+     *
+     * @param untilNanos on the context's clock
+     */
+    public void await(long untilNanos) {
+        for (OwnProposal mine = current; mine != null; mine = current) {
+            long left = untilNanos - timers.nanoTime();
+            if (left <= 0) {
+                return;
+            }
+            try {
+                mine.end.get(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                return;
+            } catch (TimeoutException | ExecutionException ended) {
+                // the attempt's own thread judges it
+            }
+        }
+    }
+
+    /**
+     * Refuses attempts from now on, because the group closes.
+     *
+     * @return whether an attempt is under way, which ends when the group fails
+     */
+    public synchronized boolean close() {
+        closed = true;
+        return current != null;
     }
 
     /** Returns the state of this rank in making a group. */

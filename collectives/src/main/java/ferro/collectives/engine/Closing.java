@@ -71,7 +71,8 @@ final class Closing implements LeftGroups.OpenGroup {
         if (!stepped) {
             calls.finish(until);
         }
-        if (parts.control.failure() == null && !calls.isIdle()) {
+        boolean makesGroup = parts.control.agreement().close();
+        if (parts.control.failure() == null && (makesGroup || !calls.isIdle())) {
             parts.control.fail(Failures.closedTooEarly(parts.group, timeout));
         }
         if (parts.control.failure() == null) {

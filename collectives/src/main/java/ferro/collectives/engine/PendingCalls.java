@@ -63,7 +63,10 @@ final class PendingCalls {
                 : status.operation() + (status.sequence() > 0 ? " seq " + status.sequence() : "");
     }
 
-    /** Waits until all submitted operations have ended, the group has failed, or a time has come. */
+    /**
+     * Waits until all submitted operations and a {@code newGroup} of another thread have ended, the group has failed, or a
+     * time has come.
+     */
     void finish(long untilNanos) {
         // a call that bypassed the queue holds the progress lock
         loop.exclusively(() -> {}, untilNanos);
@@ -74,6 +77,9 @@ final class PendingCalls {
         while (!messages.isIdle() && control.failure() == null && context.nanoTime() - untilNanos < 0) {
             loop.exclusively(loop::step, untilNanos);
             Thread.yield();
+        }
+        if (control.failure() == null) {
+            control.agreement().await(untilNanos);
         }
     }
 

@@ -39,8 +39,8 @@ public final class Addresses {
                     throw new FerroException(
                             Code.RENDEZVOUS,
                             where,
-                            "no address is known for host \"" + host + "\" at the deadline: check MASTER_ADDR or"
-                                    + " ferro.rendezvous",
+                            "no address is known for host \"" + host + "\" at the deadline: check "
+                                    + StoreSettings.of(context).ofHost(),
                             unknown);
                 }
                 Waits.pause(

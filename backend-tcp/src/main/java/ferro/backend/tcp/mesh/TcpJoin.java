@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.PeerMachine;
@@ -23,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,7 @@ final class TcpJoin {
             roster.claim();
             tuned = checked(near, roster);
         } catch (RuntimeException | Error failure) {
+            toldOfEnd(failure, roster);
             roster.giveUp();
             context.release(TcpPort.class);
             throw failure;
@@ -93,16 +96,22 @@ final class TcpJoin {
             connected(port, peers, known, roster);
             return mesh;
         } catch (RuntimeException | Error failure) {
-            context.ended().ifPresent(why -> told(failure, departed(why), roster));
+            toldOfEnd(failure, roster);
             roster.giveUp();
             mesh.drop();
             throw failure;
         }
     }
 
-    private String departed(String why) {
-        return "rank " + spec.rank() + " of \"" + spec.name() + "\" has stopped joining and does not come again: "
-                + why;
+    /** Tells the others that this rank does not come again, because its context has ended. */
+    private void toldOfEnd(Throwable failure, Roster roster) {
+        Optional<String> ended = context.ended();
+        // without the slot this process may be one too many, which the others need not hear of
+        if (ended.isPresent() && roster.isClaimed()) {
+            String text = "rank " + spec.rank() + " of \"" + spec.name()
+                    + "\" has stopped joining and does not come again: " + ended.get();
+            told(failure, text, roster);
+        }
     }
 
     private Card card(TcpPort port, IntraNodeMemory near) {
@@ -283,8 +292,8 @@ final class TcpJoin {
 
     private FerroException tooLate(List<Integer> missing, String tried) {
         String why = tried.isEmpty()
-                ? "which did not come within " + millis()
-                        + " ms; see whether they run, and their MASTER_ADDR, WORLD_SIZE," + " RANK and FERRO_JOB_ID"
+                ? "which did not come within " + millis() + " ms; see whether they run, and their "
+                        + StoreSettings.of(context).ofRanks()
                 : "which announced themselves but did not connect within " + millis() + " ms: " + tried
                         + "; open their ports (ferro.tcp.port names a range), or let them announce an address that this"
                         + " host reaches (ferro.tcp.interface, ferro.tcp.advertise)";

@@ -185,6 +185,11 @@ public final class Roster {
         return store.when(key("card/" + rank));
     }
 
+    /** Returns whether the slot is this rank's. */
+    public boolean isClaimed() {
+        return claimed;
+    }
+
     /** Tells all joining ranks why this group cannot be joined. */
     public void fail(String why) {
         store.set(key("failed"), bytes(why));

@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
@@ -155,8 +156,8 @@ final class StoreDialling {
         boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
         String text = "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + meeting.server()
                 + " is"
-                + " missing, " + failure.getMessage() + "; see whether it runs, and whether MASTER_ADDR and MASTER_PORT"
-                + " are the same everywhere (ferro.join.timeout sets the time)";
+                + " missing, " + failure.getMessage() + "; see whether it runs, and whether "
+                + StoreSettings.of(context).ofStore() + " everywhere (ferro.join.timeout sets the time)";
         return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming("0") : where, text, failure);
     }
 }
