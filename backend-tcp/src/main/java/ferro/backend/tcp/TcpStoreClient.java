@@ -1,0 +1,76 @@
+package ferro.backend.tcp;
+
+import ferro.FerroException;
+import ferro.Store;
+import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore.LauncherCall;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A connection to the store that a {@link TcpStoreServer} serves, for a process that tells its launcher something beside
+ * the groups that it joins. It is not counted as a rank. Any thread may call it.
+ */
+public final class TcpStoreClient implements AutoCloseable {
+    private final LauncherStore connection;
+
+    private TcpStoreClient(LauncherStore connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * A store to connect to.
+     *
+     * @param address address that the server listens on
+     * @param jobId   job that the server has been started with
+     * @param secret  the job's secret; null or empty means none
+     * @param number  of the caller, for messages: its rank
+     */
+    public record StoreAddress(InetSocketAddress address, String jobId, byte[] secret, int number) {
+        /**
+         * Makes an address.
+         *
+         * @param address address that the server listens on
+         * @param jobId   job that the server has been started with
+         * @param secret  the job's secret; null or empty means none
+         * @param number  of the caller, for messages: its rank
+         */
+        public StoreAddress {
+            Objects.requireNonNull(address, "address");
+            Objects.requireNonNull(jobId, "jobId");
+        }
+    }
+
+    /**
+     * Connects, and tries again while no server answers. An interrupt ends it.
+     *
+     * @param store    where the store is
+     * @param patience how long to try, and the longest wait of each call of the store
+     * @return connection, to be closed
+     * @throws FerroException RENDEZVOUS if no server has answered in time, or another job is served there; UNAUTHENTICATED
+     *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
+     */
+    public static TcpStoreClient open(StoreAddress store, Duration patience) {
+        Objects.requireNonNull(patience, "patience");
+        LauncherCall call =
+                new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
+        return new TcpStoreClient(LauncherStore.open(call, patience, patience));
+    }
+
+    /**
+     * Returns the store; it ends with this connection.
+     *
+     * @return store, whose calls fail once the connection has ended
+     */
+    public Store store() {
+        return connection.store();
+    }
+
+    /** Closes the connection; idempotent. */
+    @Override
+    public void close() {
+        connection.close();
+    }
+}
