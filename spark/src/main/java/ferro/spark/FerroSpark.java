@@ -9,12 +9,9 @@ import ferro.spark.rank.SparkRank;
 import ferro.spi.PortRange;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
@@ -64,7 +61,7 @@ public final class FerroSpark {
      * @throws IllegalArgumentException      if dynamic allocation is on
      */
     public static FerroSpark on(SparkContext context) {
-        JobPlan plan = new JobPlan(0, TIMEOUT, 1, List.of(), null, PortRange.of("0"), Map.of(), FerroSpark::log);
+        JobPlan plan = JobPlan.standard(TIMEOUT, FerroSpark::log);
         return new FerroSpark(new JobAttempts(Objects.requireNonNull(context, "context")), plan);
     }
 
@@ -89,7 +86,7 @@ public final class FerroSpark {
     }
 
     private static void log(ProgressReport report) {
-        LOG.log(Level.INFO, "rank " + report.rank() + " step " + report.step() + " " + report.values());
+        LOG.log(Level.INFO, report.line());
     }
 
     /**
@@ -103,15 +100,7 @@ public final class FerroSpark {
         if (count < 1) {
             throw new IllegalArgumentException("a group has at least 1 rank, found " + count);
         }
-        return with(new JobPlan(
-                count,
-                plan.timeout(),
-                plan.attempts(),
-                plan.retried(),
-                plan.checkpoints(),
-                plan.ports(),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withRanks(count));
     }
 
     /**
@@ -125,15 +114,7 @@ public final class FerroSpark {
         if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
         }
-        return with(new JobPlan(
-                plan.ranks(),
-                deadline,
-                plan.attempts(),
-                plan.retried(),
-                plan.checkpoints(),
-                plan.ports(),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withTimeout(deadline));
     }
 
     /**
@@ -148,15 +129,7 @@ public final class FerroSpark {
         if (most < 1) {
             throw new IllegalArgumentException("a job has at least 1 attempt, found " + most);
         }
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                most,
-                plan.retried(),
-                plan.checkpoints(),
-                plan.ports(),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withAttempts(most));
     }
 
     /**
@@ -166,17 +139,7 @@ public final class FerroSpark {
      * @return with this one more
      */
     public FerroSpark retryOn(Class<? extends Throwable> type) {
-        List<String> retried = new ArrayList<>(plan.retried());
-        retried.add(type.getName());
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                plan.attempts(),
-                List.copyOf(retried),
-                plan.checkpoints(),
-                plan.ports(),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withRetried(type.getName()));
     }
 
     /**
@@ -186,15 +149,7 @@ public final class FerroSpark {
      * @return with this folder
      */
     public FerroSpark checkpoint(String folder) {
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                plan.attempts(),
-                plan.retried(),
-                Objects.requireNonNull(folder, "folder"),
-                plan.ports(),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withCheckpoints(Objects.requireNonNull(folder, "folder")));
     }
 
     /**
@@ -205,15 +160,18 @@ public final class FerroSpark {
      * @throws IllegalArgumentException if it is no range
      */
     public FerroSpark ports(String range) {
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                plan.attempts(),
-                plan.retried(),
-                plan.checkpoints(),
-                PortRange.of(range),
-                plan.settings(),
-                plan.progress()));
+        return with(plan.withPorts(PortRange.of(range)));
+    }
+
+    /**
+     * Has rank 0 serve the store by which ranks meet, for clusters whose executors reach the driver by Spark's own ports
+     * alone. The ranks learn its address by Spark's barrier, which costs a second more. Failures then come to the driver by
+     * Spark only: without recordings; and progress is logged by the executors.
+     *
+     * @return with rank 0 as the meeting place; the driver is if it is not called
+     */
+    public FerroSpark meetAtRankZero() {
+        return with(plan.withMeetingAtRankZero());
     }
 
     /**
@@ -226,17 +184,7 @@ public final class FerroSpark {
      */
     public FerroSpark setting(String name, String value) {
         ferro.group.JoinOptions.ofProcess().setting(name, value);
-        Map<String, String> settings = new TreeMap<>(plan.settings());
-        settings.put(name, value);
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                plan.attempts(),
-                plan.retried(),
-                plan.checkpoints(),
-                plan.ports(),
-                Map.copyOf(settings),
-                plan.progress()));
+        return with(plan.withSetting(name, value));
     }
 
     /**
@@ -246,15 +194,7 @@ public final class FerroSpark {
      * @return with this listener
      */
     public FerroSpark onProgress(Consumer<ProgressReport> listener) {
-        return with(new JobPlan(
-                plan.ranks(),
-                plan.timeout(),
-                plan.attempts(),
-                plan.retried(),
-                plan.checkpoints(),
-                plan.ports(),
-                plan.settings(),
-                Objects.requireNonNull(listener, "listener")));
+        return with(plan.withProgress(Objects.requireNonNull(listener, "listener")));
     }
 
     private FerroSpark with(JobPlan changed) {

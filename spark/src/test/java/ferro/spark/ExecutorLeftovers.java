@@ -3,11 +3,15 @@ package ferro.spark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What ferro has left open in this process. */
 final class ExecutorLeftovers {
+    private static final Path SHARED = Path.of("/dev/shm");
+
     private ExecutorLeftovers() {}
 
     /** Threads of ferro that do not end within seconds. */
@@ -30,12 +34,46 @@ final class ExecutorLeftovers {
         return !thread.isAlive();
     }
 
-    /** Threads of ferro and mappings of shared memory; empty if there are none. */
+    /** Threads, mappings and files of shared memory, and temporary files of ferro; empty if there are none. */
     static String ofThisProcess() throws IOException {
         String threads = threads();
+        String pid = "-" + ProcessHandle.current().pid() + "-";
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             return threads
-                    + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"));
+                    + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"))
+                    + names(SHARED, name -> name.startsWith("ferro") && name.contains(pid))
+                    + names(Path.of("").toAbsolutePath(), name -> name.contains("ferro"));
+        }
+    }
+
+    private static String names(Path folder, Predicate<String> left) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return "";
+        }
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).filter(left).collect(Collectors.joining(" "));
+        }
+    }
+
+    /** Descriptors and sockets of this process, those of Spark too: pid, descriptors, sockets. */
+    static int[] descriptors() throws IOException {
+        List<Path> open;
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            open = all.toList();
+        }
+        int sockets = 0;
+        for (Path one : open) {
+            // one that has been closed since is none
+            sockets += Files.isSymbolicLink(one) && target(one).startsWith("socket:") ? 1 : 0;
+        }
+        return new int[] {(int) ProcessHandle.current().pid(), open.size(), sockets};
+    }
+
+    private static String target(Path link) {
+        try {
+            return Files.readSymbolicLink(link).toString();
+        } catch (IOException closed) {
+            return "";
         }
     }
 }

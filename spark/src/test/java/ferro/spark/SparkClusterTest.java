@@ -6,18 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import ferro.spark.failure.FerroSparkException;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Two processes as executors, with two ranks each; they prove a secret to each other. */
 @Tag("cluster")
@@ -34,25 +38,12 @@ class SparkClusterTest {
 
     @BeforeAll
     static void startCluster() throws IOException {
-        String classPath = System.getProperty("java.class.path");
-        linkJars(Path.of(System.getenv("SPARK_HOME"), "jars"), classPath);
-        spark = new JavaSparkContext(SharedSpark.conf("local-cluster[2,2,1024]")
-                .set("spark.executor.extraClassPath", classPath)
-                .set("spark.authenticate", "true")
-                .set("spark.authenticate.secret", "a secret of tests, and of nothing else")
-                .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
-                .set("spark.kryo.registrationRequired", "true"));
-    }
-
-    /** A worker of Spark starts executors by the jars of an installation. */
-    private static void linkJars(Path jars, String classPath) throws IOException {
-        Files.createDirectories(jars);
-        for (String one : classPath.split(File.pathSeparator)) {
-            Path link = jars.resolve(Path.of(one).getFileName());
-            if (one.endsWith(".jar") && !Files.exists(link)) {
-                Files.createSymbolicLink(link, Path.of(one).toAbsolutePath());
-            }
-        }
+        spark = TestCluster.start(
+                2,
+                new SparkConf(false)
+                        .set("spark.driver.maxResultSize", "4m")
+                        .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
+                        .set("spark.kryo.registrationRequired", "true"));
     }
 
     @AfterAll
@@ -94,6 +85,63 @@ class SparkClusterTest {
     }
 
     @Test
+    void failureBeforeJoiningNamesItsRankAndEndsTheOthers() {
+        JavaRDD<Integer> bad = rows().mapPartitions(rows -> {
+            int row = rows.next();
+            if (row == 2) {
+                throw new IllegalStateException("partition 1 cannot be read");
+            }
+            return List.of(row).iterator();
+        });
+
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro().run(bad, (rank, rows) -> {
+                    rank.group().barrier();
+                    return 1;
+                }));
+
+        assertTrue(failure.getMessage().contains("rank 1, task"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("partition 1 cannot be read"), failure.getMessage());
+    }
+
+    @Test
+    void resultsThatAreTooLargeAreRefusedWithTheNameOfSparksSetting() {
+        FerroSparkException failure =
+                assertThrows(FerroSparkException.class, () -> ferro().run(rows(), (rank, rows) -> new byte[8 << 20]));
+        assertTrue(failure.getMessage().contains("spark.driver.maxResultSize"), failure.getMessage());
+    }
+
+    /** Each way to carry data with each place to meet. */
+    @ParameterizedTest
+    @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
+    void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
+        FerroSpark way = ferro().setting("ferro.links", links);
+        List<String> sums = (atRankZero ? way.meetAtRankZero() : way).runAll(rows(), (rank, rows) -> {
+            long[] sum = new long[100_000];
+            Arrays.fill(sum, rows.next());
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            return sum[0] + " " + sum[sum.length - 1];
+        });
+        assertEquals(Collections.nCopies(SharedSpark.RANKS, "10 10"), sums);
+    }
+
+    @Test
+    void failureOfARankIsNamedWithoutAStoreOfTheDriver() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro().meetAtRankZero().run(rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 2) {
+                        throw new IllegalStateException("row 17 is bad");
+                    }
+                    rank.group().barrier();
+                    return 1;
+                }));
+        assertTrue(failure.getMessage().contains(" failed on rank 2, task "), failure.getMessage());
+        assertTrue(failure.getMessage().contains("row 17 is bad"), failure.getMessage());
+    }
+
+    @Test
     void executorThatEndsAtOnceIsNamedWithItsRanks() {
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> killed(1));
 
@@ -120,16 +168,68 @@ class SparkClusterTest {
         });
     }
 
+    /** As the kernel ends a process that has used too much memory; the other executor's ranks learn of it by ferro. */
     @Test
-    void fiftyJobsLeaveNoThreadAndNoMappingInTheExecutors() {
-        for (int job = 0; job < 50; job++) {
+    void executorThatIsKilledIsNamedWithItsRanksAndTheJobIsTriedAgain() {
+        FerroSparkException failure = assertThrows(FerroSparkException.class, () -> shot(1));
+        assertTrue(
+                failure.getMessage()
+                        .matches("(?s).* failed: executor [0-9]+ on .* with ranks [0-3], [0-3] was lost: .*137.*"
+                                + "; rank [0-3]: PEER_LOST: .*"),
+                failure.getMessage());
+        assertEquals(List.of(1, 1, 1, 1), shot(2));
+    }
+
+    private List<Integer> shot(int attempts) {
+        return ferro().timeout(Duration.ofSeconds(30)).attempts(attempts).runAll(rows(), (rank, rows) -> {
+            rank.group().barrier();
+            if (rank.attempt() == 0 && rank.group().rank() == 2) {
+                new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
+            }
+            if (rank.attempt() == 0) {
+                // ends by the kill, or by the failure that it causes
+                for (int step = 0; true; step++) {
+                    rank.group().allReduce(new int[] {step}, ReduceOp.SUM);
+                }
+            }
+            rank.group().barrier();
+            return rank.attempt();
+        });
+    }
+
+    @Test
+    void fiftyJobsLeaveNothingInTheExecutorsAndTheDriver() throws IOException {
+        barriers(10);
+        Map<Integer, int[]> before = descriptors();
+
+        barriers(50);
+
+        List<String> left = rows().map(row -> ExecutorLeftovers.ofThisProcess()).collect();
+        assertEquals(Collections.nCopies(SharedSpark.RANKS, ""), left);
+        assertEquals("", ExecutorLeftovers.ofThisProcess());
+        for (int[] after : descriptors().values()) {
+            int[] then = before.get(after[0]);
+            // Spark's own connections come and go
+            assertTrue(after[1] - then[1] < 25, after[1] + " descriptors, there were " + then[1]);
+            assertTrue(after[2] - then[2] < 25, after[2] + " sockets, there were " + then[2]);
+        }
+    }
+
+    private void barriers(int jobs) {
+        for (int job = 0; job < jobs; job++) {
             ferro().run(rows(), (rank, rows) -> {
                 rank.group().barrier();
                 return 1;
             });
         }
+    }
 
-        List<String> left = rows().map(row -> ExecutorLeftovers.ofThisProcess()).collect();
-        assertEquals(Collections.nCopies(SharedSpark.RANKS, ""), left);
+    /** By process: executors, and the driver. */
+    private static Map<Integer, int[]> descriptors() throws IOException {
+        Map<Integer, int[]> all = new TreeMap<>();
+        rows().map(row -> ExecutorLeftovers.descriptors()).collect().forEach(one -> all.put(one[0], one));
+        int[] own = ExecutorLeftovers.descriptors();
+        all.put(own[0], own);
+        return all;
     }
 }

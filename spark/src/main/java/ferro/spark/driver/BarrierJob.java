@@ -51,7 +51,7 @@ final class BarrierJob<T, R> {
         TaskWatch tasks = new TaskWatch(tag);
         spark.addSparkListener(tasks);
         spark.addJobTag(tag);
-        try (DriverStore store = DriverStore.serve(spark, attempt, plan.ports(), plan.progress())) {
+        try (DriverStore store = meeting(spark, attempt)) {
             try {
                 return new Ending<>(submitted(store, function, attempt.ranks()), null);
             } catch (Exception failure) {
@@ -60,7 +60,8 @@ final class BarrierJob<T, R> {
                 List<RankFailure> reports = new ArrayList<>(store.failures(attempt.ranks(), REPORT_MILLIS));
                 reports.addAll(tasks.unreported(reports));
                 // Spark tells of a lost executor after it has ended the job, so this comes last
-                return new Ending<>(null, new FailedAttempt(reports, tasks, tasks.lost(), failure));
+                return new Ending<>(
+                        null, new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure));
             }
         } finally {
             spark.removeJobTag(tag);
@@ -74,6 +75,12 @@ final class BarrierJob<T, R> {
             spark.cancelJobsWithTag(tag, "the thread that ran the job was interrupted");
             Thread.currentThread().interrupt();
         }
+    }
+
+    private DriverStore meeting(SparkContext spark, JobAttempt attempt) {
+        return plan.meetAtRankZero()
+                ? DriverStore.none(spark, attempt)
+                : DriverStore.serve(spark, attempt, plan.ports(), plan.progress());
     }
 
     private List<R> submitted(DriverStore store, RankFunction<T, R> function, int ranks) throws Exception {

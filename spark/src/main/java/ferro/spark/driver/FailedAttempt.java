@@ -13,9 +13,11 @@ import java.util.stream.Collectors;
 import org.apache.spark.SparkThrowable;
 
 /**
- * What is known of a failed attempt: what ranks reported, first ones first, executors that have ended, and Spark's exception.
+ * What is known of a failed attempt: what ranks reported, first ones first, executors that have ended, whether no rank has
+ * reached the driver's store, and Spark's exception.
  */
-record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, Exception ofSpark) {
+record FailedAttempt(
+        List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
     private static final int MOST_OF_SPARK = 2_000;
 
@@ -23,6 +25,10 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
     boolean worthAnother(List<String> retried) {
         if (isCancelled()) {
             return false;
+        }
+        if (reports.stream().anyMatch(RankFailure::isOfFetch)) {
+            // Spark gives up a barrier stage whose fetch fails, and has forgotten the files that are missing
+            return true;
         }
         Optional<RankFailure> own = own();
         if (own.isPresent()) {
@@ -97,7 +103,11 @@ record FailedAttempt(List<RankFailure> reports, TaskWatch tasks, List<LostExecut
         boolean one = report.culprits().matches("[0-9]+");
         int rank = one ? Integer.parseInt(report.culprits()) : -1;
         String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
-        return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message());
+        String way = unreached && report.code().equals(Code.RENDEZVOUS.name())
+                ? "; no rank has reached the store of the driver: open its port (.ports names a range), or let ranks"
+                        + " meet at rank 0 (.meetAtRankZero())"
+                : "";
+        return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message() + way);
     }
 
     private static String firstLine(Throwable failure) {

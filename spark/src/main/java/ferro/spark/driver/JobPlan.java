@@ -3,8 +3,10 @@ package ferro.spark.driver;
 import ferro.spark.meeting.ProgressReport;
 import ferro.spi.PortRange;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
@@ -17,6 +19,7 @@ import java.util.function.Consumer;
  * @param checkpoints URI of the folder for state; null for none
  * @param ports       ports of the driver's store and of ranks
  * @param settings    settings of ferro
+ * @param meetAtRankZero whether rank 0 serves the store, and not the driver
  * @param progress    receives what ranks report
  */
 public record JobPlan(
@@ -27,4 +30,62 @@ public record JobPlan(
         String checkpoints,
         PortRange ports,
         Map<String, String> settings,
-        Consumer<ProgressReport> progress) {}
+        boolean meetAtRankZero,
+        Consumer<ProgressReport> progress) {
+
+    /** The plan of a user who asks for nothing. */
+    public static JobPlan standard(Duration timeout, Consumer<ProgressReport> progress) {
+        return new JobPlan(0, timeout, 1, List.of(), null, PortRange.of("0"), Map.of(), false, progress);
+    }
+
+    /** Returns a plan with another number of ranks. */
+    public JobPlan withRanks(int count) {
+        return new JobPlan(count, timeout, attempts, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with another deadline. */
+    public JobPlan withTimeout(Duration deadline) {
+        return new JobPlan(ranks, deadline, attempts, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with another number of attempts. */
+    public JobPlan withAttempts(int most) {
+        return new JobPlan(ranks, timeout, most, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with one more exception that is worth another attempt. */
+    public JobPlan withRetried(String type) {
+        List<String> types = new ArrayList<>(retried);
+        types.add(type);
+        return new JobPlan(
+                ranks, timeout, attempts, List.copyOf(types), checkpoints, ports, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with a folder for state. */
+    public JobPlan withCheckpoints(String folder) {
+        return new JobPlan(ranks, timeout, attempts, retried, folder, ports, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with other ports. */
+    public JobPlan withPorts(PortRange range) {
+        return new JobPlan(ranks, timeout, attempts, retried, checkpoints, range, settings, meetAtRankZero, progress);
+    }
+
+    /** Returns a plan with one more setting. */
+    public JobPlan withSetting(String name, String value) {
+        Map<String, String> all = new TreeMap<>(settings);
+        all.put(name, value);
+        return new JobPlan(
+                ranks, timeout, attempts, retried, checkpoints, ports, Map.copyOf(all), meetAtRankZero, progress);
+    }
+
+    /** Returns a plan whose ranks meet at rank 0. */
+    public JobPlan withMeetingAtRankZero() {
+        return new JobPlan(ranks, timeout, attempts, retried, checkpoints, ports, settings, true, progress);
+    }
+
+    /** Returns a plan with another receiver of progress. */
+    public JobPlan withProgress(Consumer<ProgressReport> listener) {
+        return new JobPlan(ranks, timeout, attempts, retried, checkpoints, ports, settings, meetAtRankZero, listener);
+    }
+}

@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.ExceptionFailure;
+import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
@@ -18,6 +19,7 @@ import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
 import scala.jdk.javaapi.CollectionConverters;
+import scala.jdk.javaapi.OptionConverters;
 
 /** Learns which task runs each rank of one job, and which executors end meanwhile. Spark calls it on a thread of its own. */
 final class TaskWatch extends SparkListener {
@@ -57,8 +59,13 @@ final class TaskWatch extends SparkListener {
 
     @Override
     public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
-        if (end.stageId() == stage && end.reason() instanceof ExceptionFailure failure) {
-            failures.add(RankFailure.ofSpark(end.taskInfo().partitionId(), failure.className(), failure.description()));
+        int rank = end.taskInfo().partitionId();
+        if (end.stageId() == stage && end.reason() instanceof FetchFailed fetch) {
+            failures.add(RankFailure.ofFetch(rank, fetch.message()));
+        } else if (end.stageId() == stage && end.reason() instanceof ExceptionFailure failure) {
+            failures.add(OptionConverters.toJava(failure.exception())
+                    .map(thrown -> RankFailure.of(rank, thrown, new byte[0]))
+                    .orElseGet(() -> RankFailure.ofSpark(rank, failure.className(), failure.description())));
         }
     }
 

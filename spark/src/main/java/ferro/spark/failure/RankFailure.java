@@ -29,6 +29,7 @@ public record RankFailure(
     /** Most bytes of a recording that travel. */
     public static final int MOST_RECORDING_BYTES = 64 << 10;
 
+    private static final String FETCH = "org.apache.spark.shuffle.FetchFailedException";
     private static final int MOST_TEXT = 16 << 10;
     private static final int MOST_TYPES = 64;
 
@@ -62,9 +63,14 @@ public record RankFailure(
         Optional<FerroException> known = ofFerro(failure);
         String code = known.map(one -> one.code().name()).orElse("");
         String culprits = known.map(one -> one.where().culprits()).orElse("");
-        String message = known.map(Throwable::getMessage)
-                .orElseGet(() -> failure.getClass().getSimpleName() + ": " + failure.getMessage());
+        String message = known.map(Throwable::getMessage).orElseGet(() -> text(failure));
         return new RankFailure(rank, code, culprits, types(failure), message, recording);
+    }
+
+    private static String text(Throwable failure) {
+        String name = failure.getClass().getSimpleName();
+        boolean byCause = failure.getMessage() == null && failure.getCause() != null;
+        return byCause ? name + " by " + text(failure.getCause()) : name + ": " + failure.getMessage();
     }
 
     /**
@@ -96,6 +102,17 @@ public record RankFailure(
         return new RankFailure(rank, "", "", List.of(type), name + ": " + message, new byte[0]);
     }
 
+    /**
+     * Makes the report of a rank that has sent none, and whose rows Spark could not fetch.
+     *
+     * @param rank    rank whose task failed
+     * @param message text of Spark
+     * @return report
+     */
+    public static RankFailure ofFetch(int rank, String message) {
+        return ofSpark(rank, FETCH, message);
+    }
+
     private static List<String> types(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Throwable at = failure; at != null && names.size() < MOST_TYPES; at = at.getCause()) {
@@ -113,6 +130,15 @@ public record RankFailure(
      */
     public boolean ofFerro() {
         return !code.isEmpty();
+    }
+
+    /**
+     * Returns whether Spark could not fetch the rank's rows from the shuffle in front of it.
+     *
+     * @return true if another attempt, for which Spark computes them again, may end better
+     */
+    public boolean isOfFetch() {
+        return types.contains(FETCH);
     }
 
     /**

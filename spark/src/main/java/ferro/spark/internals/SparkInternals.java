@@ -6,6 +6,7 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -41,6 +42,11 @@ public final class SparkInternals {
     /** Returns the configuration of Hadoop that the settings of the application make, also in an executor. */
     public static Configuration hadoop() {
         return SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf());
+    }
+
+    /** Ends a thread that waits at Spark's barrier for other tasks, within a second; the task itself is not killed. */
+    public static void endBarrier(BarrierTaskContext task, String reason) {
+        task.markInterrupted(reason);
     }
 
     /**

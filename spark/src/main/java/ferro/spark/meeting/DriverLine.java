@@ -1,19 +1,21 @@
 package ferro.spark.meeting;
 
 import ferro.Store;
-import ferro.backend.tcp.store.LauncherStore;
-import ferro.backend.tcp.store.LauncherStore.LauncherCall;
+import ferro.backend.tcp.TcpStoreClient;
+import ferro.backend.tcp.TcpStoreClient.StoreAddress;
 import ferro.spark.failure.RankFailure;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** A rank's connection to the driver's store beside that of its group; opened by its first report. Not thread-safe. */
+/**
+ * A rank's connection to the driver's store beside that of its group; opened by its first report. Where the driver serves no
+ * store, reports stay here, and the driver learns of a failure by Spark. Not thread-safe.
+ */
 public final class DriverLine implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -22,8 +24,9 @@ public final class DriverLine implements AutoCloseable {
     private final StorePlace place;
     private final int stageAttempt;
     private final int rank;
-    private LauncherStore line;
+    private TcpStoreClient line;
     private Long lastProgress;
+    private boolean progressLost;
 
     /** Makes the line of a rank in an attempt of its stage; opens nothing. */
     public DriverLine(StorePlace place, int stageAttempt, int rank) {
@@ -35,40 +38,54 @@ public final class DriverLine implements AutoCloseable {
     private Store store() {
         if (line == null) {
             byte[] secret = place.secured() ? JobSecret.of(place.jobId()).orElse(null) : null;
-            LauncherCall call = new LauncherCall(
-                    new InetSocketAddress(place.host(), place.port()),
-                    place.jobId(),
-                    secret,
-                    rank,
-                    new SecureRandom().nextLong());
-            line = LauncherStore.open(call, PATIENCE, PATIENCE);
+            InetSocketAddress at = new InetSocketAddress(place.host(), place.port());
+            line = TcpStoreClient.open(new StoreAddress(at, place.jobId(), secret, rank), PATIENCE);
         }
         return line.store();
     }
 
     /** Reports a failure; returns when the driver has it. A driver that is gone needs no report. */
     public void failed(RankFailure failure) {
+        if (!place.isDriver()) {
+            return;
+        }
         try {
             store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.encoded());
             // set does not wait, this does
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {
-            LOG.log(
-                    Level.WARNING,
-                    "rank " + rank + " of " + place.jobId() + " cannot report \"" + failure.message()
-                            + "\" to the driver at " + place.endpoint() + ": " + gone.getMessage());
+            lost("report \"" + failure.message() + "\"", gone);
         }
     }
 
-    /** Reports progress, at most once a second. */
+    /** Reports progress, at most once a second. Without a driver that answers, later reports are dropped: work goes on. */
     public void progress(long step, Map<String, Double> values) {
         long now = System.nanoTime();
-        if (lastProgress == null || now - lastProgress >= PROGRESS_NANOS) {
-            lastProgress = now;
-            store().set(
-                            ReportKeys.PROGRESS + rank,
-                            ProgressReport.of(rank, step, values).encoded());
+        if (progressLost || lastProgress != null && now - lastProgress < PROGRESS_NANOS) {
+            return;
         }
+        lastProgress = now;
+        ProgressReport report = ProgressReport.of(rank, step, values);
+        if (!place.isDriver()) {
+            LOG.log(Level.INFO, report.line());
+            return;
+        }
+        try {
+            store().set(ReportKeys.PROGRESS + rank, report.encoded());
+        } catch (RuntimeException gone) {
+            progressLost = true;
+            lost("report progress any more", gone);
+        }
+    }
+
+    /** Logs that the driver does not answer; the next report connects anew. */
+    private void lost(String what, RuntimeException gone) {
+        close();
+        line = null;
+        LOG.log(
+                Level.WARNING,
+                "rank " + rank + " of " + place.jobId() + " cannot " + what + " to the driver at " + place.endpoint()
+                        + ": " + gone.getMessage());
     }
 
     /** Claims a device of a host; returns the rank that has claimed it before, if there is one. */

@@ -1,12 +1,14 @@
 package ferro.spark.meeting;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.JoinOptions;
 import ferro.spark.failure.RankFailure;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
@@ -16,41 +18,64 @@ import org.apache.spark.SparkContext;
 public final class DriverStore implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
 
+    /** Null if the driver serves none. */
     private final TcpStoreServer server;
+
     private final StorePlace place;
     private final Consumer<ProgressReport> progress;
     private final List<RankFailure> failures = new ArrayList<>();
     private int lastAttempt = -1;
+    private volatile boolean reached;
 
     private DriverStore(TcpStoreServer server, StorePlace place, Consumer<ProgressReport> progress) {
         this.server = server;
         this.place = place;
         this.progress = progress;
-        server.onSet(this::set);
     }
 
     /** Serves a store for an attempt of a job. */
     public static DriverStore serve(
             SparkContext spark, JobAttempt attempt, PortRange ports, Consumer<ProgressReport> progress) {
-        String jobId = attempt.job() + "." + attempt.generation();
-        byte[] secret = JobSecret.of(jobId).orElse(null);
         DriverAddress address = DriverAddress.of(spark.master(), spark.getConf());
         InetAddress bound = resolved(address.bind());
-        if (secret == null && !bound.isLoopbackAddress()) {
-            throw new IllegalArgumentException("the driver would serve the store of job " + jobId + " at "
-                    + address.bind()
+        byte[] secret =
+                secret(attempt, bound, "the driver would serve the store of").orElse(null);
+        TcpStoreServer server = TcpStoreServer.start(bound, ports, attempt.jobId(), attempt.ranks(), secret);
+        StorePlace place =
+                new StorePlace(address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
+        DriverStore served = new DriverStore(server, place, progress);
+        server.onSet(served::set);
+        return served;
+    }
+
+    /** Serves no store, because rank 0 of the attempt does. */
+    public static DriverStore none(SparkContext spark, JobAttempt attempt) {
+        // executors are where the driver is, or on other machines, too
+        InetAddress near =
+                resolved(DriverAddress.of(spark.master(), spark.getConf()).bind());
+        boolean secured =
+                secret(attempt, near, "rank 0 would serve the store of").isPresent();
+        return new DriverStore(null, StorePlace.atRankZero(attempt.job(), attempt.generation(), secured), report -> {});
+    }
+
+    private static Optional<byte[]> secret(JobAttempt attempt, InetAddress at, String what) {
+        Optional<byte[]> secret = JobSecret.of(attempt.jobId());
+        if (secret.isEmpty() && !at.isLoopbackAddress()) {
+            throw new IllegalArgumentException(what + " job " + attempt.jobId() + " at " + at.getHostAddress()
                     + ", which other machines can reach, without a secret: set spark.authenticate=true,"
                     + " of which each process derives the job's secret (spark.driver.bindAddress says where the driver"
                     + " listens)");
         }
-        TcpStoreServer server = TcpStoreServer.start(bound, ports, jobId, attempt.ranks(), secret);
-        StorePlace place =
-                new StorePlace(address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
-        return new DriverStore(server, place, progress);
+        return secret;
     }
 
     /** An attempt of a job. */
-    public record JobAttempt(String job, int generation, int ranks) {}
+    public record JobAttempt(String job, int generation, int ranks) {
+        /** Returns the id of the job and its attempt, as it stands on the wire. */
+        public String jobId() {
+            return JoinOptions.jobId(job, generation);
+        }
+    }
 
     /** Where the driver listens, and the name by which executors reach it. */
     record DriverAddress(String bind, String host) {
@@ -75,6 +100,11 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
+    /** Returns whether there is a store, and no rank has written there. */
+    public boolean isUnreached() {
+        return server != null && !reached;
+    }
+
     /** Returns where the ranks meet. */
     public StorePlace place() {
         return place;
@@ -82,6 +112,7 @@ public final class DriverStore implements AutoCloseable {
 
     /** Takes what a rank writes; on the store's thread. */
     private void set(String key, byte[] value) {
+        reached = true;
         try {
             if (key.startsWith(ReportKeys.FAILURE)) {
                 String attempt = key.substring(ReportKeys.FAILURE.length(), key.lastIndexOf('/'));
@@ -108,6 +139,9 @@ public final class DriverStore implements AutoCloseable {
 
     /** Waits until a number of ranks have reported a failure, or for a time; returns all reports so far, first ones first. */
     public synchronized List<RankFailure> failures(int awaited, long millis) {
+        if (server == null) {
+            return List.of();
+        }
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
             for (long left = millis; failures.size() < awaited && left > 0; ) {
@@ -123,6 +157,8 @@ public final class DriverStore implements AutoCloseable {
     /** Closes the store; ranks that still run lose it. */
     @Override
     public void close() {
-        server.close();
+        if (server != null) {
+            server.close();
+        }
     }
 }

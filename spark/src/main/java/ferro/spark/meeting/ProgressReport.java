@@ -18,6 +18,11 @@ public record ProgressReport(int rank, long step, String values) {
                                 .collect(Collectors.joining(" ")));
     }
 
+    /** Returns the line of a log. */
+    public String line() {
+        return "rank " + rank + " step " + step + " " + values;
+    }
+
     byte[] encoded() {
         return (rank + " " + step + " " + values).getBytes(StandardCharsets.UTF_8);
     }

@@ -60,7 +60,7 @@ public final class BarrierRank<T, R>
 
     @SuppressWarnings("try")
     private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankCompletion end) throws Exception {
-        try (SystemContext context = SystemContext.of(RankJoin.options(task, store, settings, line));
+        try (SystemContext context = RankMeeting.opened(task, store, settings, line);
                 KillWatch watch = KillWatch.over(task, reason -> end.killed(context, reason))) {
             try {
                 ProcessGroup group = context.join();

@@ -1,6 +1,7 @@
 package ferro.spark.task;
 
 import ferro.spark.meeting.DriverLine;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceInformation;
@@ -28,13 +29,27 @@ record GpuAddress(int device) {
         return Optional.of(new GpuAddress(Integer.parseInt(gpu.addresses()[0])));
     }
 
-    /** Refuses a device that another rank of the job has. */
+    /** Returns the name of the device among those of all hosts. */
+    String on(String host) {
+        return host + "/" + device;
+    }
+
+    /** Refuses a device that another rank of the job has, by the driver's store. */
     void claim(DriverLine line, TaskContext task, String host) {
-        String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + host + "/" + device;
-        line.claim(key).ifPresent(other -> {
-            throw new IllegalArgumentException(
-                    "ranks " + other + " and " + task.partitionId() + " both have GPU " + device + " of " + host
-                            + ": set spark.task.resource.gpu.amount=1, with which Spark gives each task its own");
-        });
+        String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + on(host);
+        line.claim(key).ifPresent(other -> refuse(other, task.partitionId(), host));
+    }
+
+    /** Refuses a device that another rank of the job has, by what all ranks have told. */
+    void compare(List<String> devices, int rank, String host) {
+        int first = devices.indexOf(on(host));
+        if (first != rank) {
+            refuse(first, rank, host);
+        }
+    }
+
+    private void refuse(int other, int rank, String host) {
+        throw new IllegalArgumentException("ranks " + other + " and " + rank + " both have GPU " + device + " of "
+                + host + ": set spark.task.resource.gpu.amount=1, with which Spark gives each task its own");
     }
 }

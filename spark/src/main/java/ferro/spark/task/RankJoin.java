@@ -1,7 +1,6 @@
 package ferro.spark.task;
 
 import ferro.group.JoinOptions;
-import ferro.spark.meeting.DriverLine;
 import ferro.spark.meeting.JobSecret;
 import ferro.spark.meeting.StorePlace;
 import java.lang.System.Logger.Level;
@@ -10,13 +9,14 @@ import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 
-/** The options by which a task joins. */
+/** The options by which a task joins, all but those that say where the store is. */
 final class RankJoin {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
 
     private RankJoin() {}
 
-    static JoinOptions options(BarrierTaskContext task, StorePlace store, RankSettings settings, DriverLine line) {
+    static JoinOptions options(
+            BarrierTaskContext task, StorePlace store, RankSettings settings, Optional<GpuAddress> gpu) {
         HostPlace place = HostPlace.of(task);
         int cores = Math.min(Runtime.getRuntime().availableProcessors(), task.cpus() * place.size());
         // stage and attempt in the name: a second attempt never meets the first one's ranks
@@ -25,7 +25,6 @@ final class RankJoin {
                 .local(place.rank(), place.size())
                 .cores(cores)
                 .job(store.job(), store.generation())
-                .storeAt(store.endpoint())
                 .timeout(Duration.ofMillis(settings.timeoutMillis()));
         if (store.secured()) {
             options = options.secret(secret(store));
@@ -34,10 +33,7 @@ final class RankJoin {
             options = options.setting("ferro.tcp.port", settings.ports());
         }
         options = withMemory(options, place);
-        Optional<GpuAddress> gpu = GpuAddress.of(task);
         if (gpu.isPresent()) {
-            String address = task.getTaskInfos()[task.partitionId()].address();
-            gpu.get().claim(line, task, address.replaceAll(":[0-9]+$", ""));
             options = options.setting("ferro.nccl.device", "" + gpu.get().device());
         }
         return options.settings(settings.settings());

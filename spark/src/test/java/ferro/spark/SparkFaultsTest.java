@@ -1,0 +1,166 @@
+package ferro.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.ReduceOp;
+import ferro.spark.failure.FerroSparkException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Faults of Spark, and places to meet, on threads of one process as executors. */
+class SparkFaultsTest {
+    private static volatile CountDownLatch end;
+    private static volatile CyclicBarrier both;
+
+    private final FerroSpark ferro = SharedSpark.ferro();
+
+    /** Spark learns of a fetch that fails by the type of the exception, and computes these rows again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void fetchThatFailsIsTriedAgainWithTheShuffleComputedAnew(boolean atRankZero) throws IOException {
+        FerroSpark way = atRankZero ? ferro.meetAtRankZero() : ferro;
+        FerroSparkException failure = assertThrows(FerroSparkException.class, () -> sums(way, brokenShuffle()));
+        assertTrue(failure.getMessage().contains("FetchFailedException"), failure.getMessage());
+
+        assertEquals(Collections.nCopies(SharedSpark.RANKS, 110), sums(way.attempts(2), brokenShuffle()));
+    }
+
+    private static List<Integer> sums(FerroSpark way, JavaRDD<Integer> shuffled) {
+        return way.runAll(shuffled, (rank, rows) -> {
+            int[] sum = {0};
+            rows.forEachRemaining(row -> sum[0] += row);
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            return sum[0] + 100 * rank.attempt();
+        });
+    }
+
+    /** Rows behind a shuffle that has run, and of whose files those of one task are gone. */
+    private static JavaRDD<Integer> brokenShuffle() throws IOException {
+        Set<String> before = shuffleFiles().keySet();
+        JavaRDD<Integer> shuffled = SharedSpark.rows().repartition(SharedSpark.RANKS);
+        assertEquals(SharedSpark.RANKS, shuffled.count());
+        Map<String, Path> made = shuffleFiles();
+        made.keySet().removeAll(before);
+        String one = made.keySet().iterator().next().replaceAll("[.].*", "");
+        for (Map.Entry<String, Path> file : made.entrySet()) {
+            if (file.getKey().startsWith(one)) {
+                Files.delete(file.getValue());
+            }
+        }
+        return shuffled;
+    }
+
+    private static Map<String, Path> shuffleFiles() throws IOException {
+        Path local = Path.of(SharedSpark.context().getConf().get("spark.local.dir"));
+        Map<String, Path> found = new TreeMap<>();
+        try (Stream<Path> all = Files.walk(local)) {
+            all.filter(file -> file.getFileName().toString().startsWith("shuffle_"))
+                    .forEach(file -> found.put(file.getFileName().toString(), file));
+        }
+        return found;
+    }
+
+    @Test
+    void twoGroupsRunAtOnceInOneProcess() {
+        both = new CyclicBarrier(4);
+        List<CompletableFuture<List<Integer>>> jobs = Stream.of(1, 10)
+                .map(factor -> CompletableFuture.supplyAsync(() -> ofTwo(factor)))
+                .toList();
+        assertEquals(List.of(3, 3), jobs.get(0).join());
+        assertEquals(List.of(30, 30), jobs.get(1).join());
+    }
+
+    private List<Integer> ofTwo(int factor) {
+        JavaSparkContext spark = SharedSpark.context();
+        return ferro.runAll(SharedSpark.rows(spark, 2), (rank, rows) -> {
+            both.await(60, TimeUnit.SECONDS);
+            int[] sum = {factor * rows.next()};
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            return sum[0];
+        });
+    }
+
+    @Test
+    void ranksMeetAtRankZero() {
+        List<Integer> sums = ferro.meetAtRankZero().runAll(SharedSpark.rows(), (rank, rows) -> {
+            int[] sum = {rows.next()};
+            rank.group().allReduce(sum, ReduceOp.SUM);
+            rank.progress(1, Map.of("loss", 0.5));
+            return sum[0];
+        });
+        assertEquals(Collections.nCopies(SharedSpark.RANKS, 10), sums);
+        assertEquals("", ExecutorLeftovers.threads());
+    }
+
+    @Test
+    void taskThatNeverComesToTheBarrierEndsTheMeetingAtRankZeroAtTheDeadline() {
+        end = new CountDownLatch(1);
+        JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
+            int row = rows.next();
+            assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
+            return List.of(row).iterator();
+        });
+        try {
+            FerroSparkException failure = assertThrows(
+                    FerroSparkException.class,
+                    () -> ferro.meetAtRankZero().timeout(Duration.ofSeconds(2)).run(stuck, (rank, rows) -> 1));
+            assertTrue(
+                    failure.getMessage().contains("not all 4 tasks have come to Spark's barrier within 2000 ms"),
+                    failure.getMessage());
+        } finally {
+            end.countDown();
+        }
+        assertEquals("", ExecutorLeftovers.threads());
+    }
+
+    @Test
+    void jobThatIsCancelledEndsTasksThatMeetAtRankZero() throws Exception {
+        JavaSparkContext spark = SharedSpark.context();
+        end = new CountDownLatch(1);
+        CountDownLatch started = new CountDownLatch(1);
+        STARTED[0] = started;
+        JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
+            int row = rows.next();
+            STARTED[0].countDown();
+            assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
+            return List.of(row).iterator();
+        });
+        try {
+            CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {
+                spark.setJobGroup("meeting", "a job to cancel", false);
+                return ferro.meetAtRankZero().run(stuck, (rank, rows) -> 1);
+            });
+            assertTrue(started.await(60, TimeUnit.SECONDS));
+            spark.cancelJobGroup("meeting");
+            Throwable failure = assertThrows(Exception.class, () -> job.get(60, TimeUnit.SECONDS))
+                    .getCause();
+            assertTrue(failure.getMessage().contains("was cancelled"), failure.getMessage());
+            assertFalse(end.getCount() == 0, "the stuck task has ended");
+        } finally {
+            end.countDown();
+        }
+        assertEquals("", ExecutorLeftovers.threads());
+    }
+
+    private static final CountDownLatch[] STARTED = {null};
+}
