@@ -25,7 +25,7 @@ import scala.runtime.BoxedUnit;
 
 /** One attempt: a job of Spark whose last stage is a barrier stage of all ranks. */
 final class BarrierJob<T, R> {
-    /** How long ranks that were told to end have for their reports. */
+    /** How long tasks that were told to end have for it. Each sends its report before it ends. */
     private static final long REPORT_MILLIS = 1_000;
 
     private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
@@ -57,7 +57,7 @@ final class BarrierJob<T, R> {
             } catch (Exception failure) {
                 endJob(spark, tag, failure);
                 tasks.awaitEnd(REPORT_MILLIS);
-                List<RankFailure> reports = new ArrayList<>(store.failures(attempt.ranks(), REPORT_MILLIS));
+                List<RankFailure> reports = new ArrayList<>(store.failures());
                 reports.addAll(tasks.unreported(reports));
                 // Spark tells of a lost executor after it has ended the job, so this comes last
                 return new Ending<>(

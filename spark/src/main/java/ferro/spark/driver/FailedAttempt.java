@@ -23,7 +23,7 @@ record FailedAttempt(
 
     /** Returns whether another attempt may end better. */
     boolean worthAnother(List<String> retried) {
-        if (isCancelled()) {
+        if (isCancelled(ofSpark)) {
             return false;
         }
         if (reports.stream().anyMatch(RankFailure::isOfFetch)) {
@@ -37,7 +37,8 @@ record FailedAttempt(
         return !lost.isEmpty() || reports.stream().anyMatch(RankFailure::ofFerro);
     }
 
-    private boolean isCancelled() {
+    /** Returns whether somebody has cancelled a job of Spark. */
+    private static boolean isCancelled(Exception ofSpark) {
         return ofSpark instanceof SparkThrowable known && CANCELLED.equals(known.getCondition())
                 || String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
     }
@@ -68,7 +69,7 @@ record FailedAttempt(
     }
 
     private Diagnosed diagnosed() {
-        if (isCancelled()) {
+        if (isCancelled(ofSpark)) {
             return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
         }
         if (!lost.isEmpty()) {

@@ -2,10 +2,12 @@ package ferro.spark.driver;
 
 import ferro.spark.failure.RankFailure;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.ExceptionFailure;
@@ -31,6 +33,7 @@ final class TaskWatch extends SparkListener {
     private final List<RankFailure> failures = new ArrayList<>();
     private int job = -1;
     private int stage = -1;
+    private final Set<Long> running = new HashSet<>();
     private boolean ended;
 
     /** Watches the job that has a tag. */
@@ -54,11 +57,14 @@ final class TaskWatch extends SparkListener {
     public synchronized void onTaskStart(SparkListenerTaskStart start) {
         if (start.stageId() == stage) {
             tasks.put(start.taskInfo().partitionId(), start.taskInfo());
+            running.add(start.taskInfo().taskId());
         }
     }
 
     @Override
     public synchronized void onTaskEnd(SparkListenerTaskEnd end) {
+        running.remove(end.taskInfo().taskId());
+        notifyAll();
         int rank = end.taskInfo().partitionId();
         if (end.stageId() == stage && end.reason() instanceof FetchFailed fetch) {
             failures.add(RankFailure.ofFetch(rank, fetch.message()));
@@ -82,11 +88,11 @@ final class TaskWatch extends SparkListener {
         }
     }
 
-    /** Waits until all events before the end of the job have come, or for a time. */
+    /** Waits until the events of the end of the job and of all its tasks have come, or for a time. */
     synchronized void awaitEnd(long millis) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
-            for (long left = millis; !ended && left > 0; ) {
+            for (long left = millis; !(ended && running.isEmpty()) && left > 0; ) {
                 wait(left);
                 left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             }

@@ -9,7 +9,6 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -133,24 +132,11 @@ public final class DriverStore implements AutoCloseable {
         }
         if (stageAttempt == lastAttempt) {
             failures.add(failure);
-            notifyAll();
         }
     }
 
-    /** Waits until a number of ranks have reported a failure, or for a time; returns all reports so far, first ones first. */
-    public synchronized List<RankFailure> failures(int awaited, long millis) {
-        if (server == null) {
-            return List.of();
-        }
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-        try {
-            for (long left = millis; failures.size() < awaited && left > 0; ) {
-                wait(left);
-                left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            }
-        } catch (InterruptedException asked) {
-            Thread.currentThread().interrupt();
-        }
+    /** Returns the reports of failures so far, first ones first. A rank ends after its report has come. */
+    public synchronized List<RankFailure> failures() {
         return List.copyOf(failures);
     }
 

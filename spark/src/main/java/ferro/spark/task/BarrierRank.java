@@ -42,8 +42,8 @@ public final class BarrierRank<T, R>
     @Override
     public scala.collection.Iterator<byte[]> apply(scala.collection.Iterator<T> rows) {
         BarrierTaskContext task = BarrierTaskContext.get();
-        try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId())) {
-            RankCompletion end = new RankCompletion(task, line);
+        try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId());
+                RankCompletion end = RankCompletion.of(task, line)) {
             try {
                 R result = run(task, line, CollectionConverters.asJava(rows), end);
                 boolean travels = settings.resultAtAll() || task.partitionId() == 0;
@@ -58,10 +58,9 @@ public final class BarrierRank<T, R>
         }
     }
 
-    @SuppressWarnings("try")
     private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankCompletion end) throws Exception {
-        try (SystemContext context = RankMeeting.opened(task, store, settings, line);
-                KillWatch watch = KillWatch.over(task, reason -> end.killed(context, reason))) {
+        try (SystemContext context = RankMeeting.opened(task, store, settings, line)) {
+            end.over(context);
             try {
                 ProcessGroup group = context.join();
                 R result = function.run(

@@ -1,6 +1,7 @@
 package ferro.spark.task;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.group.SystemContext;
 import ferro.spark.failure.RankFailure;
 import ferro.spark.meeting.DriverLine;
@@ -10,8 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext;
 
-/** How a rank ends that fails, or whose task Spark kills. */
-final class RankCompletion {
+/** How a rank ends that fails, or whose task Spark kills. It looks for a kill until it is closed. */
+final class RankCompletion implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     /** Longest wait of a rank that others have failed, so that Spark hears of their tasks first. */
     private static final long VICTIM_MILLIS = 2_000;
@@ -19,23 +20,53 @@ final class RankCompletion {
     private final TaskContext task;
     private final DriverLine line;
     private final CountDownLatch killed = new CountDownLatch(1);
+    private SystemContext context;
+    private InterruptedException kill;
+    private KillWatch watch;
     private byte[] recording = {};
 
-    RankCompletion(TaskContext task, DriverLine line) {
+    private RankCompletion(TaskContext task, DriverLine line) {
         this.task = task;
         this.line = line;
     }
 
+    /** Looks for a kill of a task from now on. */
+    static RankCompletion of(TaskContext task, DriverLine line) {
+        RankCompletion end = new RankCompletion(task, line);
+        end.watch = KillWatch.over(task, end::killed);
+        return end;
+    }
+
+    /** Has a kill end a context, also one that came before. */
+    void over(SystemContext joining) {
+        InterruptedException before;
+        synchronized (this) {
+            context = joining;
+            before = kill;
+        }
+        if (before != null) {
+            joining.abort(before);
+        }
+    }
+
     /** Ends the rank on all ranks, because Spark has killed its task; on any thread. */
-    void killed(SystemContext context, String reason) {
+    private void killed(String reason) {
+        InterruptedException why = new InterruptedException("Spark killed task " + task.taskAttemptId() + " of stage "
+                + task.stageId() + "." + task.stageAttemptNumber() + ": " + reason);
+        SystemContext known;
+        synchronized (this) {
+            kill = why;
+            known = context;
+        }
         killed.countDown();
-        context.abort(new InterruptedException("Spark killed task " + task.taskAttemptId() + " of stage "
-                + task.stageId() + "." + task.stageAttemptNumber() + ": " + reason));
+        if (known != null) {
+            known.abort(why);
+        }
     }
 
     /** Keeps what the rank did last, before its context is closed. */
-    void recording(SystemContext context) {
-        recording = context.flightRecord(RankFailure.MOST_RECORDING_BYTES).orElse(recording);
+    void recording(SystemContext failed) {
+        recording = failed.flightRecord(RankFailure.MOST_RECORDING_BYTES).orElse(recording);
     }
 
     /** Reports a failure to the driver. Returns at once on the rank at fault. */
@@ -46,10 +77,14 @@ final class RankCompletion {
         }
     }
 
-    /** A failure of ferro that does not blame this rank is the fault of another one. */
+    /**
+     * A failure of ferro that does not blame this rank is the fault of another one. One that is only late does not tell
+     * Spark, so nobody waits for it.
+     */
     private boolean isVictim(Throwable failure) {
         Optional<FerroException> known = RankFailure.ofFerro(failure);
         return known.isPresent()
+                && known.get().code() != Code.TIMED_OUT
                 && !("," + known.get().where().culprits() + ",").contains("," + task.partitionId() + ",");
     }
 
@@ -64,5 +99,10 @@ final class RankCompletion {
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void close() {
+        watch.close();
     }
 }
