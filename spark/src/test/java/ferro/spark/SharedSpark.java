@@ -7,8 +7,8 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /** The one context of this JVM: Spark allows no second one, and takes seconds to start. */
-final class SharedSpark {
-    static final int RANKS = 4;
+public final class SharedSpark {
+    public static final int RANKS = 4;
 
     private SharedSpark() {}
 
@@ -16,7 +16,7 @@ final class SharedSpark {
         static final JavaSparkContext SPARK = new JavaSparkContext(conf("local[4,4]"));
     }
 
-    static JavaSparkContext context() {
+    public static JavaSparkContext context() {
         return Holder.SPARK;
     }
 

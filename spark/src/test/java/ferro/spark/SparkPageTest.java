@@ -1,10 +1,12 @@
 package ferro.spark;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +26,11 @@ class SparkPageTest {
     private static final int FEATURES = 8;
     private static final int ROWS = 2000;
     private static final int STEPS = 60;
+    private static final int CENTERS = 2;
+    /** Rows that a rank wants from each rank, and numbers of a row. */
+    private static final int SLOTS = 5;
+
+    private static final int WIDTH = 16;
 
     /** Model that four ranks train, and one rank does. */
     @Test
@@ -38,6 +45,98 @@ class SparkPageTest {
         for (int feature = 0; feature < FEATURES; feature++) {
             assertEquals(alone[feature], distributed[feature], 1e-9, "weight " + feature);
         }
+    }
+
+    /** Points lie around two places, so that their means are the centers. */
+    @Test
+    void centersOfThePageAreTheMeansOfTheirPoints() {
+        JavaRDD<double[]> points = SharedSpark.context()
+                .parallelize(
+                        List.of(
+                                new double[] {0, 1},
+                                new double[] {10, 11},
+                                new double[] {2, 3},
+                                new double[] {14, 9},
+                                new double[] {1, 2}),
+                        SharedSpark.RANKS);
+
+        double[] centers = cluster(SharedSpark.ferro(), points);
+
+        assertArrayEquals(new double[] {1, 2, 12, 10}, centers, 1e-12);
+    }
+
+    private static double[] cluster(FerroSpark spark, JavaRDD<double[]> points) {
+        return spark.run(points, (rank, rows) -> {
+            List<double[]> mine = new ArrayList<>();
+            rows.forEachRemaining(mine::add);
+            double[] centers = {0, 0, 9, 9}; // equal on all ranks
+            for (int step = 0; step < STEPS; step++) {
+                double[] sums = new double[CENTERS * 3]; // of each center's points: x, y, and their number
+                mine.forEach(point -> addToNearest(point, centers, sums));
+                rank.group().allReduce(sums, ReduceOp.SUM);
+                for (int center = 0; center < CENTERS; center++) {
+                    double count = Math.max(1, sums[3 * center + 2]);
+                    centers[2 * center] = sums[3 * center] / count;
+                    centers[2 * center + 1] = sums[3 * center + 1] / count;
+                }
+            }
+            return centers;
+        });
+    }
+
+    private static void addToNearest(double[] point, double[] centers, double[] sums) {
+        int nearest = 0;
+        double least = Double.MAX_VALUE;
+        for (int center = 0; center < CENTERS; center++) {
+            double distance = Math.hypot(point[0] - centers[2 * center], point[1] - centers[2 * center + 1]);
+            if (distance < least) {
+                least = distance;
+                nearest = center;
+            }
+        }
+        sums[3 * nearest] += point[0];
+        sums[3 * nearest + 1] += point[1];
+        sums[3 * nearest + 2]++;
+    }
+
+    /** Each rank looks up rows that lie on all ranks. */
+    @Test
+    void vectorsOfThePageAreThoseOfTheRowsThatWereWanted() {
+        List<float[]> all = SharedSpark.ferro().runAll(SharedSpark.rows(), (rank, rows) -> {
+            ProcessGroup group = rank.group();
+            int[] wanted = new int[group.worldSize() * SLOTS];
+            for (int i = 0; i < wanted.length; i++) {
+                int owner = i / SLOTS;
+                wanted[i] = owner + group.worldSize() * ((i + group.rank()) % 3);
+            }
+            float[] table = new float[3 * WIDTH];
+            for (int i = 0; i < table.length; i++) {
+                int id = group.rank() + group.worldSize() * (i / WIDTH);
+                table[i] = 100 * id + i % WIDTH;
+            }
+            return lookUp(group, wanted, table);
+        });
+
+        for (int rank = 0; rank < SharedSpark.RANKS; rank++) {
+            for (int i = 0; i < SharedSpark.RANKS * SLOTS; i++) {
+                int id = i / SLOTS + SharedSpark.RANKS * ((i + rank) % 3);
+                assertEquals(100 * id, all.get(rank)[i * WIDTH], "rank " + rank + ", vector " + i);
+                assertEquals(100 * id + WIDTH - 1, all.get(rank)[i * WIDTH + WIDTH - 1]);
+            }
+        }
+    }
+
+    private static float[] lookUp(ProcessGroup group, int[] wanted, float[] table) {
+        int[] asked = new int[wanted.length]; // as many from each rank; row id lies on rank id % ranks
+        group.allToAll(wanted, asked);
+        float[] answers = new float[asked.length * WIDTH];
+        for (int i = 0; i < asked.length; i++) {
+            int row = asked[i] / group.worldSize();
+            System.arraycopy(table, row * WIDTH, answers, i * WIDTH, WIDTH);
+        }
+        float[] vectors = new float[answers.length]; // in the order of wanted
+        group.allToAll(answers, vectors);
+        return vectors;
     }
 
     @Test

@@ -1,0 +1,88 @@
+package ferro.spark.example;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.spark.FerroSpark;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.api.java.JavaRDD;
+
+/**
+ * Logistic regression with an intercept and a penalty on the squares of the weights. Each rank keeps its rows in memory and
+ * computes their part of value and gradient; one all-reduce per evaluation adds the parts up, with the same bits on all ranks,
+ * so that each rank takes the same steps and nothing is sent back to a driver.
+ */
+public final class LogisticRegressionByGroup implements Serializable {
+    private static final long serialVersionUID = 1;
+    private static final int STEPS_MOST = 500;
+
+    private final int features;
+    private final double penalty;
+    private final double tolerance;
+
+    /**
+     * Describes a model.
+     *
+     * @param features  features of a row
+     * @param penalty   half of it times the sum of the squared weights is added to the mean loss; the intercept is free
+     * @param tolerance largest part of the gradient at the end
+     */
+    public LogisticRegressionByGroup(int features, double penalty, double tolerance) {
+        this.features = features;
+        this.penalty = penalty;
+        this.tolerance = tolerance;
+    }
+
+    /**
+     * Trains.
+     *
+     * @param spark how to run
+     * @param rows  the features of each row, and last its label, 0 or 1
+     * @return the weights, and last the intercept
+     */
+    public double[] train(FerroSpark spark, JavaRDD<double[]> rows) {
+        return spark.run(rows, (rank, partition) -> {
+            List<double[]> mine = new ArrayList<>();
+            partition.forEachRemaining(mine::add);
+            return trainRank(rank.group(), mine);
+        });
+    }
+
+    private double[] trainRank(ProcessGroup group, List<double[]> rows) {
+        double[] count = {rows.size()};
+        group.allReduce(count, ReduceOp.SUM);
+        double[] sums = new double[features + 2]; // of the gradient, and last of the loss
+        LimitedMemoryBfgs.Function loss = (point, gradient) -> {
+            sum(rows, point, sums);
+            group.allReduce(sums, ReduceOp.SUM);
+            double value = sums[features + 1] / count[0];
+            for (int i = 0; i <= features; i++) {
+                double pull = i < features ? penalty * point[i] : 0;
+                gradient[i] = sums[i] / count[0] + pull;
+                value += pull * point[i] / 2;
+            }
+            return value;
+        };
+        return LimitedMemoryBfgs.minimum(loss, features + 1, STEPS_MOST, tolerance);
+    }
+
+    private void sum(List<double[]> rows, double[] point, double[] sums) {
+        Arrays.fill(sums, 0);
+        for (double[] row : rows) {
+            double margin = point[features];
+            for (int i = 0; i < features; i++) {
+                margin += row[i] * point[i];
+            }
+            double signed = row[features] > 0 ? margin : -margin;
+            // of a large margin, so that no exponential overflows
+            sums[features + 1] += Math.max(0, -signed) + Math.log1p(Math.exp(-Math.abs(signed)));
+            double error = 1 / (1 + Math.exp(-margin)) - row[features];
+            for (int i = 0; i < features; i++) {
+                sums[i] += error * row[i];
+            }
+            sums[features] += error;
+        }
+    }
+}
