@@ -39,7 +39,7 @@ public final class SharedSpark {
         return rows(context(), RANKS);
     }
 
-    static JavaRDD<Integer> rows(JavaSparkContext spark, int count) {
+    public static JavaRDD<Integer> rows(JavaSparkContext spark, int count) {
         List<Integer> rows = IntStream.rangeClosed(1, count).boxed().toList();
         return spark.parallelize(rows, count);
     }

@@ -9,11 +9,11 @@ import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
 /** A cluster of processes on this machine: a master, workers and executors of Spark. */
-final class TestCluster {
+public final class TestCluster {
     private TestCluster() {}
 
     /** Starts executors of two slots each; they prove a secret to each other. */
-    static JavaSparkContext start(int executors, SparkConf more) throws IOException {
+    public static JavaSparkContext start(int executors, SparkConf more) throws IOException {
         String classPath = System.getProperty("java.class.path");
         linkJars(Path.of(System.getenv("SPARK_HOME"), "jars"), classPath);
         SparkConf conf = SharedSpark.conf("local-cluster[" + executors + ",2,1024]")

@@ -16,7 +16,7 @@ class LogisticRegressionTest {
         FerroSpark spark = FerroSpark.on(SharedSpark.context());
 
         double[] found = new LogisticRegressionByGroup(12, 0.01, 1e-10).train(spark, rows);
-        double[] expected = MllibRegression.train(rows, 12, 0.01);
+        double[] expected = MllibRegression.train(rows, 12, 0.01, 1e-14);
 
         assertTrue(Math.abs(expected[0]) > 0.1, "the rows tell nothing: " + expected[0]);
         for (int i = 0; i <= 12; i++) {

@@ -17,16 +17,16 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /** The same model by MLlib, which adds up through the driver. */
-final class MllibRegression {
+public final class MllibRegression {
     private MllibRegression() {}
 
-    /** Returns the weights, and last the intercept. */
-    static double[] train(JavaRDD<double[]> rows, int features, double penalty) {
+    /** Returns the weights, and last the intercept; ends where a step lowers the loss by less than a share of it. */
+    public static double[] train(JavaRDD<double[]> rows, int features, double penalty, double tolerance) {
         LogisticRegressionModel model = new LogisticRegression()
                 .setRegParam(penalty)
                 .setElasticNetParam(0)
                 .setStandardization(false)
-                .setTol(1e-14)
+                .setTol(tolerance)
                 .setMaxIter(500)
                 .fit(frame(rows, features));
         double[] all = Arrays.copyOf(model.coefficients().toArray(), features + 1);

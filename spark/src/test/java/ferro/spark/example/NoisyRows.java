@@ -7,10 +7,10 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
 /** Rows of random features whose labels follow, with noise, from a sum of them. The same for every number of partitions. */
-final class NoisyRows {
+public final class NoisyRows {
     private NoisyRows() {}
 
-    static JavaRDD<double[]> of(JavaSparkContext spark, int count, int features, int partitions) {
+    public static JavaRDD<double[]> of(JavaSparkContext spark, int count, int features, int partitions) {
         return spark.parallelize(IntStream.range(0, count).boxed().toList(), partitions)
                 .mapPartitions(numbers -> rows(numbers, features));
     }
