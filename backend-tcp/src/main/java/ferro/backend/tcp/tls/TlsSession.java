@@ -1,0 +1,354 @@
+package ferro.backend.tcp.tls;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+
+/**
+ * One side of a TLS connection, between bytes of the program and records, without a socket. The caller moves the records:
+ * {@link #outgoing} have to be written, {@link #incoming} is where those that come are put. One thread at a time.
+ *
+ * <p>Allocates nothing of its own once its memory has grown to the size of its batches; what the engine of the JDK allocates
+ * is its own.
+ */
+public final class TlsSession {
+    /** Bytes of the program in one record. */
+    public static final int RECORD_BYTES = 16 << 10;
+    /** Most bytes of the program that are sealed at once: one write of 240 KiB. */
+    public static final int BATCH_BYTES = 15 * RECORD_BYTES;
+
+    /** Head of a record: kind, version and length (RFC 8446, 5.1). */
+    private static final int HEAD_BYTES = 5;
+    /** Most that encryption may add to a record (RFC 8446, 5.2). */
+    private static final int EXPANSION_BYTES = 256;
+    /** First and last kind of a record that exists: change of cipher, and bytes of the program. */
+    private static final int FIRST_KIND = 20;
+
+    private static final int LAST_KIND = 23;
+    private static final int VERSION_MAJOR = 3;
+
+    private static final int FIRST_MEMORY = 2 * (HEAD_BYTES + RECORD_BYTES + EXPANSION_BYTES);
+    private static final int MOST_INCOMING = 256 << 10;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final SSLEngine engine;
+    private final PinnedTrust trust;
+    /** One record for the engine, which wants room for the largest. */
+    private final ByteBuffer aside;
+    /** Bytes of the program before they are sealed. */
+    private final ByteBuffer clear = ByteBuffer.allocate(RECORD_BYTES);
+    /** Opened bytes that were not handed on yet, from the position to the limit. */
+    private final ByteBuffer opened;
+
+    private ByteBuffer out;
+    private int outAt;
+    private int outEnd;
+    private ByteBuffer in;
+    private int inAt;
+    private int inEnd;
+    private long records;
+    private boolean over;
+    private boolean closed;
+    /** Why nothing more is handed on; thrown once the bytes before it were handed on. */
+    private IOException refused;
+
+    TlsSession(SSLEngine engine, PinnedTrust trust) {
+        this.engine = engine;
+        this.trust = trust;
+        int packet = engine.getSession().getPacketBufferSize();
+        aside = ByteBuffer.allocate(packet);
+        opened = ByteBuffer.allocate(Math.max(RECORD_BYTES, engine.getSession().getApplicationBufferSize()))
+                .limit(0);
+        out = ByteBuffer.allocate(Math.max(packet, FIRST_MEMORY));
+        in = ByteBuffer.allocate(Math.max(packet, FIRST_MEMORY));
+    }
+
+    /** Returns whether the handshake is over, so that bytes of the program may be moved. */
+    public boolean isOver() {
+        return over;
+    }
+
+    /** Returns whether the other side has said that it sends nothing more. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Returns how often the key of the other side was checked: once within the handshake, and once after it. */
+    public int checks() {
+        return trust.asked();
+    }
+
+    /**
+     * Goes on with the handshake as far as the records that have come allow. Records to be written may be there even if this
+     * fails.
+     *
+     * @return whether the handshake is over
+     * @throws IOException if the other side has another key than the one expected, or speaks something else
+     */
+    public boolean shake() throws IOException {
+        try {
+            while (!over) {
+                switch (engine.getHandshakeStatus()) {
+                    case NEED_TASK -> runTasks();
+                    case NEED_WRAP -> wrapAside();
+                    case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                        if (!unwrap()) {
+                            return false;
+                        }
+                    }
+                    case FINISHED, NOT_HANDSHAKING -> finish();
+                }
+            }
+            return true;
+        } catch (SSLException wrong) {
+            sayWhy();
+            throw wrong;
+        }
+    }
+
+    /** Compares the key once more: an engine that resumed a session would have asked nobody. */
+    private void finish() throws IOException {
+        try {
+            trust.check((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+        } catch (CertificateException wrong) {
+            throw new SSLHandshakeException(wrong.getMessage());
+        }
+        over = true;
+    }
+
+    private void runTasks() {
+        for (Runnable task = engine.getDelegatedTask(); task != null; task = engine.getDelegatedTask()) {
+            task.run();
+        }
+    }
+
+    /** Leaves the engine's alert, if it has one, among the records to be written. */
+    private void sayWhy() {
+        try {
+            if (engine.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP) {
+                wrapAside();
+            }
+        } catch (IOException none) {
+            closed = true;
+        }
+    }
+
+    /** Writes a record of the engine's own behind those that wait. */
+    private void wrapAside() throws IOException {
+        SSLEngineResult result = engine.wrap(NOTHING, aside.clear());
+        if (result.getStatus() == Status.CLOSED && result.bytesProduced() == 0) {
+            throw new SSLException("the engine is closed");
+        }
+        makeRoom(result.bytesProduced());
+        out.put(outEnd, aside.array(), 0, result.bytesProduced());
+        outEnd += result.bytesProduced();
+    }
+
+    private void makeRoom(int bytes) {
+        if (outAt == outEnd) {
+            outAt = 0;
+            outEnd = 0;
+        }
+        if (out.capacity() - outEnd < bytes) {
+            int most = HEAD_BYTES + RECORD_BYTES + EXPANSION_BYTES;
+            int size = Math.max(outEnd + bytes, Math.min(2 * out.capacity(), BATCH_BYTES / RECORD_BYTES * most));
+            out = ByteBuffer.wrap(Arrays.copyOf(out.array(), size));
+        }
+    }
+
+    /**
+     * Seals bytes of the program behind the records that wait.
+     *
+     * @param bytes buffer, read by absolute index
+     * @param from  first byte
+     * @param to    index after the last one; at most {@link #BATCH_BYTES} are taken
+     * @return how many were sealed
+     */
+    public int seal(ByteBuffer bytes, int from, int to) throws IOException {
+        int end = Math.min(to, from + BATCH_BYTES);
+        int at = from;
+        while (at < end) {
+            int count = Math.min(RECORD_BYTES, end - at);
+            bytes.get(at, clear.array(), 0, count);
+            clear.limit(count).position(0);
+            while (clear.hasRemaining()) {
+                makeRoom(aside.capacity());
+                SSLEngineResult result =
+                        engine.wrap(clear, out.limit(out.capacity()).position(outEnd));
+                if (result.getStatus() != Status.OK) {
+                    throw new SSLException("nothing more can be sealed: " + result.getStatus());
+                }
+                outEnd += result.bytesProduced();
+            }
+            at += count;
+        }
+        return at - from;
+    }
+
+    /** Returns how many bytes of records wait to be written. */
+    public int waiting() {
+        return outEnd - outAt;
+    }
+
+    /** Returns the memory whose bytes from {@link #outgoingAt} on are to be written. */
+    public byte[] outgoing() {
+        return out.array();
+    }
+
+    /** Returns the index of the next byte to write. */
+    public int outgoingAt() {
+        return outAt;
+    }
+
+    /** Records that so many bytes of records were written. */
+    public void written(int bytes) {
+        outAt += bytes;
+    }
+
+    /** Returns the memory into which records are to be read, from {@link #incomingAt} on, at most {@link #room} bytes. */
+    public byte[] incoming() {
+        return in.array();
+    }
+
+    /** Returns the index at which the next byte that comes is to be put. */
+    public int incomingAt() {
+        return inEnd;
+    }
+
+    /** Makes room for at least one more record, and returns how many bytes fit. */
+    public int room() {
+        if (inAt > 0) {
+            System.arraycopy(in.array(), inAt, in.array(), 0, inEnd - inAt);
+            inEnd -= inAt;
+            inAt = 0;
+        }
+        return in.capacity() - inEnd;
+    }
+
+    /** Records that so many bytes have come; a read that filled all room makes the next one larger. */
+    public void came(int bytes) {
+        inEnd += bytes;
+        if (inEnd == in.capacity() && inEnd < MOST_INCOMING) {
+            in = ByteBuffer.wrap(Arrays.copyOf(in.array(), Math.min(MOST_INCOMING, 4 * inEnd)));
+        }
+    }
+
+    /** Returns how many bytes the next record lacks, or its head if that has not come; 0 if a whole one is there. */
+    public int lacking() throws IOException {
+        int there = inEnd - inAt;
+        return there < HEAD_BYTES ? HEAD_BYTES - there : Math.max(0, HEAD_BYTES + length() - there);
+    }
+
+    /** Returns whether {@link #open} has something to hand on, or to refuse, without another byte. */
+    public boolean ready() {
+        return opened.hasRemaining() || refused != null || inEnd - inAt >= HEAD_BYTES && inEnd - inAt >= HEAD_BYTES + claimed();
+    }
+
+    private int claimed() {
+        return (in.get(inAt + 3) & 0xFF) << 8 | in.get(inAt + 4) & 0xFF;
+    }
+
+    /** Returns the length of the next record behind its head; a head that cannot be one must not make anybody wait. */
+    private int length() throws IOException {
+        int kind = in.get(inAt);
+        int length = claimed();
+        if (kind < FIRST_KIND
+                || kind > LAST_KIND
+                || in.get(inAt + 1) != VERSION_MAJOR
+                || length > RECORD_BYTES + EXPANSION_BYTES) {
+            throw new SSLException("record " + records + " is of kind " + kind + " with " + length
+                    + " bytes, need kind " + FIRST_KIND + " to " + LAST_KIND + " with at most "
+                    + (RECORD_BYTES + EXPANSION_BYTES));
+        }
+        return length;
+    }
+
+    /**
+     * Hands on bytes of the program from the records that have come. Records to be written may be there afterwards: the other
+     * side may ask for new keys.
+     *
+     * @param into buffer, written by absolute index
+     * @param from index of the first byte
+     * @param to   index after the last one
+     * @return how many were handed on; fewer than asked for if more has to come first
+     * @throws IOException if a record is not the one that the other side has sent, or it has ended with an alert
+     */
+    public int open(ByteBuffer into, int from, int to) throws IOException {
+        int at = from;
+        try {
+            while (at < to && (opened.hasRemaining() || openNext())) {
+                int count = Math.min(opened.remaining(), to - at);
+                into.put(at, opened.array(), opened.position(), count);
+                opened.position(opened.position() + count);
+                at += count;
+            }
+        } catch (IOException failure) {
+            refused = failure;
+            if (at == from) {
+                throw failure;
+            }
+        }
+        return at - from;
+    }
+
+    private boolean openNext() throws IOException {
+        if (refused != null) {
+            throw refused;
+        }
+        try {
+            while (!opened.hasRemaining()) {
+                if (closed || !unwrap()) {
+                    return false;
+                }
+                settle();
+            }
+            return true;
+        } catch (SSLException wrong) {
+            sayWhy();
+            throw wrong;
+        }
+    }
+
+    /** Does what the engine wants after a record, such as answering new keys with its own. */
+    private void settle() throws IOException {
+        while (true) {
+            switch (engine.getHandshakeStatus()) {
+                case NEED_TASK -> runTasks();
+                case NEED_WRAP -> wrapAside();
+                default -> {
+                    return;
+                }
+            }
+        }
+    }
+
+    /** Opens the next record; returns false if it has not come whole. */
+    private boolean unwrap() throws IOException {
+        if (lacking() > 0) {
+            return false;
+        }
+        opened.clear();
+        try {
+            SSLEngineResult result = engine.unwrap(in.limit(inEnd).position(inAt), opened);
+            inAt = in.position();
+            records++;
+            closed |= result.getStatus() == Status.CLOSED;
+        } finally {
+            in.clear();
+            opened.flip();
+        }
+        return true;
+    }
+
+    /** Returns how many records have been opened, for messages. */
+    public long records() {
+        return records;
+    }
+}
