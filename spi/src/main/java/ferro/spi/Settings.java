@@ -96,6 +96,9 @@ public final class Settings {
             "auto",
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
+    /** Which connections are encrypted. */
+    public static final Setting<String> TLS =
+            new Setting<>("ferro.tls", "auto", "auto, on or off, equal on all ranks", Settings::tls);
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = new Setting<>(
             "ferro.links", "auto", "auto (shared memory where it works), tcp or shm (nothing else)", Settings::links);
@@ -210,6 +213,7 @@ public final class Settings {
             TCP_IO,
             TCP_CONGESTION,
             TCP_CHECKSUM,
+            TLS,
             LINKS,
             HOST,
             SHM_BYTES,
@@ -272,6 +276,13 @@ public final class Settings {
     private static String links(String text) {
         if (!List.of("auto", "tcp", "shm").contains(text)) {
             throw new IllegalArgumentException("\"" + text + "\" is no kind of link");
+        }
+        return text;
+    }
+
+    private static String tls(String text) {
+        if (!List.of("auto", "on", "off").contains(text)) {
+            throw new IllegalArgumentException("\"" + text + "\" is none of them");
         }
         return text;
     }

@@ -30,9 +30,16 @@ import java.util.Optional;
  * @param ports         ports that ranks of this host listen on
  * @param sockets       how sockets are polled, and why not in a better way
  * @param congestion    congestion control of data links
+ * @param encryption    which connections are encrypted
  */
 public record TcpOutlook(
-        String address, String addressReason, String link, String ports, String sockets, String congestion) {
+        String address,
+        String addressReason,
+        String link,
+        String ports,
+        String sockets,
+        String congestion,
+        String encryption) {
     /**
      * Determines the outlook from the settings and from this machine.
      *
@@ -61,7 +68,8 @@ public record TcpOutlook(
                 link(choice),
                 ports(context, meeting, servedHere),
                 sockets(context, io),
-                congestion(context, io));
+                congestion(context, io),
+                encryption(context));
     }
 
     private static String link(AddressChoice choice) {
@@ -131,6 +139,14 @@ public record TcpOutlook(
             return ofSystem + (io.epoll() ? "" : ", which nio cannot change");
         }
         return asked.equals("auto") ? "reno on loopback, elsewhere " + ofSystem : asked;
+    }
+
+    private static String encryption(RankContext context) {
+        return switch (Settings.TLS.of(context)) {
+            case "off" -> "none, as " + Settings.TLS.name() + " says";
+            case "on" -> "all connections, by TLS 1.3 of the JDK";
+            default -> "connections between hosts, by TLS 1.3 of the JDK";
+        };
     }
 
     private static Optional<String> systemCongestion() {

@@ -11,6 +11,7 @@ import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.StrangerLog;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.rendezvous.JoinWatch;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.StoreGuest;
@@ -105,7 +106,8 @@ public final class TcpStoreServer implements AutoCloseable {
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
         Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
         TcpPort.checkOpen(address, known, Where.outside("store", -1));
-        Credentials own = new Credentials(jobId, known, new SecureRandom());
+        Credentials own = new Credentials(
+                jobId, known, new SecureRandom(), TlsPolicy.of(TlsPolicy.TlsUse.FOLLOW, jobId, "store"));
         return new TcpStoreServer(address, ports, own, worldSize);
     }
 

@@ -3,14 +3,17 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.Medium;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.link.CheckedDataSocket;
 import ferro.backend.tcp.link.DataSocket;
 import ferro.backend.tcp.link.Doorbells;
 import ferro.backend.tcp.link.LinkEvents;
 import ferro.backend.tcp.link.PolledLinks;
 import ferro.backend.tcp.link.TcpLink;
+import ferro.backend.tcp.link.TlsWire;
 import ferro.backend.tcp.mesh.DataLane;
 import ferro.backend.tcp.mesh.TcpMesh;
+import ferro.backend.tcp.tls.TlsSession;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.SharedMemoryProvider;
@@ -234,7 +237,9 @@ final class TcpTransport implements Transport {
             return Medium.UNKNOWN;
         }
         // uses the advertised names, not what they resolve to here: all ranks must return the same medium
-        String text = hosts.stream().allMatch(Addresses::isLoopback) ? "TCP (loopback)" : "TCP";
+        boolean loopback = hosts.stream().allMatch(Addresses::isLoopback);
+        boolean several = new Medium("TCP", hosts).hasSeveralAddresses();
+        String text = (loopback ? "TCP (loopback)" : "TCP") + (mesh.encrypts(several && !loopback) ? " with TLS" : "");
         Medium near = new Medium(text, hosts);
         // ranks of one host are near each other, however far the rest of the job is
         return near.hasSeveralAddresses() && mesh.isFar() ? new Medium(text, hosts, true) : near;
@@ -333,11 +338,20 @@ final class TcpTransport implements Transport {
         }
         try {
             DataSocket wire = polledLinks().adopt(arrival.channel());
-            link.connect(mesh.io().checksum() ? new CheckedDataSocket(wire) : wire, arrival.epoch());
+            link.connect(protectedBytes(wire, arrival.channel()), arrival.epoch());
         } catch (IOException unable) {
             arrival.channel().unsafe().closeForcibly();
             link.fail(failures(arrival.peer(), arrival.lane()).notPolled(unable));
         }
+    }
+
+    /** Returns the connection as it was agreed on: encrypted, which needs no checksums, with checksums, or plain. */
+    private DataSocket protectedBytes(DataSocket wire, Channel channel) {
+        TlsSession session = TlsHandshake.sessionOf(channel);
+        if (session != null) {
+            return new TlsWire(wire, session, polledLinks().records());
+        }
+        return mesh.io().checksum() ? new CheckedDataSocket(wire) : wire;
     }
 
     /** Closes the connections that have arrived but were not taken over; any thread may call. */

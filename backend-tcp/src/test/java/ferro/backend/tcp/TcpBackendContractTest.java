@@ -1,8 +1,10 @@
 package ferro.backend.tcp;
 
+import java.util.Map;
+
 /** The shared contract, on real sockets, driven as this machine does it best (epoll on Linux). */
 class TcpBackendContractTest extends TcpContract {
     TcpBackendContractTest() {
-        super("auto");
+        super(Map.of());
     }
 }

@@ -14,11 +14,11 @@ import org.junit.jupiter.api.AfterEach;
 
 /** The shared contract over sockets of the loopback interface: every rank joins as a process of its own would. */
 abstract class TcpContract extends BackendContract {
-    private final String io;
+    private final Map<String, String> settings;
     private final Deque<TcpJob> jobs = new ArrayDeque<>();
 
-    TcpContract(String io) {
-        this.io = io;
+    TcpContract(Map<String, String> settings) {
+        this.settings = settings;
     }
 
     @Override
@@ -32,7 +32,7 @@ abstract class TcpContract extends BackendContract {
     }
 
     private List<? extends Backend> join(List<Map<String, String>> settingsByRank) {
-        TcpJob job = new TcpJob(settingsByRank.size(), Duration.ofSeconds(60), Map.of("ferro.tcp.io", io));
+        TcpJob job = new TcpJob(settingsByRank.size(), Duration.ofSeconds(60), settings);
         jobs.push(job);
         return job.joinAll("world", settingsByRank).stream()
                 .map(ProcessGroup::backend)

@@ -6,7 +6,12 @@ import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,10 +38,14 @@ final class TcpJob implements AutoCloseable {
     private final int worldSize;
     private final Duration timeout;
 
+    /** Secret of the jobs that have one. */
+    private static final byte[] SECRET = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
     TcpJob(int worldSize, Duration timeout, Map<String, String> settings) {
         this.worldSize = worldSize;
         this.timeout = timeout;
-        store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
+        byte[] secret = settings.containsKey("FERRO_SECRET_FILE") ? SECRET : null;
+        store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, secret);
         common = new HashMap<>(settings);
         common.put("ferro.backend", "tcp");
         common.put("ferro.rendezvous", "tcp://127.0.0.1:" + store.port());
@@ -45,6 +54,21 @@ final class TcpJob implements AutoCloseable {
 
     public static TcpJob of(int worldSize) {
         return new TcpJob(worldSize, Ranks.LONG, Map.of());
+    }
+
+    /** Returns settings by which a job has a secret and encrypts everything. */
+    static Map<String, String> encrypted(Map<String, String> more) {
+        try {
+            Path file = Files.createTempFile("ferro-test", ".secret");
+            file.toFile().deleteOnExit();
+            Files.write(file, SECRET);
+            Map<String, String> settings = new HashMap<>(more);
+            settings.put("ferro.tls", "on");
+            settings.put("FERRO_SECRET_FILE", file.toString());
+            return settings;
+        } catch (IOException unable) {
+            throw new UncheckedIOException(unable);
+        }
     }
 
     SystemContext context() {

@@ -1,9 +1,11 @@
 package ferro.backend.tcp;
 
+import java.util.Map;
+
 /** The shared contract, on real sockets, driven as machines without epoll do it. */
 class TcpNioContractTest extends TcpContract {
     TcpNioContractTest() {
-        super("nio");
+        super(Map.of("ferro.tcp.io", "nio"));
     }
 
     /** Not a test here: 64 MiB pass the same code as over epoll, and a segment's borders are in the cells. */

@@ -2,6 +2,8 @@ package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Secret.Role;
+import ferro.backend.tcp.tls.TlsIdentity;
+import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
 /** The accepting side: hello in, challenge out, proof in, proof out. It sends its own proof last. */
@@ -10,26 +12,31 @@ final class AcceptingHandshake implements Handshake {
 
     private final Credentials own;
     private final Door door;
-    private final byte[] challenge;
+    private final boolean local;
+    private byte[] challenge = NOTHING;
     private AcceptState state = AcceptState.PREFIX;
     private byte[] transcript = NOTHING;
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
     private Hello said;
+    private TlsSession tls;
 
     /**
      * Starts the handshake.
      *
-     * @param own  job and secret of this side
-     * @param door decides once the other side has proved itself
+     * @param own   job and secret of this side
+     * @param door  decides once the other side has proved itself
+     * @param local whether both ends are on this machine, as far as this side can see
      */
-    AcceptingHandshake(Credentials own, Door door) {
+    AcceptingHandshake(Credentials own, Door door, boolean local) {
         this.own = own;
         this.door = door;
-        challenge = ByteBuffer.allocate(Hello.NONCE_BYTES + 1)
-                .put(own.nonce())
-                .put((byte) (own.secret().present() ? 1 : 0))
-                .array();
+        this.local = local;
+    }
+
+    /** Starts the handshake of a connection within this machine. */
+    AcceptingHandshake(Credentials own, Door door) {
+        this(own, door, true);
     }
 
     @Override
@@ -45,6 +52,11 @@ final class AcceptingHandshake implements Handshake {
     @Override
     public boolean plausible(byte[] bytes, int count) {
         return state != AcceptState.PREFIX || Hello.begins(bytes, count);
+    }
+
+    @Override
+    public TlsSession tls() {
+        return tls;
     }
 
     /** Returns whether a hello of this job has come, so that the other side is no stranger. */
@@ -89,9 +101,12 @@ final class AcceptingHandshake implements Handshake {
                             + "\": give every job a port or a FERRO_JOB_ID of its own");
         }
         Credentials.checkSecrets(own.secret().present(), said.options().secret());
+        boolean encrypts = TlsChallenge.wanted(own.tls(), said, local);
         hello = said;
         wanted = HEAD_BYTES + Secret.PROOF_BYTES;
         state = AcceptState.PROOF;
+        byte[] key = encrypts ? own.tls().identity().fingerprint() : new byte[TlsIdentity.FINGERPRINT_BYTES];
+        challenge = new TlsChallenge(own.nonce(), own.secret().present(), encrypts, key).encoded();
         return Handshake.frame(CHALLENGE, challenge);
     }
 
@@ -110,6 +125,12 @@ final class AcceptingHandshake implements Handshake {
             throw new Refusal(
                     Code.UNAUTHENTICATED,
                     "the proof is wrong: both sides need the same secret, see FERRO_SECRET_FILE (" + hello + ")");
+        }
+        if (TlsChallenge.decoded(challenge).tls()) {
+            if (hello.options().tls() != Hello.TlsWish.TLS) {
+                throw new Refusal(Code.PROTOCOL, "TLS is needed here, and you go on without (" + hello + ")");
+            }
+            tls = own.tls().identity().session(false, hello.options().key());
         }
         door.admit(hello);
         wanted = 0;

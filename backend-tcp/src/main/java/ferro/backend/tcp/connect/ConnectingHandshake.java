@@ -2,6 +2,7 @@ package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Secret.Role;
+import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
 /** The connecting side: hello out, challenge in, proof out, proof in. It proves itself first. */
@@ -11,14 +12,18 @@ final class ConnectingHandshake implements Handshake {
     private final Credentials own;
     private final String job;
     private final byte[] hello;
+    private final Hello.TlsWish wish;
     private byte[] challenge;
     private byte type;
+    private TlsSession tls;
+    private boolean askedForTls;
     private boolean head = true;
     private int wanted = HEAD_BYTES;
 
     ConnectingHandshake(Credentials own, Hello hello) {
         this.own = own;
         this.job = hello.job();
+        this.wish = hello.options().tls();
         this.hello = hello.encoded();
     }
 
@@ -56,7 +61,7 @@ final class ConnectingHandshake implements Handshake {
         int length = Short.toUnsignedInt(bytes.getShort());
         boolean right = switch (type) {
             case REFUSAL -> length >= 1 && length <= Hello.MOST_BYTES - HEAD_BYTES;
-            case CHALLENGE -> challenge == null && length == Hello.NONCE_BYTES + 1;
+            case CHALLENGE -> challenge == null && length == TlsChallenge.BYTES;
             case PROOF -> challenge != null && length == Secret.PROOF_BYTES;
             default -> false;
         };
@@ -73,9 +78,35 @@ final class ConnectingHandshake implements Handshake {
     private byte[] challenged(ByteBuffer bytes) throws Refusal {
         challenge = new byte[bytes.remaining()];
         bytes.get(challenge);
-        Credentials.checkSecrets(challenge[Hello.NONCE_BYTES] != 0, own.secret().present());
+        TlsChallenge said = TlsChallenge.decoded(challenge);
+        Credentials.checkSecrets(said.secret(), own.secret().present());
+        checkTls(said);
+        if (said.tls()) {
+            tls = own.tls().identity().session(true, said.key());
+        }
         wanted = HEAD_BYTES;
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));
+    }
+
+    /** Compares what both sides want. The proofs cover both, so that nobody in between can have changed them. */
+    private void checkTls(TlsChallenge said) throws Refusal {
+        if (said.tls() == (wish == Hello.TlsWish.TLS)) {
+            return;
+        }
+        askedForTls = said.tls() && wish == Hello.TlsWish.EITHER;
+        throw said.tls()
+                ? TlsChallenge.differs("on", "off")
+                : new Refusal(Code.PROTOCOL, "the accepting side goes on without TLS, and TLS is needed here");
+    }
+
+    /** Returns whether the accepting side needs TLS, so that another hello that offers it may be taken. */
+    boolean askedForTls() {
+        return askedForTls;
+    }
+
+    @Override
+    public TlsSession tls() {
+        return tls;
     }
 
     private byte[] proved(ByteBuffer bytes) throws Refusal {

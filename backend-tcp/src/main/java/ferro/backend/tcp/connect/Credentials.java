@@ -9,8 +9,14 @@ import java.security.SecureRandom;
  * @param job    job id
  * @param secret secret that the ranks of the job share, or none
  * @param random source of nonces
+ * @param tls    which connections are encrypted, and by which key
  */
-public record Credentials(String job, Secret secret, SecureRandom random) {
+public record Credentials(String job, Secret secret, SecureRandom random, TlsPolicy tls) {
+    /** Makes credentials that encrypt connections to other hosts. */
+    public Credentials(String job, Secret secret, SecureRandom random) {
+        this(job, secret, random, TlsPolicy.of(TlsPolicy.TlsUse.AUTO, job, "process"));
+    }
+
     /** Returns a fresh nonce, one for every connection, so that no proof can be used twice. */
     byte[] nonce() {
         byte[] nonce = new byte[Hello.NONCE_BYTES];

@@ -144,11 +144,16 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     }
 
     /** Allows one read of at most the bytes wanted. */
-    private static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
+    static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
         private int remaining;
         private int last;
         private int attempted;
+
+        /** Sets how many bytes the next read may bring. */
+        void expect(int bytes) {
+            remaining = bytes;
+        }
 
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {

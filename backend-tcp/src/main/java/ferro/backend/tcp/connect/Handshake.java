@@ -1,5 +1,6 @@
 package ferro.backend.tcp.connect;
 
+import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
 /** One side of a handshake without sockets: exact bytes in, bytes out. */
@@ -30,6 +31,9 @@ public interface Handshake {
      * @throws Refusal if the handshake cannot go on; the accepting side sends the refusal to the other side
      */
     byte[] take(ByteBuffer bytes) throws Refusal;
+
+    /** Returns the TLS session that follows once this side is done; null if the connection stays plain. */
+    TlsSession tls();
 
     /** Returns a message of the handshake: type, length of the body in two bytes, body. */
     static byte[] frame(byte type, byte[] body) {

@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
+import ferro.backend.tcp.tls.TlsSession;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
@@ -58,6 +59,15 @@ final class HandshakeReader extends ExactReader {
     private void finish(byte[] answer) {
         Channel channel = context().channel();
         channel.pipeline().remove(this);
+        TlsSession tls = side.tls();
+        if (tls != null) {
+            if (answer.length > 0) {
+                channel.write(Unpooled.wrappedBuffer(answer));
+            }
+            channel.pipeline().addLast(new TlsHandshake(tls, end));
+            channel.flush();
+            return;
+        }
         if (answer.length == 0) {
             end.done(channel);
             return;

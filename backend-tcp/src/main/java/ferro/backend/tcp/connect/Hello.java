@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
+import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,7 +30,7 @@ public record Hello(
     /** First bytes of a hello; the high bit is set first, so that no text protocol and no TLS hello begins like it. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
-    private static final int FIXED_BYTES = 69;
+    private static final int FIXED_BYTES = 101;
     private static final byte NATIVE_ORDER = (byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 2);
 
     /** What a connection is for. */
@@ -72,6 +73,9 @@ public record Hello(
      * @param epoch epoch
      */
     public record ChannelIdentity(long group, byte lane, int epoch) {
+        /** The lane whose bytes mean nothing, and which therefore stays plain. */
+        public static final byte BELL = 2;
+
         public static final ChannelIdentity NONE = new ChannelIdentity(0, (byte) 0, 0);
     }
 
@@ -80,18 +84,44 @@ public record Hello(
      *
      * @param secret   whether there is a secret
      * @param checksum whether data travels with checksums
+     * @param tls      whether the connecting side wants TLS
+     * @param key      hash of its TLS key; zeros if it does not want TLS
      */
-    public record HelloOptions(boolean secret, boolean checksum) {
+    public record HelloOptions(boolean secret, boolean checksum, TlsWish tls, byte[] key) {
         private static final int SECRET = 1;
         private static final int CHECKSUM = 2;
+        private static final int TLS = 4;
+        private static final int NO_TLS = 8;
+
+        /** Makes the options of a side without a key for the connection. */
+        public HelloOptions(boolean secret, boolean checksum, TlsWish tls) {
+            this(secret, checksum, tls, new byte[TlsIdentity.FINGERPRINT_BYTES]);
+        }
+
+        /** Makes the options of a side that leaves TLS to the other one. */
+        public HelloOptions(boolean secret, boolean checksum) {
+            this(secret, checksum, TlsWish.EITHER);
+        }
 
         private byte encoded() {
-            return (byte) ((secret ? SECRET : 0) | (checksum ? CHECKSUM : 0));
+            int wish = tls == TlsWish.TLS ? TLS : tls == TlsWish.PLAIN ? NO_TLS : 0;
+            return (byte) ((secret ? SECRET : 0) | (checksum ? CHECKSUM : 0) | wish);
         }
 
-        private static HelloOptions decoded(byte bits) {
-            return new HelloOptions((bits & SECRET) != 0, (bits & CHECKSUM) != 0);
+        private static HelloOptions decoded(byte bits, byte[] key) {
+            TlsWish wish = (bits & TLS) != 0 ? TlsWish.TLS : (bits & NO_TLS) != 0 ? TlsWish.PLAIN : TlsWish.EITHER;
+            return new HelloOptions((bits & SECRET) != 0, (bits & CHECKSUM) != 0, wish, key);
         }
+    }
+
+    /** What the connecting side says about TLS. */
+    public enum TlsWish {
+        /** It encrypts, and its key is in the hello. */
+        TLS,
+        /** It would stay plain, but takes TLS. */
+        EITHER,
+        /** It has no TLS ({@code ferro.tls=off}). */
+        PLAIN
     }
 
     /** Returns whether the bytes that have come can be the beginning of a hello. */
@@ -112,7 +142,7 @@ public record Hello(
         out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put(options.encoded());
         out.putLong(member.group).putInt(member.rank).putInt(member.worldSize).putInt(member.to);
         out.putLong(channel.group).put(channel.lane).putInt(channel.epoch);
-        out.put(nonce).put((byte) name.length).put(name);
+        out.put(nonce).put(options.key).put((byte) name.length).put(name);
         return out.array();
     }
 
@@ -147,11 +177,13 @@ public record Hello(
         if (kind < 0 || kind >= ConnectionKind.values().length) {
             throw new Refusal(Code.PROTOCOL, "no kind of connection has number " + (kind + 1));
         }
-        HelloOptions options = HelloOptions.decoded(in.get());
+        byte bits = in.get();
         Peering member = new Peering(in.getLong(), in.getInt(), in.getInt(), in.getInt());
         ChannelIdentity channel = new ChannelIdentity(in.getLong(), in.get(), in.getInt());
         byte[] nonce = new byte[NONCE_BYTES];
         in.get(nonce);
+        byte[] key = new byte[TlsIdentity.FINGERPRINT_BYTES];
+        in.get(key);
         int length = Byte.toUnsignedInt(in.get());
         if (length != in.remaining()) {
             throw new Refusal(
@@ -164,8 +196,19 @@ public record Hello(
                 new String(name, StandardCharsets.UTF_8),
                 member,
                 channel,
-                options,
+                HelloOptions.decoded(bits, key),
                 nonce);
+    }
+
+    /** Returns the same hello of a side that encrypts by a key. */
+    Hello encrypted(byte[] fingerprint) {
+        HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsWish.TLS, fingerprint);
+        return new Hello(kind, job, member, channel, with, nonce);
+    }
+
+    /** Returns whether the connection carries nothing that could be read or changed. */
+    boolean carriesNothing() {
+        return kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
     }
 
     @Override

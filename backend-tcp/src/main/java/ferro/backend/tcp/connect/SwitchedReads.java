@@ -16,6 +16,8 @@ import io.netty.util.UncheckedBooleanSupplier;
  */
 public final class SwitchedReads implements RecvByteBufAllocator {
     private ExtendedHandle now;
+    /** Decides in the place of {@link #now}, which then only says how much its reader wants. */
+    private ExtendedHandle under;
 
     /** Wraps the handle that decides first how much is read. */
     public SwitchedReads(ExtendedHandle first) {
@@ -24,6 +26,20 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
     void use(ExtendedHandle handle) {
         now = handle;
+    }
+
+    /** Lets another handle decide, below a reader that does not read from the socket itself. */
+    void cover(ExtendedHandle handle) {
+        under = handle;
+    }
+
+    /** Returns how many bytes the reader wants now. */
+    int wanted() {
+        return now.guess();
+    }
+
+    private ExtendedHandle deciding() {
+        return under == null ? now : under;
     }
 
     @Override
@@ -35,57 +51,57 @@ public final class SwitchedReads implements RecvByteBufAllocator {
     private final class Switch implements ExtendedHandle {
         @Override
         public ByteBuf allocate(ByteBufAllocator alloc) {
-            return now.allocate(alloc);
+            return deciding().allocate(alloc);
         }
 
         @Override
         public int guess() {
-            return now.guess();
+            return deciding().guess();
         }
 
         @Override
         public void reset(ChannelConfig config) {
-            now.reset(config);
+            deciding().reset(config);
         }
 
         @Override
         public void incMessagesRead(int numMessages) {
-            now.incMessagesRead(numMessages);
+            deciding().incMessagesRead(numMessages);
         }
 
         @Override
         public void lastBytesRead(int bytes) {
-            now.lastBytesRead(bytes);
+            deciding().lastBytesRead(bytes);
         }
 
         @Override
         public int lastBytesRead() {
-            return now.lastBytesRead();
+            return deciding().lastBytesRead();
         }
 
         @Override
         public void attemptedBytesRead(int bytes) {
-            now.attemptedBytesRead(bytes);
+            deciding().attemptedBytesRead(bytes);
         }
 
         @Override
         public int attemptedBytesRead() {
-            return now.attemptedBytesRead();
+            return deciding().attemptedBytesRead();
         }
 
         @Override
         public boolean continueReading() {
-            return now.continueReading();
+            return deciding().continueReading();
         }
 
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMoreDataSupplier) {
-            return now.continueReading(maybeMoreDataSupplier);
+            return deciding().continueReading(maybeMoreDataSupplier);
         }
 
         @Override
         public void readComplete() {
-            now.readComplete();
+            deciding().readComplete();
         }
     }
 }

@@ -95,13 +95,15 @@ public final class TcpDialer {
             long deadlineNanos) {}
 
     /** The attempts of one call; on the loop only. */
-    private final class Attempts implements HandshakeReader.HandshakeEnd {
+    private final class Attempts {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
         private final DialNotes notes;
+        /** Whether the peer needs TLS, which this side has not seen from the address. */
+        private boolean encrypts;
 
         Attempts(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
             this.call = call;
@@ -115,14 +117,8 @@ public final class TcpDialer {
             }
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
             notes.begun();
-            Hello hello = new Hello(
-                    call.kind,
-                    own.job(),
-                    call.member,
-                    call.channel,
-                    new Hello.HelloOptions(own.secret().present(), io.checksum()),
-                    own.nonce());
             InetSocketAddress to = call.to.get();
+            ConnectingHandshake side = new ConnectingHandshake(own, hello(to));
             Bootstrap dialling = new Bootstrap()
                     .group(loop)
                     .channel(io.channel())
@@ -132,7 +128,7 @@ public final class TcpDialer {
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            connected(channel, new ConnectingHandshake(own, hello), within(left));
+                            connected(channel, side, within(left));
                         }
                     });
             if (!to.isUnresolved()) {
@@ -140,6 +136,21 @@ public final class TcpDialer {
                 dialling.disableResolver();
             }
             dialling.connect(to).addListener((ChannelFutureListener) this::attempted);
+        }
+
+        private Hello hello(InetSocketAddress to) {
+            Hello plain = new Hello(
+                    call.kind,
+                    own.job(),
+                    call.member,
+                    call.channel,
+                    new Hello.HelloOptions(
+                            own.secret().present(), io.checksum(), own.tls().otherwise()),
+                    own.nonce());
+            boolean wants = encrypts
+                    || own.tls().use() != TlsPolicy.TlsUse.OFF
+                            && own.tls().wants(plain.carriesNothing(), TlsPolicy.isOwn(to.getAddress()));
+            return wants ? plain.encrypted(own.tls().identity().fingerprint()) : plain;
         }
 
         private void attempted(ChannelFuture done) {
@@ -176,7 +187,7 @@ public final class TcpDialer {
 
         private void connected(Channel channel, ConnectingHandshake side, int millis) {
             channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-            channel.pipeline().addLast(new HandshakeReader(side, this));
+            channel.pipeline().addLast(new HandshakeReader(side, new AttemptEnd(side)));
             TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
             var timer = channel.eventLoop().schedule(() -> silent(channel, silent), millis, TimeUnit.MILLISECONDS);
             channel.closeFuture().addListener(closed -> timer.cancel(false));
@@ -188,26 +199,41 @@ public final class TcpDialer {
             });
         }
 
-        @Override
-        public void done(Channel channel) {
-            if (!result.complete(channel)) {
+        /** Handles the end of one attempt's handshake. */
+        private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
+            private final ConnectingHandshake side;
+
+            AttemptEnd(ConnectingHandshake side) {
+                this.side = side;
+            }
+
+            @Override
+            public void done(Channel channel) {
+                if (!result.complete(channel)) {
+                    channel.close();
+                }
+            }
+
+            @Override
+            public void refused(Channel channel, Refusal refusal) {
+                if (side.askedForTls()) {
+                    encrypts = true;
+                    channel.close();
+                    next();
+                } else {
+                    result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+                }
+            }
+
+            @Override
+            public void stranger(Channel channel, byte[] bytes, int length) {
                 channel.close();
             }
-        }
 
-        @Override
-        public void refused(Channel channel, Refusal refusal) {
-            result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
-        }
-
-        @Override
-        public void stranger(Channel channel, byte[] bytes, int length) {
-            channel.close();
-        }
-
-        @Override
-        public void ended(Channel channel, Throwable cause) {
-            again(cause);
+            @Override
+            public void ended(Channel channel, Throwable cause) {
+                again(cause);
+            }
         }
 
         private void again(Throwable cause) {

@@ -96,7 +96,7 @@ public final class TcpListener implements AutoCloseable {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
         ScheduledFuture<?> timer =
                 channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
-        AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer));
+        AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer), isLocal(channel));
         pending.put(channel, side);
         channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side)));
         channel.closeFuture().addListener(closed -> {
@@ -119,8 +119,19 @@ public final class TcpListener implements AutoCloseable {
         guests.admit(hello, channel);
     }
 
+    /** Returns whether both ends are on this machine; those of a channel without an address of a network are. */
+    private static boolean isLocal(Channel channel) {
+        return !(channel.localAddress() instanceof InetSocketAddress here)
+                || !(channel.remoteAddress() instanceof InetSocketAddress there)
+                || TlsPolicy.isWithin(here.getAddress(), there.getAddress());
+    }
+
     private void expired(Channel channel) {
-        if (pending.containsKey(channel)) {
+        AcceptingHandshake side = pending.get(channel);
+        if (side != null && side.wanted() == 0) {
+            // in the middle of TLS a refusal would not be understood
+            channel.close();
+        } else if (side != null) {
             HandshakeReader.refuse(channel, HandshakeReader.late(HANDSHAKE_MILLIS));
         }
     }

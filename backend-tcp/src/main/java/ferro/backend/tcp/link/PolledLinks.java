@@ -7,6 +7,7 @@ import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import io.netty.channel.Channel;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
@@ -28,6 +29,8 @@ public final class PolledLinks implements AutoCloseable {
     private TcpLink[] active = new TcpLink[8];
     private int count;
     private int fruitless;
+    /** Memory between records and sockets that take no arrays; made for the first encrypted connection. */
+    private ByteBuffer records;
 
     private PolledLinks(PolledLoop loop, DirectStaging staging, int worldSize) {
         this.loop = loop;
@@ -43,6 +46,14 @@ public final class PolledLinks implements AutoCloseable {
 
     DirectStaging staging() {
         return staging;
+    }
+
+    /** Returns memory that encrypted connections share; nobody else uses it. */
+    public ByteBuffer records() {
+        if (records == null) {
+            records = ByteBuffer.allocateDirect(ArrayCalls.MOST_BYTES);
+        }
+        return records;
     }
 
     /** Takes over a connection from the background loop; only the thread that polls may call. */

@@ -9,7 +9,7 @@ public enum DataLane {
     COLLECTIVE,
     /** {@link Lane#POINT_TO_POINT}. */
     POINT_TO_POINT,
-    /** Not a link, but the connection of {@link Transport#signal}. */
+    /** Not a link, but the connection of {@link Transport#signal}; never encrypted, because its bytes carry nothing. */
     BELL;
 
     /** Returns the data lane of a lane of the engine. */

@@ -12,6 +12,7 @@ import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -216,6 +217,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         if (connection == null) {
             return;
         }
+        // before the first frame is sent
+        TlsDuplex.install(channel);
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {

@@ -92,6 +92,7 @@ final class TcpJoin {
             Card[] cards = withOwn(cards(roster), card.with(tuned));
             share(mesh, near, cards, roster);
             meet(mesh, cards);
+            sayTls(port, cards);
             Peers.PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
             return mesh;
@@ -223,6 +224,23 @@ final class TcpJoin {
         if (spec.rank() == 0 && !faster.isEmpty()) {
             LOG.log(Level.WARNING, faster);
         }
+    }
+
+    /** Logs once per job whether data between hosts is encrypted. */
+    private void sayTls(TcpPort port, Card[] all) {
+        long hosts = Arrays.stream(all).map(Card::host).distinct().count();
+        boolean loopback = Arrays.stream(all).map(Card::host).allMatch(Addresses::isLoopback);
+        boolean between = hosts > 1 && !loopback;
+        if (spec.rank() != 0 || !between && !port.tls().encrypts(false)) {
+            return;
+        }
+        String where = between ? "between " + hosts + " hosts" : "within one host";
+        boolean on = port.tls().encrypts(between);
+        String text = on
+                ? "TLS on " + where + " (TLS 1.3 by the JDK; ferro.tls=off for a network that you trust)"
+                : "TLS off " + where + ", as ferro.tls says: whoever is on their network can read and change the data";
+        Level first = on ? Level.INFO : Level.WARNING;
+        LOG.log(OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
     }
 
     private Peers.PeerRecord[] resolved(Card[] cards) {

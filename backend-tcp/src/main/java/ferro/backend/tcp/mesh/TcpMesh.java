@@ -176,6 +176,15 @@ public final class TcpMesh implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns whether data is encrypted; the same answer on all ranks of one setting.
+     *
+     * @param between whether it goes between hosts
+     */
+    public boolean encrypts(boolean between) {
+        return port != null && port.tls().encrypts(between);
+    }
+
     /** Returns whether this process serves the rendezvous store. */
     public boolean servesStore() {
         return port != null && port.servesStore();

@@ -18,6 +18,7 @@ import ferro.backend.tcp.connect.StrangerLog;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
@@ -168,7 +169,17 @@ public final class TcpPort implements AutoCloseable {
         Secret secret = told.or(() -> context.secret().map(Secret::of))
                 .or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
                 .orElseGet(Secret::none);
-        return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom());
+        TlsPolicy.TlsUse use = TlsPolicy.use(context);
+        if (use == TlsPolicy.TlsUse.ON && !secret.present()) {
+            throw new FerroException(
+                    Code.UNAUTHENTICATED,
+                    where,
+                    "rank " + where.rank() + " of \"" + where.group()
+                            + "\" has ferro.tls=on and no secret, by which the"
+                            + " others would know its key: give all ranks the same FERRO_SECRET_FILE");
+        }
+        String job = Settings.JOB_ID.of(context);
+        return new Credentials(job, secret, new SecureRandom(), TlsPolicy.of(use, job, "rank/" + where.rank()));
     }
 
     /** Refuses an address that other machines can reach, unless there is a secret that cannot be guessed. */
@@ -191,6 +202,11 @@ public final class TcpPort implements AutoCloseable {
     /** Returns how sockets are made. */
     public TcpIo io() {
         return io;
+    }
+
+    /** Returns which connections of this process are encrypted. */
+    public TlsPolicy tls() {
+        return own.tls();
     }
 
     /** Returns the background loop, which always runs. */

@@ -13,6 +13,7 @@ import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.Waits;
 import ferro.spi.Deadlines;
 import io.netty.channel.Channel;
@@ -81,8 +82,9 @@ public final class LauncherStore implements AutoCloseable {
         TcpIo io = TcpIo.standard();
         BackgroundLoop loop = new BackgroundLoop(io, "ferro-launcher-store");
         try {
-            TcpDialer dialer = new TcpDialer(
-                    io, loop.group(), new Credentials(call.job, secret, new SecureRandom()), System::nanoTime);
+            TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.AUTO, call.job, "launcher/" + call.node);
+            Credentials own = new Credentials(call.job, secret, new SecureRandom(), tls);
+            TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
             String what = "the store at " + Addresses.text(call.server) + " that the launcher of node 0 serves";
             long deadline = System.nanoTime() + Deadlines.nanos(patience);
             Channel channel = dialled(dialer, call(call, what, where, deadline));

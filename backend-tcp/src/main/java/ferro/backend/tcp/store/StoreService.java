@@ -3,6 +3,7 @@ package ferro.backend.tcp.store;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.RequestHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
@@ -47,6 +48,7 @@ public final class StoreService {
     void serve(Channel channel) {
         clients.add(channel);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
+        TlsDuplex.install(channel);
         channel.pipeline().addLast(new Client());
     }
 

@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
@@ -51,6 +52,7 @@ public final class TcpStore implements Store {
     public TcpStore(Channel channel, Opening opening) {
         this.channel = channel;
         this.opening = opening;
+        TlsDuplex.install(channel);
         channel.pipeline().addLast(new AnswerReader());
     }
 

@@ -75,6 +75,11 @@ public final class TlsSession {
         return over;
     }
 
+    /** Returns whether this side has connected, and so spoke first. */
+    public boolean isConnecting() {
+        return engine.getUseClientMode();
+    }
+
     /** Returns whether the other side has said that it sends nothing more. */
     public boolean isClosed() {
         return closed;
@@ -248,7 +253,9 @@ public final class TlsSession {
 
     /** Returns whether {@link #open} has something to hand on, or to refuse, without another byte. */
     public boolean ready() {
-        return opened.hasRemaining() || refused != null || inEnd - inAt >= HEAD_BYTES && inEnd - inAt >= HEAD_BYTES + claimed();
+        return opened.hasRemaining()
+                || refused != null
+                || inEnd - inAt >= HEAD_BYTES && inEnd - inAt >= HEAD_BYTES + claimed();
     }
 
     private int claimed() {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Secret.Role;
+import ferro.backend.tcp.tls.TlsPair;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
@@ -71,6 +72,113 @@ class HandshakeTest {
             assertEquals(said.channel(), server.hello().channel());
             assertArrayEquals(said.nonce(), server.hello().nonce());
         }
+    }
+
+    private static Credentials tls(TlsPolicy.TlsUse use) {
+        TlsPolicy policy = TlsPolicy.of(use, "job", "rank/1");
+        return new Credentials("job", Secret.of(new byte[] {1, 2, 3}), new SecureRandom(), policy);
+    }
+
+    private static Hello encrypted(Credentials own) {
+        return hello(own).encrypted(own.tls().identity().fingerprint());
+    }
+
+    @Test
+    void bothSidesGoOnWithKeysThatTheirProofsCover() throws Exception {
+        Credentials connecting = tls(TlsPolicy.TlsUse.AUTO);
+        Credentials accepting = tls(TlsPolicy.TlsUse.AUTO);
+        AcceptingHandshake server = new AcceptingHandshake(accepting, OPEN, false);
+        ConnectingHandshake client = new ConnectingHandshake(connecting, encrypted(connecting));
+
+        talk(client, client.opening(), server);
+        for (int flight = 0; flight < 4; flight++) {
+            client.tls().shake();
+            TlsPair.move(client.tls(), server.tls());
+            server.tls().shake();
+            TlsPair.move(server.tls(), client.tls());
+        }
+
+        assertTrue(client.tls().isOver() && server.tls().isOver());
+    }
+
+    @Test
+    @DisplayName("nobody in between can clear the bit that asks for TLS, or change a key")
+    void nobodyInBetweenCanClearTheBitThatAsksForTlsOrChangeAKey() throws Refusal {
+        for (int place : new int[] {14, 80, 100, -1, -2}) {
+            Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+            AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
+            ConnectingHandshake client = new ConnectingHandshake(own, encrypted(own));
+            byte[] opening = client.opening().clone();
+            opening[Math.max(place, 0)] ^= place < 0 ? 0 : 4;
+            server.take(ByteBuffer.wrap(opening, 0, Hello.PREFIX_BYTES));
+            byte[] challenge =
+                    server.take(ByteBuffer.wrap(opening, Hello.PREFIX_BYTES, opening.length - Hello.PREFIX_BYTES)
+                            .slice());
+            // the bits of the challenge, or the first byte of its key
+            challenge[Handshake.HEAD_BYTES + Hello.NONCE_BYTES + Math.max(0, -1 - place)] ^= place < 0 ? 2 : 0;
+
+            assertThrows(Refusal.class, () -> talk(server, challenge, client), "byte " + place);
+            assertEquals(null, server.tls());
+        }
+    }
+
+    @Test
+    void aConnectionIsPlainOnlyIfBothSidesSayThatItIsLocal() throws Refusal {
+        Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+        AcceptingHandshake local = new AcceptingHandshake(own, OPEN, true);
+        ConnectingHandshake plain = new ConnectingHandshake(own, hello(own));
+        talk(plain, plain.opening(), local);
+        assertEquals(null, plain.tls());
+        assertEquals(null, local.tls());
+
+        ConnectingHandshake refused = new ConnectingHandshake(own, hello(own));
+        AcceptingHandshake far = new AcceptingHandshake(own, OPEN, false);
+        assertThrows(Refusal.class, () -> talk(refused, refused.opening(), far));
+        assertTrue(refused.askedForTls());
+    }
+
+    @Test
+    void aSideThatGoesOnWithoutTlsIsRefusedThoughItsProofIsRight() throws Refusal {
+        Credentials own = tls(TlsPolicy.TlsUse.AUTO);
+        AcceptingHandshake far = new AcceptingHandshake(own, OPEN, false);
+        byte[] opening = hello(own).encoded();
+        far.take(ByteBuffer.wrap(opening, 0, Hello.PREFIX_BYTES));
+        byte[] frame = far.take(ByteBuffer.wrap(opening, Hello.PREFIX_BYTES, opening.length - Hello.PREFIX_BYTES)
+                .slice());
+        byte[] challenge = java.util.Arrays.copyOfRange(frame, Handshake.HEAD_BYTES, frame.length);
+        byte[] proof = Handshake.frame(Handshake.PROOF, own.secret().proof(Role.CONNECTING, opening, challenge));
+
+        Refusal refusal = assertThrows(Refusal.class, () -> far.take(ByteBuffer.wrap(proof)));
+        assertEquals(Code.PROTOCOL, refusal.code());
+    }
+
+    @Test
+    void sidesOfDifferentSettingsAreRefusedAndAStoreFollowsItsRanks() throws Refusal {
+        Credentials off = tls(TlsPolicy.TlsUse.OFF);
+        Credentials on = tls(TlsPolicy.TlsUse.ON);
+        ConnectingHandshake encrypts = new ConnectingHandshake(on, encrypted(on));
+        Refusal one = assertThrows(
+                Refusal.class, () -> talk(encrypts, encrypts.opening(), new AcceptingHandshake(off, OPEN, true)));
+        assertTrue(one.getMessage().contains("TLS is off at the accepting side"), one.getMessage());
+
+        Hello none = new Hello(
+                Hello.ConnectionKind.STORE,
+                "job",
+                MEMBER,
+                Hello.ChannelIdentity.NONE,
+                new Hello.HelloOptions(true, false, Hello.TlsWish.PLAIN),
+                off.nonce());
+        ConnectingHandshake plain = new ConnectingHandshake(off, none);
+        Refusal other =
+                assertThrows(Refusal.class, () -> talk(plain, plain.opening(), new AcceptingHandshake(on, OPEN, true)));
+        assertTrue(other.getMessage().contains("TLS is on at the accepting side"), other.getMessage());
+
+        Credentials store = tls(TlsPolicy.TlsUse.FOLLOW);
+        AcceptingHandshake follows = new AcceptingHandshake(store, OPEN, false);
+        ConnectingHandshake again = new ConnectingHandshake(off, none);
+        talk(again, again.opening(), follows);
+        assertEquals(0, follows.wanted());
+        assertEquals(null, follows.tls());
     }
 
     @Test
@@ -153,7 +261,7 @@ class HandshakeTest {
     void aProofSentBackIsNoProofOfTheOtherSide() throws Refusal {
         Credentials own = credentials("job", "secret");
         ConnectingHandshake client = new ConnectingHandshake(own, hello(own));
-        byte[] challenge = new byte[Hello.NONCE_BYTES + 1];
+        byte[] challenge = new byte[TlsChallenge.BYTES];
         challenge[Hello.NONCE_BYTES] = 1;
         byte[] frame = Handshake.frame(Handshake.CHALLENGE, challenge);
         client.take(ByteBuffer.wrap(frame, 0, Handshake.HEAD_BYTES));
@@ -197,7 +305,7 @@ class HandshakeTest {
     void everyByteOfTheHelloIsCoveredByTheProof() throws Refusal {
         Credentials own = credentials("job", "secret");
         byte[] opening = hello(own).encoded();
-        byte[] challenge = new byte[Hello.NONCE_BYTES + 1];
+        byte[] challenge = new byte[TlsChallenge.BYTES];
         byte[] proof = own.secret().proof(Role.CONNECTING, opening, challenge);
         assertTrue(own.secret().proves(Role.CONNECTING, opening, challenge, proof));
 

@@ -21,9 +21,11 @@ public final class SeededHandshakes {
     private static final long GIVE_UP_NANOS = 20 * SECOND;
     private static final long END_NANOS = 60 * SECOND;
     private static final int LONGEST_TALK_BYTES = 260;
+    private static final int LONGEST_TLS_BYTES = 2_500;
     private static final long GROUP = 7;
 
     private final long seed;
+    private final TlsPolicy tls;
     private final SeededNet net;
     private final int worldSize;
     private final Credentials own;
@@ -36,7 +38,13 @@ public final class SeededHandshakes {
     private final List<String> problems = new ArrayList<>();
 
     public SeededHandshakes(long seed, TcpPort port) {
+        this(seed, port, null);
+    }
+
+    /** Encrypts by a policy, unless that is null. */
+    public SeededHandshakes(long seed, TcpPort port, TlsPolicy tls) {
         this.seed = seed;
+        this.tls = tls;
         net = new SeededNet(seed);
         worldSize = 2 + net.random.nextInt(4);
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
@@ -47,7 +55,8 @@ public final class SeededHandshakes {
 
     private Credentials credentials(String job, String secret) {
         Secret known = secret == null ? Secret.none() : Secret.of(secret.getBytes(StandardCharsets.UTF_8));
-        return new Credentials(job, known, new SeededRandom(net.random.split()));
+        SeededRandom random = new SeededRandom(net.random.split());
+        return tls == null ? new Credentials(job, known, random) : new Credentials(job, known, random, tls);
     }
 
     /** Returns the hash of the trace. */
@@ -78,7 +87,9 @@ public final class SeededHandshakes {
     }
 
     private int drawCut() {
-        return net.random.nextInt(4) == 0 ? net.random.nextInt(LONGEST_TALK_BYTES) : -1;
+        return net.random.nextInt(4) == 0
+                ? net.random.nextInt(tls == null ? LONGEST_TALK_BYTES : LONGEST_TLS_BYTES)
+                : -1;
     }
 
     private void checkEnds() {
@@ -91,13 +102,14 @@ public final class SeededHandshakes {
     }
 
     private Hello hello(Credentials as, int rank, int size, int to) {
-        return new Hello(
+        Hello plain = new Hello(
                 Hello.ConnectionKind.CONTROL,
                 as.job(),
                 new Hello.Peering(GROUP, rank, size, to),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(as.secret().present(), false),
                 as.nonce());
+        return tls == null ? plain : plain.encrypted(tls.identity().fingerprint());
     }
 
     /** Somebody who must not get in: says the wrong thing, nothing, or the right thing of somebody else. */

@@ -201,7 +201,7 @@ class TcpListenerTest {
         try (TcpStoreServer server = server(SECRET);
                 Stranger honest = Stranger.at(server.port())) {
             honest.say(hello(SECRET).encoded());
-            assertEquals(Handshake.CHALLENGE, honest.hear(Handshake.HEAD_BYTES + Hello.NONCE_BYTES + 1)[0]);
+            assertEquals(Handshake.CHALLENGE, honest.hear(Handshake.HEAD_BYTES + TlsChallenge.BYTES)[0]);
             List<Stranger> silent = new ArrayList<>();
             for (int i = 0; i < 64; i++) {
                 silent.add(Stranger.at(server.port()));
@@ -229,7 +229,7 @@ class TcpListenerTest {
             byte[] opening = hello(null).encoded();
             silent.say(opening[0]);
             inItsProof.say(opening);
-            byte[] challenge = inItsProof.hear(Handshake.HEAD_BYTES + Hello.NONCE_BYTES + 1);
+            byte[] challenge = inItsProof.hear(Handshake.HEAD_BYTES + TlsChallenge.BYTES);
             assertEquals(Handshake.CHALLENGE, challenge[0]);
             byte[] proof = Handshake.frame(Handshake.PROOF, new byte[Secret.PROOF_BYTES]);
             for (int said = 0; !inItsProof.hears(100); said++) {

@@ -3,6 +3,7 @@ package ferro.backend.tcp.rendezvous;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.connect.SeededHandshakes;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -48,6 +49,12 @@ public class SeededHandshakesTest {
     @DisplayName("row 24, row 25, row 27: whoever dials, both sides agree or fail in time, and no stranger gets a slot")
     void whoeverDialsBothSidesAgreeOrFailInTime() {
         seeds(500).forEach(seed -> new SeededHandshakes(seed, port).run());
+    }
+
+    @Test
+    void whoeverDialsWithTlsBothSidesAgreeOrFailInTime() {
+        TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.ON, "job", "rank/0");
+        seeds(60).forEach(seed -> new SeededHandshakes(seed, port, tls).run());
     }
 
     @Test

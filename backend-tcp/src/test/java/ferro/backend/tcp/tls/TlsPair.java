@@ -14,7 +14,7 @@ public final class TlsPair {
     }
 
     /** Returns a pair of fresh processes that know each other's keys. */
-    static TlsPair fresh() {
+    public static TlsPair fresh() {
         return of(TlsIdentity.fresh("ferro://job/rank/0"), TlsIdentity.fresh("ferro://job/rank/1"));
     }
 
@@ -23,8 +23,18 @@ public final class TlsPair {
         return new TlsPair(one.session(true, other.fingerprint()), other.session(false, one.fingerprint()));
     }
 
+    /** Returns the side that speaks first. */
+    public TlsSession connecting() {
+        return connecting;
+    }
+
+    /** Returns the other side. */
+    public TlsSession accepting() {
+        return accepting;
+    }
+
     /** Shakes hands until both sides are done; fails as the first side that fails. */
-    TlsPair shaken() throws IOException {
+    public TlsPair shaken() throws IOException {
         while (!connecting.isOver() || !accepting.isOver()) {
             int before = connecting.waiting() + accepting.waiting();
             connecting.shake();

@@ -1,0 +1,120 @@
+package ferro.backend.tcp.connect;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.tls.TlsSession;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AttributeKey;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
+ *
+ * <p>TLS lets the connecting side speak last, which then does not know whether it was let in. So the accepting side sends one
+ * byte more, in a record of its own.
+ */
+public final class TlsHandshake extends ExactReader {
+    private static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
+
+    private final TlsSession session;
+    private final HandshakeReader.HandshakeEnd end;
+    private final ByteBuffer letIn = ByteBuffer.allocate(1);
+    private boolean over;
+
+    TlsHandshake(TlsSession session, HandshakeReader.HandshakeEnd end) {
+        this.session = session;
+        this.end = end;
+    }
+
+    /** Returns the session of an encrypted connection; null for a plain one. */
+    public static TlsSession sessionOf(Channel channel) {
+        return channel.attr(SESSION).get();
+    }
+
+    @Override
+    public void begin() {
+        goOn();
+    }
+
+    @Override
+    public void whole(ByteBuffer bytes) {
+        session.room();
+        int count = bytes.remaining();
+        bytes.get(session.incoming(), session.incomingAt(), count);
+        session.came(count);
+        goOn();
+    }
+
+    private void goOn() {
+        try {
+            if (session.shake() && isLetIn()) {
+                over = true;
+                finish();
+            } else {
+                say();
+                expect(session.lacking());
+            }
+        } catch (IOException wrong) {
+            over = true;
+            say();
+            String text = "the TLS handshake failed: " + wrong.getMessage();
+            end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));
+        }
+    }
+
+    /** Says that the other side is let in, or looks whether this side is. */
+    private boolean isLetIn() throws IOException {
+        return session.isConnecting()
+                ? session.open(letIn, 0, letIn.capacity()) > 0
+                : session.seal(letIn, 0, letIn.capacity()) > 0;
+    }
+
+    private void finish() {
+        Channel channel = context().channel();
+        ByteBuf last = outgoing();
+        channel.pipeline().remove(this);
+        channel.attr(SESSION).set(session);
+        channel.writeAndFlush(last).addListener((ChannelFutureListener) written -> {
+            if (written.isSuccess()) {
+                end.done(channel);
+            } else {
+                end.ended(channel, written.cause());
+            }
+        });
+    }
+
+    private void say() {
+        if (session.waiting() > 0) {
+            context().writeAndFlush(outgoing()).addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+        }
+    }
+
+    private ByteBuf outgoing() {
+        int count = session.waiting();
+        ByteBuf copy = Unpooled.copiedBuffer(session.outgoing(), session.outgoingAt(), count);
+        session.written(count);
+        return copy;
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext inactive) {
+        failed(null);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        failed(cause);
+        caught.close();
+    }
+
+    private void failed(Throwable cause) {
+        if (!over) {
+            over = true;
+            end.ended(context().channel(), cause);
+        }
+    }
+}

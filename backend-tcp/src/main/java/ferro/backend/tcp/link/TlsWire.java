@@ -1,0 +1,181 @@
+package ferro.backend.tcp.link;
+
+import ferro.backend.tcp.tls.TlsSession;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import javax.net.ssl.SSLException;
+
+/**
+ * A data connection whose bytes travel in TLS records. Bytes are handed on only after their record was found to be the one
+ * that the other side has sent; after a wrong record nothing more is.
+ *
+ * <p>Many records at once go between arrays and the kernel where it takes them, and everything else through memory that all
+ * connections of a group share.
+ */
+public final class TlsWire implements DataSocket {
+    /** More than this is lent to the kernel: for less, lending costs more than a copy, and leaves objects behind. */
+    private static final int LENT_BYTES = 64 << 10;
+
+    private final DataSocket inner;
+    private final TlsSession session;
+    private final ByteBuffer shared;
+    /** Bytes of the caller in the records that wait, which count as taken once the kernel has all of them. */
+    private int sealed;
+
+    private IOException broken;
+
+    /**
+     * Makes a connection that encrypts.
+     *
+     * @param inner   socket
+     * @param session session whose handshake is over
+     * @param shared  direct memory of 256 KiB that nobody uses between two calls
+     */
+    public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared) {
+        this.inner = inner;
+        this.session = session;
+        this.shared = shared;
+    }
+
+    /**
+     * Writes bytes in records. The bytes of a batch count as taken with the last of its records. Until then the caller offers
+     * them again, and this side still holds them.
+     */
+    @Override
+    public int write(ByteBuffer bytes, int from, int to) throws IOException {
+        refuseIfBroken();
+        int at = from;
+        while (flush()) {
+            at += sealed;
+            sealed = 0;
+            if (at == to) {
+                return to - from;
+            }
+            sealed = seal(bytes, at, to);
+        }
+        return at - from;
+    }
+
+    private int seal(ByteBuffer bytes, int from, int to) throws IOException {
+        try {
+            return session.seal(bytes, from, to);
+        } catch (SSLException refused) {
+            throw corrupted(refused);
+        }
+    }
+
+    /** Writes the records that wait; returns whether the kernel has taken all. */
+    private boolean flush() throws IOException {
+        while (session.waiting() > 0) {
+            int taken = flushOnce();
+            if (taken == 0) {
+                return false;
+            }
+            session.written(taken);
+        }
+        return true;
+    }
+
+    private int flushOnce() throws IOException {
+        int count = Math.min(session.waiting(), ArrayCalls.MOST_BYTES);
+        if (isLent(count)) {
+            return inner.writeArray(session.outgoing(), session.outgoingAt(), count);
+        }
+        shared.put(0, session.outgoing(), session.outgoingAt(), count);
+        return inner.write(shared, 0, count);
+    }
+
+    @Override
+    public int read(ByteBuffer bytes, int from, int to) throws IOException {
+        refuseIfBroken();
+        int at = from;
+        try {
+            at += session.open(bytes, at, to);
+            boolean more = true;
+            while (at < to && more) {
+                int room = Math.min(session.room(), ArrayCalls.MOST_BYTES);
+                int came = fill(room);
+                if (came <= 0) {
+                    return at > from ? at - from : came;
+                }
+                more = came == room;
+                at += session.open(bytes, at, to);
+            }
+            if (session.waiting() > 0) {
+                // a read may have an answer, such as new keys
+                flush();
+            }
+            return at == from && session.isClosed() ? -1 : at - from;
+        } catch (IOException failure) {
+            broken = failure instanceof SSLException refused ? corrupted(refused) : failure;
+            if (at > from) {
+                return at - from;
+            }
+            throw broken;
+        }
+    }
+
+    private int fill(int room) throws IOException {
+        int came;
+        if (isLent(room)) {
+            came = inner.readArray(session.incoming(), session.incomingAt(), room);
+        } else {
+            came = inner.read(shared, 0, room);
+            if (came > 0) {
+                shared.get(0, session.incoming(), session.incomingAt(), came);
+            }
+        }
+        if (came > 0) {
+            session.came(came);
+        }
+        return came;
+    }
+
+    private boolean isLent(int bytes) {
+        return bytes > LENT_BYTES && inner.takesArrays();
+    }
+
+    /** Closes the connection: nothing that follows a wrong record can be trusted. */
+    private CheckedDataSocket.Corrupted corrupted(SSLException refused) {
+        inner.close();
+        return new CheckedDataSocket.Corrupted(
+                "TLS record " + session.records() + " was refused (" + refused.getMessage() + ")");
+    }
+
+    private void refuseIfBroken() throws IOException {
+        if (broken != null) {
+            throw broken;
+        }
+    }
+
+    @Override
+    public boolean ended() throws IOException {
+        return inner.ended();
+    }
+
+    @Override
+    public boolean readable() {
+        return broken != null || session.ready() || inner.readable();
+    }
+
+    @Override
+    public boolean writable() {
+        return inner.writable();
+    }
+
+    @Override
+    public void want(boolean reading, boolean writing) {
+        inner.want(reading, writing);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    @Override
+    public Channel release() {
+        return inner.release();
+    }
+}

@@ -1,0 +1,249 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.End;
+import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.group.ProcessGroup;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs whose connections are all encrypted; the highest rank stands behind the proxy. */
+@Timeout(120)
+class EncryptedJobTest {
+    private static final int RANKS = 3;
+    private static final int COUNT = 20_000;
+    private static final float TOLD = 1234.5678f;
+
+    private static TcpJob job(Map<String, String> settings) {
+        return new TcpJob(RANKS, Duration.ofSeconds(20), settings);
+    }
+
+    private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < RANKS; rank++) {
+            joining.add(job.joining("g", rank, job.context(rank == RANKS - 1 ? proxy.settings() : Map.of())));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    private static void sum(List<ProcessGroup> groups, int count) {
+        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
+    }
+
+    private static FerroException failing(ProcessGroup group) {
+        return TcpJob.failure(() -> {
+            for (int call = 0; call < 1_000; call++) {
+                AbortBesideSiblingTest.sum(group, call, 100_003);
+            }
+        });
+    }
+
+    private static FerroException refused(CompletableFuture<ProcessGroup> joining) {
+        return TcpJob.failure(() -> {
+            try {
+                TcpJob.result(joining);
+            } catch (CompletionException failed) {
+                throw (FerroException) failed.getCause();
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    void sumsAndMessagesAreRightInAllSizes(String io) {
+        try (TcpJob job = job(TcpJob.encrypted(Map.of("ferro.tcp.io", io)))) {
+            List<ProcessGroup> groups = job.joinAll("g");
+            for (int count : new int[] {1, 3, 4_091, 16_381, 100_003, 3_000_001}) {
+                sum(groups, count);
+            }
+            TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
+            assertEquals("TCP (loopback) with TLS", groups.get(0).medium().text());
+        }
+    }
+
+    @Test
+    @DisplayName("who reads the network finds no tensor, no call and no secret")
+    void whoReadsTheNetworkFindsNothing() throws IOException {
+        for (boolean encrypted : new boolean[] {false, true}) {
+            Wiretap heard = new Wiretap();
+            Map<String, String> settings = TcpJob.encrypted(Map.of());
+            settings.put("ferro.tls", encrypted ? "on" : "off");
+            try (TcpProxy proxy = new TcpProxy();
+                    TcpJob job = job(settings)) {
+                proxy.onData(heard);
+                proxy.onControl(heard);
+                List<ProcessGroup> groups = join(job, proxy);
+                TcpJob.onAll(groups, group -> {
+                    float[] tensor = new float[COUNT];
+                    Arrays.fill(tensor, group.rank() == 0 ? TOLD : 0);
+                    group.broadcast(tensor, 0);
+                    assertEquals(TOLD, tensor[COUNT - 1]);
+                    return null;
+                });
+            }
+            ByteBuffer element = ByteBuffer.allocate(4 * Float.BYTES).order(ByteOrder.nativeOrder());
+            for (int i = 0; i < 4; i++) {
+                element.putFloat(TOLD);
+            }
+
+            assertEquals(!encrypted, heard.hears(element.array()), "the tensor");
+            assertEquals(!encrypted, heard.hears("broadcast".getBytes(StandardCharsets.US_ASCII)), "its call");
+            assertFalse(heard.hears("0123456789abcdef".getBytes(StandardCharsets.US_ASCII)), "the secret");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1_000_003, 70_001})
+    @DisplayName("a bit that is changed in data is PROTOCOL on all ranks, and no number of it gets out")
+    void aBitThatIsChangedInDataIsProtocolOnAllRanks(long place) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of()))) {
+            List<ProcessGroup> groups = join(job, proxy);
+            proxy.onData(Fault.flip(place));
+
+            for (FerroException failure : TcpJob.onAll(groups, EncryptedJobTest::failing)) {
+                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
+                assertTrue(failure.getMessage().contains("TLS record"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("rank 2"), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a bit that is changed in a control message is PROTOCOL on all ranks")
+    void aBitThatIsChangedInAControlMessageIsProtocolOnAllRanks() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of()))) {
+            // far behind the handshakes, among the messages of the groups that are made below
+            proxy.onControl(Fault.flip(3_000));
+            List<ProcessGroup> groups = join(job, proxy);
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> {
+                        for (int i = 0; i < 1_000; i++) {
+                            group.newGroup(0, 1, 2).close();
+                        }
+                    }));
+
+            for (FerroException failure : failures) {
+                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {20, 100, 200, 500, 700})
+    @DisplayName("a bit that is changed in a handshake never lets a rank in")
+    void aBitThatIsChangedInAHandshakeNeverLetsARankIn(long place) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of("ferro.join.timeout", "3s")))) {
+            proxy.onControl(Fault.flip(place));
+            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+            for (int rank = 0; rank < RANKS; rank++) {
+                joining.add(job.joining("g", rank, job.context(rank == RANKS - 1 ? proxy.settings() : Map.of())));
+            }
+
+            for (CompletableFuture<ProcessGroup> one : joining) {
+                refused(one);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    @DisplayName("an encrypted connection that ends between calls is made anew, and sums are right")
+    void anEncryptedConnectionThatEndsBetweenCallsIsMadeAnew(String io) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of("ferro.tcp.io", io)))) {
+            List<ProcessGroup> groups = join(job, proxy);
+            for (int count : new int[] {1, 1_001, 300_007}) {
+                sum(groups, count);
+                assertTrue(proxy.endData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
+                sum(groups, count);
+            }
+        }
+    }
+
+    @Test
+    void aConnectionThatIsResetInTheMiddleIsNeverAShortResult() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of()))) {
+            List<ProcessGroup> groups = join(job, proxy);
+            proxy.onData(Fault.reset(1_000_003));
+
+            for (FerroException failure : TcpJob.onAll(groups, EncryptedJobTest::failing)) {
+                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void aRankWithoutTlsIsRefusedByAJobThatEncrypts() {
+        for (int plain = 0; plain < 2; plain++) {
+            Map<String, String> settings = TcpJob.encrypted(Map.of("ferro.join.timeout", "10s"));
+            try (TcpJob job = new TcpJob(2, Duration.ofSeconds(20), settings)) {
+                List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+                for (int rank = 0; rank < 2; rank++) {
+                    Map<String, String> own = rank == plain ? Map.of("ferro.tls", "off") : Map.of();
+                    joining.add(job.joining("g", rank, job.context(own)));
+                }
+
+                FerroException failure = refused(joining.get(0));
+
+                assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
+                assertTrue(failure.getMessage().contains("give all ranks the same ferro.tls"), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void everythingEncryptedNeedsASecret() {
+        try (TcpJob job = new TcpJob(1, Duration.ofSeconds(20), Map.of("ferro.tls", "on"));
+                TcpJob two = new TcpJob(2, Duration.ofSeconds(20), Map.of("ferro.tls", "on"))) {
+            job.joinAll("alone");
+
+            FerroException failure = refused(two.joining("g", 0, two.context()));
+
+            assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().contains("FERRO_SECRET_FILE"), failure.getMessage());
+        }
+    }
+
+    /** Keeps what passes to the rank behind the proxy, and passes it on. */
+    private static final class Wiretap implements Fault {
+        private final ByteArrayOutputStream heard = new ByteArrayOutputStream();
+
+        @Override
+        public synchronized boolean on(long from, byte[] bytes, int length) {
+            heard.write(bytes, 0, length);
+            return true;
+        }
+
+        synchronized boolean hears(byte[] told) {
+            return new String(heard.toByteArray(), StandardCharsets.ISO_8859_1)
+                    .contains(new String(told, StandardCharsets.ISO_8859_1));
+        }
+    }
+}

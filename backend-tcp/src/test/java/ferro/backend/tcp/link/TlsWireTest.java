@@ -1,0 +1,169 @@
+package ferro.backend.tcp.link;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.tls.TlsPair;
+import io.netty.channel.Channel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TlsWireTest {
+    private final Random random = new Random(7);
+    private final ByteBuffer shared = ByteBuffer.allocateDirect(ArrayCalls.MOST_BYTES);
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn(boolean takesArrays) throws IOException {
+        NarrowPipe pipe = new NarrowPipe(6_000_000, takesArrays);
+        TlsPair pair = TlsPair.fresh().shaken();
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        ByteBuffer sent = filled(5_000_001);
+        ByteBuffer got = ByteBuffer.allocateDirect(sent.capacity());
+        int written = 0;
+        int read = 0;
+        while (read < sent.capacity()) {
+            pipe.room = random.nextInt(150_000);
+            written += sender.write(sent, written, Math.min(sent.capacity(), written + ArrayCalls.MOST_BYTES));
+            pipe.room = random.nextInt(300_000);
+            read += receiver.read(got, read, Math.min(sent.capacity(), read + 1 + random.nextInt(400_000)));
+        }
+        assertEquals(sent, got);
+        assertTrue(receiver.read(got, 0, 1) == 0 && !receiver.readable(), "more came than was sent");
+        assertEquals(takesArrays, pipe.lent > 0);
+    }
+
+    @Test
+    void bytesCountAsTakenOnlyWhenTheKernelHasAllOfTheirRecord() throws IOException {
+        NarrowPipe pipe = new NarrowPipe(100_000, false);
+        TlsPair pair = TlsPair.fresh().shaken();
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        ByteBuffer sent = filled(100);
+        ByteBuffer got = ByteBuffer.allocateDirect(100);
+
+        pipe.room = 99;
+        assertEquals(0, sender.write(sent, 0, 100));
+        pipe.room = 99;
+        assertEquals(0, receiver.read(got, 0, 100));
+        assertFalse(receiver.readable(), "a part of a record is nothing to hand on");
+        pipe.room = 1_000;
+        assertEquals(100, sender.write(sent, 0, 100));
+        pipe.room = 1_000;
+        assertEquals(100, receiver.read(got, 0, 100));
+        assertEquals(sent, got);
+    }
+
+    @Test
+    void aChangedByteEndsTheConnectionAndNothingOfItsRecordIsHandedOn() throws IOException {
+        NarrowPipe pipe = new NarrowPipe(100_000, false);
+        TlsPair pair = TlsPair.fresh().shaken();
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
+        pipe.room = 100_000;
+        sender.write(filled(40_000), 0, 40_000);
+        pipe.bytes[20_000] ^= 1;
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        ByteBuffer got = ByteBuffer.allocateDirect(40_000);
+        pipe.room = 100_000;
+
+        assertEquals(16 << 10, receiver.read(got, 0, 40_000), "the record in front");
+        assertTrue(receiver.readable());
+        assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 40_000));
+        assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 40_000), "and stays so");
+        assertTrue(pipe.closed, "the connection is still open");
+    }
+
+    private ByteBuffer filled(int count) {
+        byte[] bytes = new byte[count];
+        random.nextBytes(bytes);
+        return ByteBuffer.allocateDirect(count).put(0, bytes);
+    }
+
+    /** A stream in memory that takes and gives as much as there is room for at once, from arrays too. */
+    private static final class NarrowPipe implements DataSocket {
+        private final byte[] bytes;
+        private final boolean takesArrays;
+        private int written;
+        private int read;
+        private int room;
+        private long lent;
+        private boolean closed;
+
+        NarrowPipe(int capacity, boolean takesArrays) {
+            bytes = new byte[capacity];
+            this.takesArrays = takesArrays;
+        }
+
+        @Override
+        public int write(ByteBuffer from, int at, int to) {
+            int count = Math.min(room, to - at);
+            from.get(at, bytes, written, count);
+            written += count;
+            room -= count;
+            return count;
+        }
+
+        @Override
+        public int read(ByteBuffer into, int at, int to) {
+            int count = Math.min(Math.min(room, to - at), written - read);
+            into.put(at, bytes, read, count);
+            read += count;
+            room -= count;
+            return count;
+        }
+
+        @Override
+        public boolean takesArrays() {
+            return takesArrays;
+        }
+
+        @Override
+        public int writeArray(Object array, long from, int count) {
+            lent += count;
+            return write(ByteBuffer.wrap((byte[]) array), (int) from, (int) from + count);
+        }
+
+        @Override
+        public int readArray(Object array, long from, int count) {
+            lent += count;
+            return read(ByteBuffer.wrap((byte[]) array), (int) from, (int) from + count);
+        }
+
+        @Override
+        public boolean ended() {
+            return false;
+        }
+
+        @Override
+        public boolean readable() {
+            return read < written;
+        }
+
+        @Override
+        public boolean writable() {
+            return true;
+        }
+
+        @Override
+        public void want(boolean reading, boolean writing) {
+            throw new UnsupportedOperationException("nobody waits for " + written + " bytes in memory");
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        @Override
+        public Channel release() {
+            throw new UnsupportedOperationException("no channel carries the " + written + " bytes");
+        }
+    }
+}
