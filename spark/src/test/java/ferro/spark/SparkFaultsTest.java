@@ -84,7 +84,8 @@ class SparkFaultsTest {
     void twoGroupsRunAtOnceInOneProcess() {
         both = new CyclicBarrier(4);
         List<CompletableFuture<List<Integer>>> jobs = Stream.of(1, 10)
-                .map(factor -> CompletableFuture.supplyAsync(() -> ofTwo(factor)))
+                .map(factor -> CompletableFuture.supplyAsync(
+                        () -> ofTwo(factor), task -> new Thread(task, "test-driver").start()))
                 .toList();
         assertEquals(List.of(3, 3), jobs.get(0).join());
         assertEquals(List.of(30, 30), jobs.get(1).join());
