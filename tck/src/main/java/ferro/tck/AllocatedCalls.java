@@ -8,7 +8,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.nio.FloatBuffer;
-import java.util.Random;
 
 /** Calls of one rank, each once on arrays and then on memory of the group, on all ranks or on some. */
 final class AllocatedCalls {
@@ -109,12 +108,7 @@ final class AllocatedCalls {
     }
 
     private float[] random(int seed) {
-        float[] elements = new float[group.worldSize() * part];
-        Random random = new Random(31L * group.rank() + seed);
-        for (int i = 0; i < elements.length; i++) {
-            elements[i] = (float) Math.exp(4 * random.nextGaussian());
-        }
-        return elements;
+        return Expect.magnitudes(group.worldSize() * part, 31L * group.rank() + seed);
     }
 
     private static HostTensor filled(HostTensor tensor, float[] elements) {

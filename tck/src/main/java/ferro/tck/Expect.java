@@ -12,6 +12,7 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -24,6 +25,9 @@ final class Expect {
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
     /** Limit for an event to be delivered. */
     static final Duration LONG = Duration.ofSeconds(10);
+
+    /** Exponent of 2^-16 in a float. */
+    private static final int LEAST_EXPONENT = 127 - 16;
 
     private Expect() {}
 
@@ -120,6 +124,21 @@ final class Expect {
         float[] data = new float[length];
         for (int index = 0; index < length; index++) {
             data[index] = (index % 97 + 1.5f) * factor;
+        }
+        return data;
+    }
+
+    /**
+     * Returns positive random floats of 32 magnitudes, so that the bits of a sum depend on its order. They cost much less than
+     * exponentials of normally distributed numbers, which took longer than the calls.
+     */
+    static float[] magnitudes(int length, long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        float[] data = new float[length];
+        for (int index = 0; index < length; index++) {
+            int bits = random.nextInt();
+            int exponent = LEAST_EXPONENT + (bits >>> 27);
+            data[index] = Float.intBitsToFloat(exponent << 23 | bits & 0x7fffff);
         }
         return data;
     }

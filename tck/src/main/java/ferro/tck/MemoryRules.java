@@ -9,7 +9,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.nio.FloatBuffer;
-import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -64,11 +63,7 @@ public interface MemoryRules extends Subject {
     /** Sums with all ranks on this memory, with some ranks on it, and on a part of it. */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();
-        float[] input = new float[length];
-        Random random = new Random(17L * group.rank() + length);
-        for (int i = 0; i < length; i++) {
-            input[i] = (float) Math.exp(4 * random.nextGaussian());
-        }
+        float[] input = Expect.magnitudes(length, 17L * group.rank() + length);
         float[] sum = input.clone();
         group.allReduce(sum, ReduceOp.SUM);
         for (int round = 0; round <= group.worldSize(); round++) {

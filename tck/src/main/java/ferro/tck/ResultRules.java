@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,10 +48,10 @@ public interface ResultRules extends Subject {
             ranks.run(group -> {
                 OnDevice place = OnDevice.of(this, group.rank());
                 for (int call = 0; call < hashes[0].length; call++) {
-                    Random random = new Random(group.rank() * 1000L + call / 2);
+                    float[] random = Expect.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
                     Operand data = Operand.unwritten(
                             DataType.FLOAT32, lengths[call / 2], Operand.OperandPlace.of(group.rank() + call));
-                    data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, Math.exp(8 * random.nextGaussian())));
+                    data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, random[index]));
                     group.allReduce(place.tensor(data.tensor()), ReduceOp.SUM);
                     place.readBack();
                     hashes[group.rank()][call] = Cells.hash(data);
@@ -179,11 +178,7 @@ public interface ResultRules extends Subject {
     }
 
     private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
-        Random random = new Random(group.rank() * 1000L + part);
-        float[] data = new float[part * group.worldSize()];
-        for (int index = 0; index < data.length; index++) {
-            data[index] = (float) Math.exp(8 * random.nextGaussian());
-        }
+        float[] data = Expect.magnitudes(part * group.worldSize(), group.rank() * 1000L + part);
         float[] own = new float[part];
         Collective scatter = new Collective.ReduceScatter(HostTensor.of(data), HostTensor.of(own), op, null);
         if (Cells.RefusedCells.of(group, scatter).isPresent()) {

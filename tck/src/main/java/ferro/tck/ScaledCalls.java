@@ -10,7 +10,9 @@ import ferro.group.ProcessGroup;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.LongUnaryOperator;
 
@@ -27,6 +29,8 @@ final class ScaledCalls {
     private final Subject subject;
     private final ProcessGroup group;
     private final DataType type;
+    /** Elements that were made before, by rank and number. */
+    private final Map<Long, long[]> made = new HashMap<>();
 
     ScaledCalls(Subject subject, ProcessGroup group, DataType type) {
         this.subject = subject;
@@ -80,6 +84,10 @@ final class ScaledCalls {
 
     /** Returns the elements of a rank, the same for every call. */
     private long[] elements(int rank, int length) {
+        return made.computeIfAbsent((long) rank << 32 | length, key -> random(rank, length));
+    }
+
+    private long[] random(int rank, int length) {
         Random random = new Random(31L * rank + type.ordinal());
         long[] elements = new long[length];
         for (int i = 0; i < length; i++) {
