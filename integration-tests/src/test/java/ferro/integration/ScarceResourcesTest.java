@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A rank whose process runs out of memory or descriptors, beside one in this process that has enough; linked by sockets. */
@@ -127,15 +128,23 @@ class ScarceResourcesTest {
         return to.toString();
     }
 
-    @Test
-    void aJobThatMayOpenTooFewFilesIsToldInOneLineBeforeAnythingIsStarted() throws Exception {
+    /** Each process has the jars of the class path open. */
+    @ParameterizedTest(name = "{0} ranks, which need {1} beside the jars")
+    @CsvSource({"2, 28", "16, 82"})
+    void aJobThatMayOpenTooFewFilesIsToldInOneLineBeforeAnythingIsStarted(int ranks, int besideJars) throws Exception {
+        long need = besideJars
+                + Stream.of(LauncherRun.classPath().split(File.pathSeparator))
+                        .filter(entry -> Files.isRegularFile(Path.of(entry)))
+                        .count();
+        int limit = (int) need - 4;
         try (LauncherRun run =
-                LauncherRun.withOpenFiles(96, "run", "-n", "16", "ferro.examples.hello.HelloAllReduce")) {
+                LauncherRun.withOpenFiles(limit, "run", "-n", "" + ranks, "ferro.examples.hello.HelloAllReduce")) {
             assertEquals(2, run.exitCode(), run::toString);
 
             assertEquals(
-                    List.of("ferro run: a job of 16 ranks, 16 of them on this host, needs about 108 open files in a"
-                            + " process, and may have 96: raise the limit (ulimit -n 1024), or start fewer ranks"),
+                    List.of("ferro run: a job of " + ranks + " ranks, " + ranks + " of them on this host, needs about "
+                            + need + " open files in a process, and may have " + limit
+                            + ": raise the limit (ulimit -n 1024), or start fewer ranks"),
                     run.errLines());
         }
     }

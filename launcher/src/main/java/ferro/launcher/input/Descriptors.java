@@ -1,5 +1,6 @@
 package ferro.launcher.input;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,29 +11,41 @@ import java.util.stream.Stream;
  * Compares the number of files and sockets that a process may have open here with the number that a job needs.
  *
  * @param limit limit of the system for one process; empty if it is unknown or there is none
+ * @param jars  jars on the class path, each of which launcher and ranks have open
  */
-public record Descriptors(OptionalLong limit) {
+public record Descriptors(OptionalLong limit, int jars) {
     /*
-     * Counted on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces: a launcher has 40 open and 4 for each of its
-     * ranks, a rank 46 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
+     * Counted on Linux, JDK 17, 2 to 16 ranks on one host, after two all-reduces: beside the jars a launcher has 14 open and 4 for
+     * each of its ranks, a rank 20 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
      */
-    private static final int OF_LAUNCHER = 44;
+    private static final int OF_LAUNCHER = 18;
     private static final int PER_RANK = 4;
-    private static final int OF_RANK = 50;
+    private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
 
-    /** Reads the limit of this process; its ranks have the same one. */
+    /** Reads the limit and the class path of this process; its ranks have the same ones. */
     public static Descriptors ofThisProcess() {
+        return new Descriptors(limitOfThisProcess(), jarsOn(System.getProperty("java.class.path")));
+    }
+
+    private static OptionalLong limitOfThisProcess() {
         try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
-            return new Descriptors(limits.filter(line -> line.startsWith("Max open files"))
+            return limits.filter(line -> line.startsWith("Max open files"))
                     .map(line ->
                             line.substring("Max open files".length()).trim().split("\\s+")[0])
                     .filter(soft -> !soft.equals("unlimited"))
                     .mapToLong(Long::parseLong)
-                    .findFirst());
+                    .findFirst();
         } catch (IOException | NumberFormatException unknown) {
-            return new Descriptors(OptionalLong.empty());
+            return OptionalLong.empty();
         }
+    }
+
+    /** Returns how many entries of a class path are files. */
+    static int jarsOn(String classPath) {
+        return (int) Stream.of(classPath.split(File.pathSeparator))
+                .filter(entry -> new File(entry).isFile())
+                .count();
     }
 
     /**
@@ -42,8 +55,8 @@ public record Descriptors(OptionalLong limit) {
      */
     public void check(Placement placement) {
         long need = Math.max(
-                OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
-                OF_RANK + (long) PER_PEER * placement.worldSize());
+                jars + OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
+                jars + OF_RANK + (long) PER_PEER * placement.worldSize());
         if (limit.isPresent() && limit.getAsLong() < need) {
             throw new BadInputException("a job of " + placement.worldSize() + " ranks, " + placement.ranksHere()
                     + " of them on this host, needs about " + need + " open files in a process, and may have "
@@ -53,8 +66,9 @@ public record Descriptors(OptionalLong limit) {
     }
 
     /** Returns for how many ranks on one host the limit is enough; 0 if for none. */
-    private static long ranks(long limit) {
-        return Math.max(0, Math.min((limit - OF_LAUNCHER) / PER_RANK, (limit - OF_RANK) / PER_PEER));
+    private long ranks(long most) {
+        long ours = most - jars;
+        return Math.max(0, Math.min((ours - OF_LAUNCHER) / PER_RANK, (ours - OF_RANK) / PER_PEER));
     }
 
     /** Returns the line of {@code ferro doctor}. */

@@ -4,14 +4,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** How many files and sockets a job needs. */
 class DescriptorsTest {
     @Test
     void aJobThatNeedsMoreIsRefusedWithBothNumbersAndTheWayOut() {
-        Descriptors few = new Descriptors(OptionalLong.of(64));
+        Descriptors few = new Descriptors(OptionalLong.of(64), 26);
 
         few.check(new Placement(5, 1, 0));
         String said = assertThrows(BadInputException.class, () -> few.check(new Placement(8, 1, 0)))
@@ -28,17 +33,31 @@ class DescriptorsTest {
     }
 
     @Test
+    void everyJarOnTheClassPathCounts(@TempDir Path folder) throws IOException {
+        String jar = Files.createFile(folder.resolve("a.jar")).toString();
+        int jars = Descriptors.jarsOn(String.join(File.pathSeparator, jar, folder.toString(), jar + "absent"));
+
+        assertEquals(1, jars);
+        Placement two = new Placement(2, 1, 0);
+        new Descriptors(OptionalLong.of(55), 26 + jars).check(two);
+        Descriptors few = new Descriptors(OptionalLong.of(64), 44);
+        String said =
+                assertThrows(BadInputException.class, () -> few.check(two)).getMessage();
+        assertTrue(said.contains("needs about 72 open files"), said);
+    }
+
+    @Test
     void withoutALimitNothingIsRefused() {
-        new Descriptors(OptionalLong.empty()).check(new Placement(4096, 1, 0));
-        assertEquals("no limit known", new Descriptors(OptionalLong.empty()).text());
+        new Descriptors(OptionalLong.empty(), 26).check(new Placement(4096, 1, 0));
+        assertEquals("no limit known", new Descriptors(OptionalLong.empty(), 26).text());
     }
 
     @Test
     void theDoctorSaysForHowManyRanksItIsEnough() {
         assertEquals(
                 "at most 1024 in a process, enough for about 245 ranks on this host (ulimit -n)",
-                new Descriptors(OptionalLong.of(1024)).text());
-        assertTrue(new Descriptors(OptionalLong.of(20)).text().contains("enough for about 0 ranks"));
+                new Descriptors(OptionalLong.of(1024), 26).text());
+        assertTrue(new Descriptors(OptionalLong.of(20), 26).text().contains("enough for about 0 ranks"));
         assertTrue(Descriptors.ofThisProcess().limit().isPresent(), "Linux says it");
     }
 }
