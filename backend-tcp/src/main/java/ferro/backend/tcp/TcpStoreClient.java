@@ -53,6 +53,7 @@ public final class TcpStoreClient implements AutoCloseable {
      *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
      */
     public static TcpStoreClient open(StoreAddress store, Duration patience) {
+        Objects.requireNonNull(store, "store");
         Objects.requireNonNull(patience, "patience");
         LauncherCall call =
                 new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
