@@ -71,9 +71,9 @@ class SparkSubmitTest {
     }
 
     private static void assertLoader(String loader, String out) {
-        assertEquals("driver: " + loader + "; ranks:" + (" " + loader).repeat(SharedSpark.RANKS), out.lines()
-                .findFirst()
-                .orElse("nothing"));
+        assertEquals(
+                "driver: " + loader + "; ranks:" + (" " + loader).repeat(SharedSpark.RANKS),
+                out.lines().findFirst().orElse("nothing"));
     }
 
     private static void assertSameFromTheSystemsLoader(String out) {

@@ -50,9 +50,7 @@ final class SubmittedProgram {
     /** Runs a main class with its package, out of this module's tests; returns what it prints. */
     String run(Class<?> main, String... settings) throws IOException, InterruptedException {
         Path program = jar(
-                TARGET.resolve("test-classes"),
-                main.getPackageName().replace('.', '/'),
-                home.resolve("program.jar"));
+                TARGET.resolve("test-classes"), main.getPackageName().replace('.', '/'), home.resolve("program.jar"));
         Path out = home.resolve("out");
         ProcessBuilder java = new ProcessBuilder(command(main, program, settings))
                 .redirectOutput(out.toFile())
@@ -62,8 +60,9 @@ final class SubmittedProgram {
         try {
             boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
             if (!ended || process.exitValue() != 0) {
-                throw new IllegalStateException("SparkSubmit " + (ended ? "failed with " + process.exitValue() : "hangs")
-                        + ": " + Files.readString(home.resolve("err")));
+                throw new IllegalStateException(
+                        "SparkSubmit " + (ended ? "failed with " + process.exitValue() : "hangs") + ": "
+                                + Files.readString(home.resolve("err")));
             }
         } finally {
             process.destroyForcibly();
@@ -72,7 +71,8 @@ final class SubmittedProgram {
     }
 
     private List<String> command(Class<?> main, Path program, String... settings) {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         // those that spark-submit gives
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(one -> one.startsWith("--add-") || one.startsWith("-XX:+Ignore"))

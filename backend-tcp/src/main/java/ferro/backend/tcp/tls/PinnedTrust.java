@@ -41,7 +41,7 @@ final class PinnedTrust extends X509ExtendedTrustManager {
 
     private void check(X509Certificate[] chain) throws CertificateException {
         if (chain.length == 0) {
-            throw new CertificateException("the other side has sent 0 certificates: need 1");
+            throw new CertificateException("the other side has sent " + chain.length + " certificates: need 1");
         }
         check(chain[0]);
     }

@@ -149,7 +149,7 @@ public final class TlsSession {
     private void wrapAside() throws IOException {
         SSLEngineResult result = engine.wrap(NOTHING, aside.clear());
         if (result.getStatus() == Status.CLOSED && result.bytesProduced() == 0) {
-            throw new SSLException("the engine is closed");
+            throw new SSLException("the engine is closed, after record " + records);
         }
         makeRoom(result.bytesProduced());
         out.put(outEnd, aside.array(), 0, result.bytesProduced());
