@@ -112,9 +112,17 @@ public final class TcpDialer {
         }
 
         void next() {
-            if (over()) {
-                return;
+            try {
+                if (!over()) {
+                    begin();
+                }
+            } catch (IllegalStateException missing) {
+                Refusal refusal = new Refusal(Code.RESOURCE, missing.getMessage());
+                result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
             }
+        }
+
+        private void begin() {
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
             notes.begun();
             InetSocketAddress to = call.to.get();

@@ -98,7 +98,7 @@ public final class TcpListener implements AutoCloseable {
                 channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer), isLocal(channel));
         pending.put(channel, side);
-        channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side)));
+        channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side, timer)));
         channel.closeFuture().addListener(closed -> {
             timer.cancel(false);
             pending.remove(channel);
@@ -162,14 +162,21 @@ public final class TcpListener implements AutoCloseable {
     /** Handles the end of the handshake of an accepted connection. */
     private final class Accepted implements HandshakeReader.HandshakeEnd {
         private final AcceptingHandshake side;
+        private final Delayed timer;
 
-        Accepted(AcceptingHandshake side) {
+        Accepted(AcceptingHandshake side, Delayed timer) {
             this.side = side;
+            this.timer = timer;
         }
 
         @Override
         public void done(Channel channel) {
             pending.remove(channel);
+            if (timer.getDelay(TimeUnit.NANOSECONDS) <= 0) {
+                // TLS has come behind the proof, and the other side has given up by now
+                channel.close();
+                return;
+            }
             guests.entered(side.hello(), channel);
         }
 

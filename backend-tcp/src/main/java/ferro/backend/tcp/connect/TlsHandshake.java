@@ -54,6 +54,8 @@ public final class TlsHandshake extends ExactReader {
             if (session.shake() && isLetIn()) {
                 over = true;
                 finish();
+            } else if (session.isClosed()) {
+                failed(null);
             } else {
                 say();
                 expect(session.lacking());

@@ -69,6 +69,18 @@ public final class TlsPolicy {
         return wants(false, !between);
     }
 
+    /**
+     * Makes the key now, on this thread, if connections will be encrypted: the loop that would make it serves others too.
+     *
+     * @param between whether connections may go between hosts
+     * @throws IllegalStateException if this Java runtime cannot make one
+     */
+    public void prepare(boolean between) {
+        if (encrypts(between)) {
+            identity();
+        }
+    }
+
     /** Returns what this side says of TLS on a connection that it would leave plain. */
     Hello.TlsWish otherwise() {
         return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;

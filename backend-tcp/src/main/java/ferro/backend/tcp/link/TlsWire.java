@@ -14,6 +14,8 @@ import javax.net.ssl.SSLException;
  * connections of a group share.
  */
 public final class TlsWire implements DataSocket {
+    private static final System.Logger LOG = System.getLogger("ferro.tcp");
+
     /** More than this is lent to the kernel: for less, lending costs more than a copy, and leaves objects behind. */
     private static final int LENT_BYTES = 64 << 10;
 
@@ -97,15 +99,13 @@ public final class TlsWire implements DataSocket {
                 int room = Math.min(session.room(), ArrayCalls.MOST_BYTES);
                 int came = fill(room);
                 if (came <= 0) {
+                    answer();
                     return at > from ? at - from : came;
                 }
                 more = came == room;
                 at += session.open(bytes, at, to);
             }
-            if (session.waiting() > 0) {
-                // a read may have an answer, such as new keys
-                flush();
-            }
+            answer();
             return at == from && session.isClosed() ? -1 : at - from;
         } catch (IOException failure) {
             broken = failure instanceof SSLException refused ? corrupted(refused) : failure;
@@ -113,6 +113,20 @@ public final class TlsWire implements DataSocket {
                 return at - from;
             }
             throw broken;
+        }
+    }
+
+    /**
+     * Writes what the records that came have asked for, such as new keys, unless bytes of the caller wait in front of it. If it
+     * cannot, the next write meets that too; what the other side sent before its end can still be read.
+     */
+    private void answer() {
+        try {
+            if (sealed == 0) {
+                flush();
+            }
+        } catch (IOException unable) {
+            LOG.log(System.Logger.Level.DEBUG, "an answer within TLS was not written", unable);
         }
     }
 

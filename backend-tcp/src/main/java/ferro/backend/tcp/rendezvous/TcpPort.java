@@ -70,12 +70,21 @@ public final class TcpPort implements AutoCloseable {
         listener = new TcpListener(own, new Guests(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
+            prepareKey(plan);
             bound = bind(plan);
         } catch (Refusal refusal) {
             loop.close();
             throw refusal.failure(plan.where, "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\"");
         }
         address = plan.address;
+    }
+
+    private void prepareKey(PortPlan plan) throws Refusal {
+        try {
+            own.tls().prepare(!plan.address.bind().isLoopbackAddress());
+        } catch (IllegalStateException missing) {
+            throw new Refusal(Code.RESOURCE, missing.getMessage() + ", which ferro.tls needs");
+        }
     }
 
     /** Binds the first port that is free. */
