@@ -57,6 +57,7 @@ public final class SubgroupAgreement {
     private final SubgroupProposals proposals = new SubgroupProposals();
     private long attempts;
     private boolean closed;
+    private final CallsUnderWay making = new CallsUnderWay();
     private volatile OwnProposal current;
 
     /** The attempt of this rank that is under way. */
@@ -396,12 +397,22 @@ public final class SubgroupAgreement {
         }
     }
 
+    /** Returns the calls that make a group, from before their attempt until the group is made. */
+    public CallsUnderWay making() {
+        return making;
+    }
+
     /**
-     * Waits until the attempt under way has ended, or a time has come.
+     * Waits until the attempt under way has ended and its group is made, or a time has come.
      *
      * @param untilNanos on the context's clock
      */
     public void await(long untilNanos) {
+        awaitEnd(untilNanos);
+        making.await(untilNanos, timers::nanoTime);
+    }
+
+    private void awaitEnd(long untilNanos) {
         for (OwnProposal mine = current; mine != null; mine = current) {
             long left = untilNanos - timers.nanoTime();
             if (left <= 0) {

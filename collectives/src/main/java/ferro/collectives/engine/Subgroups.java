@@ -46,7 +46,12 @@ final class Subgroups {
     Child reach(int[] ranks, String name, Duration timeout) {
         check(ranks, name, timeout);
         int position = position(ranks, group);
-        return child(ranks, name, position, agreement.reach(identity.value(), ranks, timeout));
+        agreement.making().begun();
+        try {
+            return child(ranks, name, position, agreement.reach(identity.value(), ranks, timeout));
+        } finally {
+            agreement.making().ended();
+        }
     }
 
     /** As {@link #reach}, without waiting: timers check the deadline. */
