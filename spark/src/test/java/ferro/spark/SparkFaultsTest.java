@@ -80,6 +80,25 @@ class SparkFaultsTest {
         return found;
     }
 
+    /** Spark ends the iteration of rows in a killed task by an exception of its own. */
+    @Test
+    void rankThatSparkKillsWhileItReadsRowsIsNotTheOneAtFault() {
+        JavaRDD<Integer> endless = SharedSpark.rows().mapPartitions(rows -> {
+            int row = rows.next();
+            return Stream.generate(() -> row).iterator();
+        });
+        List<Integer> attempts = ferro.timeout(Duration.ofSeconds(2)).attempts(2).runAll(endless, (rank, rows) -> {
+            if (rank.attempt() == 0 && rank.group().rank() == 1) {
+                while (rows.hasNext()) {
+                    rows.next();
+                }
+            }
+            rank.group().barrier();
+            return rank.attempt();
+        });
+        assertEquals(Collections.nCopies(SharedSpark.RANKS, 1), attempts);
+    }
+
     @Test
     void twoGroupsRunAtOnceInOneProcess() {
         both = new CyclicBarrier(4);

@@ -1,6 +1,7 @@
 package ferro.spark.failure;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -65,6 +66,19 @@ public record RankFailure(
         String culprits = known.map(one -> one.where().culprits()).orElse("");
         String message = known.map(Throwable::getMessage).orElseGet(() -> text(failure));
         return new RankFailure(rank, code, culprits, types(failure), message, recording);
+    }
+
+    /**
+     * Makes the report of a rank whose task Spark has killed, because of which its function threw.
+     *
+     * @param rank      rank that reports
+     * @param failure   what the rank's function threw
+     * @param recording what the rank did last; empty if there is none
+     * @return report of code {@code ABORTED}, which blames no rank
+     */
+    public static RankFailure ofKill(int rank, Throwable failure, byte[] recording) {
+        String message = "Spark killed the task of rank " + rank + ", whose function then threw " + text(failure);
+        return new RankFailure(rank, Code.ABORTED.name(), "", types(failure), message, recording);
     }
 
     private static String text(Throwable failure) {

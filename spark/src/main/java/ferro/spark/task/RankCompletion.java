@@ -71,10 +71,19 @@ final class RankCompletion implements AutoCloseable {
 
     /** Reports a failure to the driver. Returns at once on the rank at fault. */
     void failed(Throwable failure) {
-        line.failed(RankFailure.of(task.partitionId(), failure, recording));
+        line.failed(
+                isByKill(failure)
+                        ? RankFailure.ofKill(task.partitionId(), failure, recording)
+                        : RankFailure.of(task.partitionId(), failure, recording));
         if (isVictim(failure)) {
             awaitKill();
         }
+    }
+
+    /** What a function throws after Spark has killed its task is the work of the kill, whatever its type is. */
+    private synchronized boolean isByKill(Throwable failure) {
+        return (kill != null || task.isInterrupted())
+                && RankFailure.ofFerro(failure).isEmpty();
     }
 
     /**

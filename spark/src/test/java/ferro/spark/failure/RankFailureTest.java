@@ -40,6 +40,16 @@ class RankFailureTest {
     }
 
     @Test
+    void exceptionOfAKilledRankIsAnAbortAndNotItsOwn() {
+        RankFailure killed = RankFailure.ofKill(1, new InterruptedException("sleep interrupted"), new byte[] {7});
+
+        assertTrue(killed.ofFerro());
+        assertEquals("ABORTED", killed.code());
+        assertEquals("", killed.culprits());
+        assertTrue(killed.message().endsWith("InterruptedException: sleep interrupted"), killed.message());
+    }
+
+    @Test
     void superclassesAndCausesAreNamed() {
         RankFailure report =
                 RankFailure.of(0, new RuntimeException(new java.io.FileNotFoundException("x")), new byte[0]);
