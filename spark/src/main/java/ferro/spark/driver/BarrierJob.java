@@ -42,8 +42,8 @@ final class BarrierJob<T, R> {
         this.steps = steps;
     }
 
-    /** The results by rank, or what is known of the failure. */
-    record Ending<R>(List<R> results, FailedAttempt failure) {}
+    /** The results by rank, or what is known of the failure, and tasks in words that keep their slots. */
+    record Ending<R>(List<R> results, FailedAttempt failure, List<String> unended) {}
 
     Ending<R> run(JobAttempt attempt, RankFunction<T, R> function) {
         SparkContext spark = rdd.context();
@@ -53,20 +53,30 @@ final class BarrierJob<T, R> {
         spark.addJobTag(tag);
         try (DriverStore store = meeting(spark, attempt)) {
             try {
-                return new Ending<>(submitted(store, function, attempt.ranks()), null);
+                return new Ending<>(submitted(store, function, attempt.ranks()), null, List.of());
             } catch (Exception failure) {
                 endJob(spark, tag, failure);
                 tasks.awaitEnd(REPORT_MILLIS);
                 List<RankFailure> reports = new ArrayList<>(store.failures());
                 reports.addAll(tasks.unreported(reports));
                 // Spark tells of a lost executor after it has ended the job, so this comes last
-                return new Ending<>(
-                        null, new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure));
+                FailedAttempt failed =
+                        new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure);
+                return new Ending<>(null, failed, unended(attempt, failed, tasks));
             }
         } finally {
             spark.removeJobTag(tag);
             spark.removeSparkListener(tasks);
         }
+    }
+
+    /** The tasks of the next attempt need the slots of this one; Spark would offer those it has without end. */
+    private List<String> unended(JobAttempt attempt, FailedAttempt failed, TaskWatch tasks) {
+        if (attempt.generation() + 1 >= plan.attempts() || !failed.worthAnother(plan.retried())) {
+            return List.of();
+        }
+        tasks.awaitEnd(plan.timeout().toMillis());
+        return tasks.unended();
     }
 
     /** An interrupt ends the wait of the driver, and not the job. */

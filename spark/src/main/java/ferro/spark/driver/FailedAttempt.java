@@ -58,6 +58,11 @@ record FailedAttempt(
 
     /** Makes the one exception. */
     FerroSparkException exception(String what) {
+        return exception(what, "");
+    }
+
+    /** Makes the one exception, with a text of why there is no further attempt. */
+    FerroSparkException exception(String what, String after) {
         Map<Integer, byte[]> recordings = new TreeMap<>();
         for (RankFailure report : reports) {
             if (report.recording().length > 0) {
@@ -65,7 +70,7 @@ record FailedAttempt(
             }
         }
         Diagnosed diagnosed = diagnosed();
-        return new FerroSparkException(what + diagnosed.text, diagnosed.rank, recordings, ofSpark);
+        return new FerroSparkException(what + diagnosed.text + after, diagnosed.rank, recordings, ofSpark);
     }
 
     private Diagnosed diagnosed() {

@@ -37,19 +37,44 @@ public final class JobAttempts {
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
         BarrierJob<T, R> attempts = new BarrierJob<>(placed, plan, resultAtAll, steps);
+        FailedAttempt before = null;
+        String what = "";
         for (int attempt = 0; true; attempt++) {
-            BarrierJob.Ending<R> ending = attempts.run(new JobAttempt(job, attempt, ranks), function);
+            BarrierJob.Ending<R> ending;
+            try {
+                if (attempt > 0) {
+                    RankSlots.await(spark, placed, ranks, plan.timeout());
+                }
+                ending = attempts.run(new JobAttempt(job, attempt, ranks), function);
+            } catch (RuntimeException refusal) {
+                throw before == null ? refusal : noFurther(before, what, refusal);
+            }
             if (ending.failure() == null) {
                 return ending.results();
             }
-            String what = "job " + job + " of " + ranks + " ranks, attempt " + (attempt + 1) + " of " + plan.attempts();
+            what = "job " + job + " of " + ranks + " ranks, attempt " + (attempt + 1) + " of " + plan.attempts();
             boolean last = attempt + 1 >= plan.attempts() || !ending.failure().worthAnother(plan.retried());
             if (last) {
                 throw ending.failure().exception(what);
             }
+            if (!ending.unended().isEmpty()) {
+                throw ending.failure().exception(what, stuck(ending.unended()));
+            }
             LOG.log(Level.WARNING, ending.failure().exception(what).getMessage() + "; tried again");
-            RankSlots.await(spark, placed, ranks, plan.timeout());
+            before = ending.failure();
         }
+    }
+
+    private static String stuck(List<String> unended) {
+        return "; no further attempt: " + String.join("; ", unended) + (unended.size() == 1 ? " does" : " do")
+                + " not end; set spark.task.reaper.enabled=true";
+    }
+
+    /** The failure of the attempt before stays the diagnosis. */
+    private static RuntimeException noFurther(FailedAttempt before, String what, RuntimeException refusal) {
+        RuntimeException failure = before.exception(what, "; no further attempt: " + refusal.getMessage());
+        failure.addSuppressed(refusal);
+        return failure;
     }
 
     /** The name has the application's id for its logs; the rest tells jobs apart. */

@@ -2,12 +2,10 @@ package ferro.spark.driver;
 
 import ferro.spark.failure.RankFailure;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.ExceptionFailure;
@@ -33,7 +31,7 @@ final class TaskWatch extends SparkListener {
     private final List<RankFailure> failures = new ArrayList<>();
     private int job = -1;
     private int stage = -1;
-    private final Set<Long> running = new HashSet<>();
+    private final Map<Long, TaskInfo> running = new TreeMap<>();
     private boolean ended;
 
     /** Watches the job that has a tag. */
@@ -57,7 +55,7 @@ final class TaskWatch extends SparkListener {
     public synchronized void onTaskStart(SparkListenerTaskStart start) {
         if (start.stageId() == stage) {
             tasks.put(start.taskInfo().partitionId(), start.taskInfo());
-            running.add(start.taskInfo().taskId());
+            running.put(start.taskInfo().taskId(), start.taskInfo());
         }
     }
 
@@ -78,6 +76,8 @@ final class TaskWatch extends SparkListener {
     @Override
     public synchronized void onExecutorRemoved(SparkListenerExecutorRemoved end) {
         removed.put(end.executorId(), end.reason());
+        running.values().removeIf(task -> task.executorId().equals(end.executorId()));
+        notifyAll();
     }
 
     @Override
@@ -99,6 +99,13 @@ final class TaskWatch extends SparkListener {
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Returns, in words, the tasks that have not ended; their slots are taken. */
+    synchronized List<String> unended() {
+        return running.values().stream()
+                .map(task -> "rank " + task.partitionId() + ", task " + task.taskId() + " on " + executor(task))
+                .toList();
     }
 
     /** Returns what Spark has seen fail of ranks that report nothing: those that ended before ferro's code ran. */
