@@ -9,6 +9,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.ExceptionFailure;
+import org.apache.spark.ExecutorLostFailure;
 import org.apache.spark.FetchFailed;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
@@ -64,6 +65,10 @@ final class TaskWatch extends SparkListener {
         running.remove(end.taskInfo().taskId());
         notifyAll();
         int rank = end.taskInfo().partitionId();
+        if (end.reason() instanceof ExecutorLostFailure loss) {
+            // comes before the event of the executor itself
+            removed.putIfAbsent(loss.execId(), OptionConverters.toJava(loss.reason()).orElse("no reason"));
+        }
         if (end.stageId() == stage && end.reason() instanceof FetchFailed fetch) {
             failures.add(RankFailure.ofFetch(rank, fetch.message()));
         } else if (end.stageId() == stage && end.reason() instanceof ExceptionFailure failure) {
