@@ -5,9 +5,11 @@ import ferro.spark.driver.TaskWatch.LostExecutor;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.apache.spark.SparkThrowable;
@@ -19,11 +21,21 @@ import org.apache.spark.SparkThrowable;
 record FailedAttempt(
         List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
+    /** Kinds that another attempt may not meet again; the others are mistakes of the program or of the settings. */
+    private static final Set<Code> PASSING = EnumSet.of(
+            Code.TIMED_OUT,
+            Code.PEER_LOST,
+            Code.PARTITION,
+            Code.ABORTED,
+            Code.INTERRUPTED,
+            Code.RENDEZVOUS,
+            Code.RESOURCE);
+
     private static final int MOST_OF_SPARK = 2_000;
 
     /** Returns whether another attempt may end better. */
     boolean worthAnother(List<String> retried) {
-        if (isCancelled(ofSpark)) {
+        if (isCancelled(ofSpark) || ofSpark instanceof InterruptedException || isStopped()) {
             return false;
         }
         if (reports.stream().anyMatch(RankFailure::isOfFetch)) {
@@ -34,13 +46,19 @@ record FailedAttempt(
         if (own.isPresent()) {
             return lost.isEmpty() ? own.get().types().stream().anyMatch(retried::contains) : true;
         }
-        return !lost.isEmpty() || reports.stream().anyMatch(RankFailure::ofFerro);
+        return !lost.isEmpty() || ofFerro().map(report -> PASSING.contains(Code.valueOf(report.code()))).orElse(false);
     }
 
     /** Returns whether somebody has cancelled a job of Spark. */
     private static boolean isCancelled(Exception ofSpark) {
         return ofSpark instanceof SparkThrowable known && CANCELLED.equals(known.getCondition())
                 || String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
+    }
+
+    /** Returns whether the application ends. */
+    private boolean isStopped() {
+        String text = String.valueOf(ofSpark.getMessage());
+        return text.contains("SparkContext was shut down") || text.contains("stopped SparkContext");
     }
 
     /** The first exception that a rank's function threw by itself. */
@@ -76,6 +94,12 @@ record FailedAttempt(
     private Diagnosed diagnosed() {
         if (isCancelled(ofSpark)) {
             return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
+        }
+        if (ofSpark instanceof InterruptedException) {
+            return new Diagnosed(-1, " was ended: the thread that ran it was interrupted");
+        }
+        if (isStopped()) {
+            return new Diagnosed(-1, " was ended: its SparkContext was stopped: " + firstLine(ofSpark));
         }
         if (!lost.isEmpty()) {
             return lostExecutors();

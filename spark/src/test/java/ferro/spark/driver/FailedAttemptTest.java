@@ -1,0 +1,53 @@
+package ferro.spark.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.spark.failure.RankFailure;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class FailedAttemptTest {
+    private static FailedAttempt of(Exception ofSpark, Code... codes) {
+        List<RankFailure> reports = List.of(codes).stream()
+                .map(code -> new RankFailure(0, code.name(), "", List.of(), "reported", new byte[0]))
+                .toList();
+        return new FailedAttempt(reports, new TaskWatch("none"), List.of(), false, ofSpark);
+    }
+
+    @Test
+    void mistakesOfTheProgramAreNotTriedAgain() {
+        Set<Code> kept = EnumSet.of(Code.MISMATCH, Code.PROTOCOL, Code.UNAUTHENTICATED, Code.NATIVE);
+        for (Code code : Code.values()) {
+            boolean another = of(new IllegalStateException("a task failed"), code).worthAnother(List.of());
+            assertEquals(!kept.contains(code), another, code.name());
+        }
+    }
+
+    @Test
+    void gravestFailureDecides() {
+        assertFalse(of(new IllegalStateException("a task failed"), Code.ABORTED, Code.MISMATCH)
+                .worthAnother(List.of()));
+    }
+
+    @Test
+    void stoppedContextIsNotTriedAgain() {
+        FailedAttempt stopped =
+                of(new IllegalStateException("Job 3 cancelled because SparkContext was shut down"), Code.PEER_LOST);
+
+        assertFalse(stopped.worthAnother(List.of()));
+        assertTrue(stopped.exception("job a").getMessage().contains("SparkContext was stopped"));
+    }
+
+    @Test
+    void interruptOfTheDriversThreadIsNotTriedAgain() {
+        FailedAttempt interrupted = of(new InterruptedException("stop"), Code.ABORTED);
+
+        assertFalse(interrupted.worthAnother(List.of()));
+        assertTrue(interrupted.exception("job a").getMessage().contains("was interrupted"));
+    }
+}
