@@ -69,7 +69,11 @@ public final class BarrierRank<T, R>
                 return result;
             } catch (Throwable failure) {
                 context.abort(failure);
-                end.recording(context);
+                try {
+                    end.recording(context);
+                } catch (RuntimeException unrecorded) {
+                    failure.addSuppressed(unrecorded);
+                }
                 throw failure;
             }
         }
