@@ -5,6 +5,7 @@ import ferro.spark.meeting.JobSecret;
 import ferro.spark.meeting.StorePlace;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
@@ -32,7 +33,7 @@ final class RankJoin {
         if (!settings.ports().equals("0")) {
             options = options.setting("ferro.tcp.port", settings.ports());
         }
-        options = withMemory(options, place);
+        options = withMemory(options, place, settings.settings());
         if (gpu.isPresent()) {
             options = options.setting("ferro.nccl.device", "" + gpu.get().device());
         }
@@ -46,8 +47,8 @@ final class RankJoin {
     }
 
     /** Users' settings come after these, and win. */
-    private static JoinOptions withMemory(JoinOptions options, HostPlace place) {
-        SharedMemoryBudget budget = SharedMemoryBudget.of(SparkEnv.get().conf(), place.size());
+    private static JoinOptions withMemory(JoinOptions options, HostPlace place, Map<String, String> own) {
+        SharedMemoryBudget budget = SharedMemoryBudget.of(own, SparkEnv.get().conf(), place.size());
         JoinOptions sized = options.setting("ferro.shm.bytes", "" + budget.bytes());
         if (place.size() == 1 || budget.fits(place.size())) {
             return sized;

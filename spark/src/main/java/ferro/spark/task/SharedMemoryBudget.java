@@ -1,8 +1,10 @@
 package ferro.spark.task;
 
+import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.JavaUtils;
 
@@ -18,6 +20,15 @@ record SharedMemoryBudget(long bytes) {
     private static final double OVERHEAD_FACTOR = 0.1;
     private static final int PART = 4;
     private static final int MIB = 20;
+
+    /** Returns the budget that the job's settings name, else the process's, else the one of an executor. */
+    static SharedMemoryBudget of(Map<String, String> own, SparkConf conf, int ranksOfHost) {
+        String named = own.getOrDefault(
+                Settings.SHM_BYTES.name(),
+                System.getProperty(
+                        Settings.SHM_BYTES.name(), System.getenv(Settings.SHM_BYTES.variable())));
+        return named == null ? of(conf, ranksOfHost) : new SharedMemoryBudget(Settings.SHM_BYTES.read(named));
+    }
 
     /** Returns the budget of a rank of an executor. */
     static SharedMemoryBudget of(SparkConf conf, int ranksOfHost) {

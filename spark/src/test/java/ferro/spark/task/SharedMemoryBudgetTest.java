@@ -3,6 +3,7 @@ package ferro.spark.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,15 @@ class SharedMemoryBudgetTest {
 
         assertEquals(new SharedMemoryBudget(96 * MIB), SharedMemoryBudget.of(small, 1));
         assertEquals(new SharedMemoryBudget(1024 * MIB), SharedMemoryBudget.of(large, 1));
+    }
+
+    @Test
+    void settingOfTheJobIsTheBudget() {
+        SparkConf conf = new SparkConf(false).set("spark.executor.memoryOverhead", "2g");
+
+        assertEquals(
+                new SharedMemoryBudget(8 * MIB), SharedMemoryBudget.of(Map.of("ferro.shm.bytes", "8MiB"), conf, 4));
+        assertEquals(new SharedMemoryBudget(128 * MIB), SharedMemoryBudget.of(Map.of(), conf, 4));
     }
 
     @Test
