@@ -30,6 +30,6 @@ public record StorePlace(String host, int port, String job, int generation, bool
 
     /** Returns host and port. */
     public String endpoint() {
-        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+        return (host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + port;
     }
 }
