@@ -27,6 +27,7 @@ public final class DriverLine implements AutoCloseable {
     private TcpStoreClient line;
     private Long lastProgress;
     private boolean progressLost;
+    private boolean progressSent;
 
     /** Makes the line of a rank in an attempt of its stage; opens nothing. */
     public DriverLine(StorePlace place, int stageAttempt, int rank) {
@@ -72,6 +73,7 @@ public final class DriverLine implements AutoCloseable {
         }
         try {
             store().set(ReportKeys.PROGRESS + rank, report.encoded());
+            progressSent = true;
         } catch (RuntimeException gone) {
             progressLost = true;
             lost("report progress any more", gone);
@@ -80,8 +82,10 @@ public final class DriverLine implements AutoCloseable {
 
     /** Logs that the driver does not answer; the next report connects anew. */
     private void lost(String what, RuntimeException gone) {
-        close();
-        line = null;
+        if (line != null) {
+            line.close();
+            line = null;
+        }
         LOG.log(
                 Level.WARNING,
                 "rank " + rank + " of " + place.jobId() + " cannot " + what + " to the driver at " + place.endpoint()
@@ -96,9 +100,20 @@ public final class DriverLine implements AutoCloseable {
         return holder == rank ? Optional.empty() : Optional.of(holder);
     }
 
+    /** Closes the connection when the driver has the last progress. */
     @Override
     public void close() {
-        if (line != null) {
+        if (line == null) {
+            return;
+        }
+        try {
+            if (progressSent && !progressLost) {
+                // set does not wait, this does
+                line.store().add(ReportKeys.SENT, 1);
+            }
+        } catch (RuntimeException gone) {
+            LOG.log(Level.DEBUG, "the last progress of rank " + rank + " may be lost: " + gone.getMessage());
+        } finally {
             line.close();
         }
     }
