@@ -111,7 +111,7 @@ final class BarrierJob<T, R> {
         checkInterrupt(ranks);
         List<R> all = new ArrayList<>();
         for (byte[] result : results) {
-            all.add(deserialized(result));
+            all.add(deserialized(result, function.getClass().getClassLoader()));
         }
         return all;
     }
@@ -122,8 +122,20 @@ final class BarrierJob<T, R> {
         }
     }
 
-    private static <R> R deserialized(byte[] result) {
-        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    /** The loader of the function knows the classes of its results; that of the thread those which came by --jars. */
+    private static <R> R deserialized(byte[] result, ClassLoader first) throws Exception {
+        try {
+            return deserializedBy(result, first);
+        } catch (Exception unknown) {
+            if (!(unknown instanceof ClassNotFoundException
+                    || unknown.getCause() instanceof ClassNotFoundException)) {
+                throw unknown;
+            }
+            return deserializedBy(result, Thread.currentThread().getContextClassLoader());
+        }
+    }
+
+    private static <R> R deserializedBy(byte[] result, ClassLoader loader) {
         return SparkEnv.get()
                 .serializer()
                 .newInstance()
