@@ -83,11 +83,16 @@ class SparkFaultsTest {
     /** Spark ends the iteration of rows in a killed task by an exception of its own. */
     @Test
     void rankThatSparkKillsWhileItReadsRowsIsNotTheOneAtFault() {
-        JavaRDD<Integer> endless = SharedSpark.rows().mapPartitions(rows -> {
-            int row = rows.next();
-            return Stream.generate(() -> row).iterator();
-        });
-        List<Integer> attempts = ferro.timeout(Duration.ofSeconds(2)).attempts(2).runAll(endless, (rank, rows) -> {
+        end = new CountDownLatch(1);
+        // rows of a list, whose iterator looks for a kill; 20 s of them per rank
+        List<Integer> numbers = Collections.nCopies(SharedSpark.RANKS * 2_000, 1);
+        JavaRDD<Integer> slow = SharedSpark.context()
+                .parallelize(numbers, SharedSpark.RANKS)
+                .map(row -> {
+                    end.await(10, TimeUnit.MILLISECONDS);
+                    return row;
+                });
+        List<Integer> attempts = ferro.timeout(Duration.ofSeconds(2)).attempts(2).runAll(slow, (rank, rows) -> {
             if (rank.attempt() == 0 && rank.group().rank() == 1) {
                 while (rows.hasNext()) {
                     rows.next();
