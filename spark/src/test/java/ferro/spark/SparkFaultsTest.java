@@ -92,15 +92,17 @@ class SparkFaultsTest {
                     end.await(10, TimeUnit.MILLISECONDS);
                     return row;
                 });
-        List<Integer> attempts = ferro.timeout(Duration.ofSeconds(2)).attempts(2).runAll(slow, (rank, rows) -> {
-            if (rank.attempt() == 0 && rank.group().rank() == 1) {
-                while (rows.hasNext()) {
-                    rows.next();
-                }
-            }
-            rank.group().barrier();
-            return rank.attempt();
-        });
+        List<Integer> attempts = ferro.timeout(Duration.ofSeconds(2))
+                .attempts(2)
+                .runAll(slow, (rank, rows) -> {
+                    if (rank.attempt() == 0 && rank.group().rank() == 1) {
+                        while (rows.hasNext()) {
+                            rows.next();
+                        }
+                    }
+                    rank.group().barrier();
+                    return rank.attempt();
+                });
         assertEquals(Collections.nCopies(SharedSpark.RANKS, 1), attempts);
     }
 

@@ -60,8 +60,7 @@ final class BarrierJob<T, R> {
                 List<RankFailure> reports = new ArrayList<>(store.failures());
                 reports.addAll(tasks.unreported(reports));
                 // Spark tells of a lost executor after it has ended the job, so this comes last
-                FailedAttempt failed =
-                        new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure);
+                FailedAttempt failed = new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure);
                 return new Ending<>(null, failed, unended(attempt, failed, tasks));
             }
         } finally {
@@ -127,8 +126,7 @@ final class BarrierJob<T, R> {
         try {
             return deserializedBy(result, first);
         } catch (Exception unknown) {
-            if (!(unknown instanceof ClassNotFoundException
-                    || unknown.getCause() instanceof ClassNotFoundException)) {
+            if (!(unknown instanceof ClassNotFoundException || unknown.getCause() instanceof ClassNotFoundException)) {
                 throw unknown;
             }
             return deserializedBy(result, Thread.currentThread().getContextClassLoader());

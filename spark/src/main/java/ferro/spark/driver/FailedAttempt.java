@@ -46,7 +46,10 @@ record FailedAttempt(
         if (own.isPresent()) {
             return lost.isEmpty() ? own.get().types().stream().anyMatch(retried::contains) : true;
         }
-        return !lost.isEmpty() || ofFerro().map(report -> PASSING.contains(Code.valueOf(report.code()))).orElse(false);
+        return !lost.isEmpty()
+                || ofFerro()
+                        .map(report -> PASSING.contains(Code.valueOf(report.code())))
+                        .orElse(false);
     }
 
     /** Returns whether somebody has cancelled a job of Spark. */

@@ -67,7 +67,8 @@ final class TaskWatch extends SparkListener {
         int rank = end.taskInfo().partitionId();
         if (end.reason() instanceof ExecutorLostFailure loss) {
             // comes before the event of the executor itself
-            removed.putIfAbsent(loss.execId(), OptionConverters.toJava(loss.reason()).orElse("no reason"));
+            removed.putIfAbsent(
+                    loss.execId(), OptionConverters.toJava(loss.reason()).orElse("no reason"));
         }
         if (end.stageId() == stage && end.reason() instanceof FetchFailed fetch) {
             failures.add(RankFailure.ofFetch(rank, fetch.message()));

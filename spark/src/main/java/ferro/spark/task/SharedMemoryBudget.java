@@ -25,8 +25,7 @@ record SharedMemoryBudget(long bytes) {
     static SharedMemoryBudget of(Map<String, String> own, SparkConf conf, int ranksOfHost) {
         String named = own.getOrDefault(
                 Settings.SHM_BYTES.name(),
-                System.getProperty(
-                        Settings.SHM_BYTES.name(), System.getenv(Settings.SHM_BYTES.variable())));
+                System.getProperty(Settings.SHM_BYTES.name(), System.getenv(Settings.SHM_BYTES.variable())));
         return named == null ? of(conf, ranksOfHost) : new SharedMemoryBudget(Settings.SHM_BYTES.read(named));
     }
 

@@ -23,7 +23,8 @@ class FailedAttemptTest {
     void mistakesOfTheProgramAreNotTriedAgain() {
         Set<Code> kept = EnumSet.of(Code.MISMATCH, Code.PROTOCOL, Code.UNAUTHENTICATED, Code.NATIVE);
         for (Code code : Code.values()) {
-            boolean another = of(new IllegalStateException("a task failed"), code).worthAnother(List.of());
+            boolean another =
+                    of(new IllegalStateException("a task failed"), code).worthAnother(List.of());
             assertEquals(!kept.contains(code), another, code.name());
         }
     }
