@@ -1,7 +1,5 @@
 package ferro.tck;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
@@ -95,7 +93,8 @@ final class AllocatedCalls {
             filled(operand, overwritten);
             float[] found = elements(result);
             filled(result, overwritten);
-            assertArrayEquals(wanted, found, name + " of " + length + ", round " + round + ", rank " + group.rank());
+            int number = round;
+            Expect.same(wanted, found, () -> name + " of " + length + ", round " + number + ", rank " + group.rank());
         }
     }
 

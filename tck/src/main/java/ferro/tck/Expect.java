@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -16,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Checks that many rules about failures use. */
 final class Expect {
@@ -30,6 +32,13 @@ final class Expect {
     private static final int LEAST_EXPONENT = 127 - 16;
 
     private Expect() {}
+
+    /** Checks that floats are equal, as {@code assertArrayEquals} does, whose loop costs more than most calls. */
+    static void same(float[] wanted, float[] found, Supplier<String> what) {
+        if (!Arrays.equals(wanted, found)) {
+            assertArrayEquals(wanted, found, what);
+        }
+    }
 
     /** Checks that the outcome of a rank is a failure of communication with one of these codes; returns it. */
     static FerroException failure(List<Throwable> outcomes, int rank, Code... codes) {

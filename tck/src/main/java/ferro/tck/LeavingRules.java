@@ -1,6 +1,5 @@
 package ferro.tck;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -93,7 +92,7 @@ public interface LeavingRules extends Subject {
                         if (group.rank() < group.worldSize() - 1) {
                             group.send(data, group.rank() + 1, 0);
                         }
-                        assertArrayEquals(need, data, "message on rank " + group.rank());
+                        Expect.same(need, data, () -> "message on rank " + group.rank());
                     });
                 }
             }
@@ -164,7 +163,7 @@ public interface LeavingRules extends Subject {
         } else {
             group.recv(data, 0, 0);
         }
-        assertArrayEquals(Expect.floats(length, 2), data, "message on rank " + group.rank());
+        Expect.same(Expect.floats(length, 2), data, () -> "message on rank " + group.rank());
     }
 
     private static void failsWithoutRankTwo(ProcessGroup group, String what) {

@@ -1,6 +1,5 @@
 package ferro.tck;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.Allocation;
@@ -55,7 +54,7 @@ public interface MemoryRules extends Subject {
         HostTensor tensor = made.tensor();
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
-        assertArrayEquals(new float[length], elements(tensor), "memory as it was given to rank " + group.rank());
+        Expect.same(new float[length], elements(tensor), () -> "memory as it was given to rank " + group.rank());
         assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
         return made;
     }
@@ -71,7 +70,7 @@ public interface MemoryRules extends Subject {
             fill(given, input);
             group.allReduce(operand, ReduceOp.SUM);
             String what = "sum of " + length + " on rank " + group.rank() + ", with an array on rank " + round;
-            assertArrayEquals(sum, operand == given ? elements(given) : (float[]) operand.memory(), what);
+            Expect.same(sum, operand == given ? elements(given) : (float[]) operand.memory(), () -> what);
         }
         if (length > 2) {
             fill(given, input);
@@ -83,7 +82,7 @@ public interface MemoryRules extends Subject {
 
     /** Broadcasts in second memory of the same length, in which no byte of the first may be visible. */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
-        assertArrayEquals(new float[length], elements(given), "memory that nobody has touched, rank " + group.rank());
+        Expect.same(new float[length], elements(given), () -> "memory that nobody has touched, rank " + group.rank());
         float[] wanted = new float[length];
         for (int i = 0; i < length; i++) {
             wanted[i] = 3 + i % 127;
@@ -93,7 +92,7 @@ public interface MemoryRules extends Subject {
             fill(given, wanted);
         }
         group.broadcast(given, root);
-        assertArrayEquals(wanted, elements(given), "broadcast of " + length + " to rank " + group.rank());
+        Expect.same(wanted, elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
     }
 
     private static float[] elements(HostTensor tensor) {
