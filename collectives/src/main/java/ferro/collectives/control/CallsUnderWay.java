@@ -23,8 +23,8 @@ public final class CallsUnderWay {
         notifyAll();
     }
 
-    /** Waits until no call is under way, a time has come, or the thread is interrupted. */
-    synchronized void await(long untilNanos, LongSupplier clock) {
+    /** Waits until no call is under way, a time of this clock has come, or the thread is interrupted. */
+    public synchronized void await(long untilNanos, LongSupplier clock) {
         try {
             long left = untilNanos - clock.getAsLong();
             while (count > 0 && left > 0) {

@@ -403,33 +403,6 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Waits until the attempt under way has ended and its group is made, or a time has come.
-     *
-     * @param untilNanos on the context's clock
-     */
-    public void await(long untilNanos) {
-        awaitEnd(untilNanos);
-        making.await(untilNanos, timers::nanoTime);
-    }
-
-    private void awaitEnd(long untilNanos) {
-        for (OwnProposal mine = current; mine != null; mine = current) {
-            long left = untilNanos - timers.nanoTime();
-            if (left <= 0) {
-                return;
-            }
-            try {
-                mine.end.get(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                return;
-            } catch (TimeoutException | ExecutionException ended) {
-                // the attempt's own thread judges it
-            }
-        }
-    }
-
-    /**
      * Refuses attempts from now on, because the group closes.
      *
      * @return whether an attempt is under way, which ends when the group fails

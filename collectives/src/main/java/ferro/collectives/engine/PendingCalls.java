@@ -79,7 +79,7 @@ final class PendingCalls {
             Thread.yield();
         }
         if (control.failure() == null) {
-            control.agreement().await(untilNanos);
+            control.agreement().making().await(untilNanos, context::nanoTime);
         }
     }
 

@@ -60,8 +60,11 @@ final class Subgroups {
         int[] members = ranks.clone();
         int position = position(members, group);
         SubgroupAgreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
+        agreement.making().begun();
         lookAgain(attempt);
-        return attempt.end().thenApplyAsync(agreed -> child(members, name, position, agreed), context.background());
+        return attempt.end()
+                .thenApplyAsync(agreed -> child(members, name, position, agreed), context.background())
+                .whenComplete((child, failure) -> agreement.making().ended());
     }
 
     private static void check(int[] ranks, String name, Duration timeout) {
