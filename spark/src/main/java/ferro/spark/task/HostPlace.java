@@ -9,9 +9,14 @@ record HostPlace(int rank, int size) {
         BarrierTaskInfo[] tasks = task.getTaskInfos();
         String[] hosts = new String[tasks.length];
         for (int i = 0; i < hosts.length; i++) {
-            hosts[i] = tasks[i].address().replaceAll(":[0-9]+$", "");
+            hosts[i] = host(tasks[i]);
         }
         return of(hosts, task.partitionId());
+    }
+
+    /** Returns the host of a task as Spark names it. The port beside it is Spark's. */
+    static String host(BarrierTaskInfo task) {
+        return task.address().replaceAll(":[0-9]+$", "");
     }
 
     static HostPlace of(String[] hosts, int rank) {

@@ -48,7 +48,8 @@ final class RankJoin {
 
     /** Users' settings come after these, and win. */
     private static JoinOptions withMemory(JoinOptions options, HostPlace place, Map<String, String> own) {
-        SharedMemoryBudget budget = SharedMemoryBudget.of(own, SparkEnv.get().conf(), place.size());
+        SharedMemoryBudget budget =
+                SharedMemoryBudget.of(options.settings(own), SparkEnv.get().conf(), place.size());
         JoinOptions sized = options.setting("ferro.shm.bytes", "" + budget.bytes());
         if (place.size() == 1 || budget.fits(place.size())) {
             return sized;

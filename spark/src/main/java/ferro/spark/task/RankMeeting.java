@@ -108,8 +108,7 @@ final class RankMeeting {
                 cause);
     }
 
-    /** Returns the host of a rank as Spark names it. The port beside it is Spark's. */
     private String host(int rank) {
-        return task.getTaskInfos()[rank].address().replaceAll(":[0-9]+$", "");
+        return HostPlace.host(task.getTaskInfos()[rank]);
     }
 }

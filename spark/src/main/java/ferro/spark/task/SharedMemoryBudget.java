@@ -1,10 +1,11 @@
 package ferro.spark.task;
 
+import ferro.group.JoinOptions;
+import ferro.group.SystemContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
 import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.JavaUtils;
 
@@ -21,12 +22,13 @@ record SharedMemoryBudget(long bytes) {
     private static final int PART = 4;
     private static final int MIB = 20;
 
-    /** Returns the budget that the job's settings name, else the process's, else the one of an executor. */
-    static SharedMemoryBudget of(Map<String, String> own, SparkConf conf, int ranksOfHost) {
-        String named = own.getOrDefault(
-                Settings.SHM_BYTES.name(),
-                System.getProperty(Settings.SHM_BYTES.name(), System.getenv(Settings.SHM_BYTES.variable())));
-        return named == null ? of(conf, ranksOfHost) : new SharedMemoryBudget(Settings.SHM_BYTES.read(named));
+    /** Returns the budget that the options' settings or those of the process name, else the one of an executor. */
+    static SharedMemoryBudget of(JoinOptions options, SparkConf conf, int ranksOfHost) {
+        try (SystemContext context = SystemContext.of(options)) {
+            return context.setting(Settings.SHM_BYTES.name())
+                    .map(named -> new SharedMemoryBudget(Settings.SHM_BYTES.read(named)))
+                    .orElseGet(() -> of(conf, ranksOfHost));
+        }
     }
 
     /** Returns the budget of a rank of an executor. */

@@ -3,7 +3,7 @@ package ferro.spark.task;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.Map;
+import ferro.group.JoinOptions;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 
@@ -29,10 +29,12 @@ class SharedMemoryBudgetTest {
     @Test
     void settingOfTheJobIsTheBudget() {
         SparkConf conf = new SparkConf(false).set("spark.executor.memoryOverhead", "2g");
+        JoinOptions options = JoinOptions.of(0, 4);
 
         assertEquals(
-                new SharedMemoryBudget(8 * MIB), SharedMemoryBudget.of(Map.of("ferro.shm.bytes", "8MiB"), conf, 4));
-        assertEquals(new SharedMemoryBudget(128 * MIB), SharedMemoryBudget.of(Map.of(), conf, 4));
+                new SharedMemoryBudget(8 * MIB),
+                SharedMemoryBudget.of(options.setting("ferro.shm.bytes", "8MiB"), conf, 4));
+        assertEquals(new SharedMemoryBudget(128 * MIB), SharedMemoryBudget.of(options, conf, 4));
     }
 
     @Test
