@@ -19,6 +19,7 @@ class EndpointTest {
     void hostAndPortAreRead() {
         assertEquals(new Endpoint("node0", 29500), Endpoint.parse("--master", "node0:29500"));
         assertEquals(new Endpoint("::1", 80), Endpoint.parse("--master", "[::1]:80"));
+        assertEquals(new Endpoint("fe80::1%eth0", 80), Endpoint.parse("--master", "[fe80::1%eth0]:80"));
         assertEquals("[::1]:80", new Endpoint("::1", 80).toString());
         assertEquals("node0:80", new Endpoint("node0", 80).toString());
     }
@@ -34,6 +35,8 @@ class EndpointTest {
                 "'' | need host:port",
                 "[::1] | need host:port",
                 "[node0]:1 | need host:port",
+                "[::1%::1]:1 | in brackets stands an IPv6 address",
+                "[x:1]:2950 | in brackets stands an IPv6 address, for example [fd00::1]:29500",
                 "node0:0 | a port is 1 to 65535",
                 "node0:65536 | port of 1 to 65535",
                 "node0:http | port of 1 to 65535",
@@ -49,7 +52,7 @@ class EndpointTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.1.1", "127.1", "127.0.257", "localhost", "::1"})
+    @ValueSource(strings = {"127.0.1.1", "127.1", "127.0.257", "localhost", "::1", "::1%elsewhere"})
     void loopbackThatWasTypedIsMeant(String typed) throws IOException {
         StoreHost.checkReachable(new Endpoint(typed, 29500), InetAddress.getByName("127.0.1.1"));
     }

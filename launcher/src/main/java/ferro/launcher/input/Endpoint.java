@@ -24,6 +24,10 @@ public record Endpoint(String host, int port) {
             throw new BadInputException(
                     option + " " + text + ": an IPv6 address stands in brackets, [" + read.getHost() + "]:port");
         }
+        if (read.getHost().contains(":") && !isAddress(withoutScope(read.getHost()))) {
+            throw new BadInputException(
+                    option + " " + text + ": in brackets stands an IPv6 address, for example [fd00::1]:29500");
+        }
         if (read.getHost().isBlank() || !read.hasPort()) {
             throw new BadInputException(option + " " + text + ": need host:port, for example node0:29500");
         }
@@ -47,8 +51,17 @@ public record Endpoint(String host, int port) {
     public boolean namesLoopback() {
         return host.equalsIgnoreCase("localhost")
                 || SHORTENED.matcher(host).matches()
-                || InetAddresses.isInetAddress(host)
-                        && InetAddresses.forString(host).isLoopbackAddress();
+                || isAddress(withoutScope(host))
+                        && InetAddresses.forString(withoutScope(host)).isLoopbackAddress();
+    }
+
+    /** Returns an address without the interface behind it, which may be one of another machine. */
+    private static String withoutScope(String host) {
+        return host.replaceFirst("%[^:%]+$", "");
+    }
+
+    private static boolean isAddress(String host) {
+        return host.indexOf('%') < 0 && InetAddresses.isInetAddress(host);
     }
 
     @Override

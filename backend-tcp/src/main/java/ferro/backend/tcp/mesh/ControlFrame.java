@@ -118,7 +118,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         static FrameHead decoded(ByteBuffer in) throws Refusal {
             int type = in.get() - 1;
             byte lane = in.get();
-            in.getShort();
+            short unused = in.getShort();
             int bytes = in.getInt();
             if (type < 0 || type >= Type.values().length) {
                 throw new Refusal(Code.PROTOCOL, "no control frame has type " + (type + 1));
@@ -132,9 +132,11 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 case READY -> bytes == 0 || bytes == Integer.BYTES;
                 case GOODBYE -> bytes == 0;
             };
-            if (!fits || lane < 0 || lane >= DataKey.LANES) {
+            if (!fits || lane < 0 || lane >= DataKey.LANES || unused != 0) {
                 throw new Refusal(
-                        Code.PROTOCOL, "a control frame of type " + known + " with " + bytes + " bytes, lane " + lane);
+                        Code.PROTOCOL,
+                        "a control frame of type " + known + " with " + bytes + " bytes, lane " + lane
+                                + (unused == 0 ? "" : ", and bytes that must be zero are not"));
             }
             return new FrameHead(known, lane, bytes, in.getLong());
         }

@@ -60,13 +60,21 @@ record JobFile(Path folder, String name) {
             if (lines.size() != LINES || !lines.get(0).equals(TITLE)) {
                 throw new IllegalArgumentException("need 4 lines, the first of them \"" + TITLE + "\"");
             }
+            String host = field(lines.get(1), "host");
+            String port = field(lines.get(2), "port");
             String secret = field(lines.get(3), "secret");
-            return new JobFileContent(
-                    field(lines.get(1), "host"),
-                    Integer.parseInt(field(lines.get(2), "port")),
-                    secret.equals(NO_SECRET)
-                            ? Optional.empty()
-                            : Optional.of(Secret.of(HexFormat.of().parseHex(secret))));
+            try {
+                return new JobFileContent(host, Integer.parseInt(port), secretOf(secret));
+            } catch (IllegalArgumentException misread) {
+                // says what it has read, which may be the secret
+                throw new IllegalArgumentException("need a number as port, and hexadecimal digits as secret");
+            }
+        }
+
+        private static Optional<Secret> secretOf(String shown) {
+            return shown.equals(NO_SECRET)
+                    ? Optional.empty()
+                    : Optional.of(Secret.of(HexFormat.of().parseHex(shown)));
         }
 
         private static String field(String line, String name) {

@@ -152,8 +152,13 @@ class JobFileTest {
 
     @Test
     void aFileThatIsNoneIsRefusedWithoutShowingIt() throws IOException {
-        for (String text :
-                List.of("", "canary\n", "ferro job file, version 2\nhost a\nport 1\nsecret " + CANARY + "\n")) {
+        for (String text : List.of(
+                "",
+                "canary\n",
+                "ferro job file, version 2\nhost a\nport 1\nsecret " + CANARY + "\n",
+                "ferro job file, version 1\nhost a\nport " + CANARY + "\nsecret -\n",
+                "ferro job file, version 1\nhost a\nport 1\nsecret " + CANARY + "0\n",
+                "ferro job file, version 1\nhost a\nport 1\nsecret " + CANARY + "xy\n")) {
             Files.writeString(file.path(), text);
             Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-------"));
             assertSays(refused(), Code.PROTOCOL, "the job file " + file.path() + " makes no sense");
