@@ -108,6 +108,26 @@ final class TcpJob implements AutoCloseable {
         return joining.stream().map(TcpJob::result).toList();
     }
 
+    /** Has all ranks join, each in a context of its own, and leave again; keeps nothing of them. */
+    void joinAndLeave(String name, Map<String, String> settings) {
+        List<SystemContext> contexts = new ArrayList<>();
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            contexts.add(context(settings));
+            joining.add(joining(name, rank, contexts.get(rank)));
+        }
+        List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+        onAll(groups, group -> {
+            group.close();
+            return null;
+        });
+        contexts.forEach(SystemContext::close);
+        synchronized (open) {
+            open.removeAll(groups);
+            open.removeAll(contexts);
+        }
+    }
+
     /** Has every group do the same at once, each on a thread of its own. */
     public static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
         return startOnAll(groups, task).stream().map(TcpJob::result).toList();
