@@ -15,8 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.spark.SparkConf;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.resource.ResourceProfile;
+import org.apache.spark.resource.ResourceProfileBuilder;
+import org.apache.spark.resource.TaskResourceRequests;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -61,6 +65,31 @@ class SparkClusterTest {
         });
 
         assertEquals(Collections.nCopies(SharedSpark.RANKS, 10), sums);
+    }
+
+    /** The rows behind a map or a shuffle are others than those that have the profile. */
+    @Test
+    void tasksTakeWhatTheResourceProfileOfTheirRowsSays() {
+        ResourceProfile twoCores = new ResourceProfileBuilder()
+                .require(new TaskResourceRequests().cpus(2))
+                .build();
+        JavaRDD<Integer> mapped = rows().withResources(twoCores).map(row -> row);
+        // waits for the executors
+        assertEquals(
+                SharedSpark.RANKS, ferro().runAll(rows(), (rank, rows) -> 1).size());
+
+        IllegalArgumentException refusal = assertThrows(
+                IllegalArgumentException.class,
+                () -> ferro().timeout(Duration.ofSeconds(1)).run(mapped, (rank, rows) -> 1));
+        assertTrue(
+                refusal.getMessage()
+                        .matches(
+                                "4 ranks need 4 slots at once, found 2: 2 executors of 1 slots each .*cpus of a task 2.*"),
+                refusal.getMessage());
+        assertEquals(
+                List.of(2, 2),
+                ferro().ranks(2)
+                        .runAll(mapped, (rank, rows) -> TaskContext.get().cpus()));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package ferro.spark.driver;
 
+import ferro.spark.driver.BarrierJob.Ending;
 import ferro.spark.meeting.DriverStore.JobAttempt;
 import ferro.spark.rank.RankFunction;
 import java.lang.System.Logger.Level;
@@ -7,8 +8,11 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.rdd.RDD;
+import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.util.LongAccumulator;
 
 /** A job of ferro: its attempts, each a job of Spark with a store, a name and a generation of its own. */
@@ -36,23 +40,30 @@ public final class JobAttempts {
         RDD<T> placed = placed(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
-        BarrierJob<T, R> attempts = new BarrierJob<>(placed, plan, resultAtAll, steps);
+        BarrierJob<T, R> jobs = new BarrierJob<>(placed, plan, resultAtAll, steps);
+        return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
+            if (attempt > 0) {
+                RankSlots.await(spark, placed, ranks, plan.timeout());
+            }
+            return jobs.run(new JobAttempt(job, attempt, ranks), function);
+        });
+    }
+
+    /** Makes attempts until one ends well, or no further one is worth it or possible. */
+    static <R> List<R> tried(String name, JobPlan plan, IntFunction<Ending<R>> attempts) {
         FailedAttempt before = null;
         String what = "";
         for (int attempt = 0; true; attempt++) {
-            BarrierJob.Ending<R> ending;
+            Ending<R> ending;
             try {
-                if (attempt > 0) {
-                    RankSlots.await(spark, placed, ranks, plan.timeout());
-                }
-                ending = attempts.run(new JobAttempt(job, attempt, ranks), function);
+                ending = attempts.apply(attempt);
             } catch (RuntimeException refusal) {
                 throw before == null ? refusal : noFurther(before, what, refusal);
             }
             if (ending.failure() == null) {
                 return ending.results();
             }
-            what = "job " + job + " of " + ranks + " ranks, attempt " + (attempt + 1) + " of " + plan.attempts();
+            what = name + ", attempt " + (attempt + 1) + " of " + plan.attempts();
             boolean last = attempt + 1 >= plan.attempts() || !ending.failure().worthAnother(plan.retried());
             if (last) {
                 throw ending.failure().exception(what);
@@ -84,7 +95,7 @@ public final class JobAttempts {
                 + HexFormat.of().toHexDigits(random.nextInt());
     }
 
-    private static <T> RDD<T> placed(RDD<T> rows, int ranks) {
+    private <T> RDD<T> placed(RDD<T> rows, int ranks) {
         Optional<String> refusal = BarrierChain.refusal(rows, ranks);
         if (refusal.isEmpty()) {
             return rows;
@@ -92,6 +103,9 @@ public final class JobAttempts {
         LOG.log(
                 Level.WARNING,
                 "RDD " + rows.id() + " is repartitioned to " + ranks + " ranks by a shuffle: " + refusal.get());
-        return rows.toJavaRDD().repartition(ranks).rdd();
+        JavaRDD<T> shuffled = rows.toJavaRDD().repartition(ranks);
+        // the shuffle cuts off the stage that has the profile
+        ResourceProfile profile = RankSlots.profile(spark, rows);
+        return (RankSlots.isDefault(profile) ? shuffled : shuffled.withResources(profile)).rdd();
     }
 }

@@ -12,13 +12,18 @@ final class RankSlots {
 
     private RankSlots() {}
 
+    /** Returns what the tasks of an RDD take; the tasks of its stage take the same. */
+    static ResourceProfile profile(SparkContext spark, RDD<?> rdd) {
+        return SparkInternals.profile(spark, StageRows.of(rdd));
+    }
+
     /**
      * Waits until executors with enough slots have registered. Spark's own check looks every 15 s.
      *
      * @throws IllegalArgumentException with the arithmetic, if they have not in time
      */
     static void await(SparkContext spark, RDD<?> rdd, int ranks, Duration most) {
-        ResourceProfile profile = SparkInternals.profile(spark, rdd);
+        ResourceProfile profile = profile(spark, rdd);
         boolean local = spark.isLocal();
         long start = System.nanoTime();
         int slots = SparkInternals.slots(spark, profile);
@@ -29,6 +34,10 @@ final class RankSlots {
             pause(ranks, slots);
             slots = SparkInternals.slots(spark, profile);
         }
+    }
+
+    static boolean isDefault(ResourceProfile profile) {
+        return profile.id() == ResourceProfile.DEFAULT_RESOURCE_PROFILE_ID();
     }
 
     private static void pause(int ranks, int slots) {
@@ -45,13 +54,13 @@ final class RankSlots {
         int executors = spark.isLocal()
                 ? 1
                 : Math.max(0, spark.getExecutorMemoryStatus().size() - 1);
-        int cpus = spark.getConf().getInt("spark.task.cpus", 1);
+        Object cpus = profile.getTaskCpus().getOrElse(() -> spark.getConf().getInt("spark.task.cpus", 1));
         return ranks + " ranks need " + ranks + " slots at once, found " + slots + ": " + executors
                 + (executors == 1 ? " executor" : " executors") + " of "
                 + (executors == 0 ? 0 : slots / executors) + " slots each (resource profile " + profile.id()
-                + ", spark.task.cpus=" + cpus + ", task resources "
+                + (isDefault(profile) ? ", spark.task.cpus=" : ", cpus of a task ") + cpus + ", task resources "
                 + profile.taskResourcesJMap().keySet()
                 + "); use .ranks(" + slots + "), or more executors or cores"
-                + (spark.isLocal() ? ": local[" + ranks * cpus + "]" : "");
+                + (spark.isLocal() ? ": local[" + ranks * (int) cpus + "]" : "");
     }
 }

@@ -3,6 +3,7 @@ package ferro.spark.internals;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
@@ -13,6 +14,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
+import scala.collection.mutable.HashSet;
 
 /** What Spark keeps to itself, or has in newer versions only. */
 public final class SparkInternals {
@@ -28,10 +30,30 @@ public final class SparkInternals {
         return spark.maxNumConcurrentTasks(profile);
     }
 
-    /** Returns the profile of an RDD; the default one of the application if it has none. */
-    public static ResourceProfile profile(SparkContext spark, RDD<?> rdd) {
-        ResourceProfile own = rdd.getResourceProfile();
-        return own == null ? spark.resourceProfileManager().defaultResourceProfile() : own;
+    /**
+     * Returns the profile of a stage, as Spark's scheduler finds it: the one that its RDDs have, the default one of the
+     * application if none has one, and several merged into one if the application allows that.
+     *
+     * @throws IllegalArgumentException of Spark, if there are several and it does not
+     */
+    public static ResourceProfile profile(SparkContext spark, List<RDD<?>> stage) {
+        HashSet<ResourceProfile> profiles = new HashSet<>();
+        for (RDD<?> one : stage) {
+            if (one.getResourceProfile() != null) {
+                profiles.addOne(one.getResourceProfile());
+            }
+        }
+        return spark.dagScheduler().mergeResourceProfilesForStage(profiles);
+    }
+
+    /**
+     * Has Spark look at a function of Scala as it does at those of its own calls: what a closure holds and does not use is
+     * dropped.
+     *
+     * @throws org.apache.spark.SparkException if it cannot be serialized
+     */
+    public static <F> F cleaned(SparkContext spark, F function) {
+        return spark.clean(function, true);
     }
 
     /** Returns whether an RDD is computed by a barrier stage. */

@@ -1,0 +1,35 @@
+package ferro.spark.driver;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.spark.Dependency;
+import org.apache.spark.ShuffleDependency;
+import org.apache.spark.rdd.RDD;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** The RDDs that one stage of Spark computes: the last one, and those in front of it up to the shuffles. */
+final class StageRows {
+    private StageRows() {}
+
+    /** Returns the RDDs of the stage that computes an RDD, that one first. */
+    static List<RDD<?>> of(RDD<?> last) {
+        List<RDD<?>> all = new ArrayList<>();
+        Deque<RDD<?>> left = new ArrayDeque<>(Set.of(last));
+        Set<Integer> seen = new HashSet<>();
+        while (!left.isEmpty()) {
+            RDD<?> one = left.pop();
+            all.add(one);
+            for (Dependency<?> dependency : CollectionConverters.asJava(one.dependencies())) {
+                if (!(dependency instanceof ShuffleDependency)
+                        && seen.add(dependency.rdd().id())) {
+                    left.push(dependency.rdd());
+                }
+            }
+        }
+        return all;
+    }
+}

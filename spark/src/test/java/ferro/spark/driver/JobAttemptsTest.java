@@ -1,0 +1,84 @@
+package ferro.spark.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ferro.FerroException.Code;
+import ferro.spark.driver.BarrierJob.Ending;
+import ferro.spark.failure.FerroSparkException;
+import ferro.spark.failure.RankFailure;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JobAttemptsTest {
+    private final JobPlan plan =
+            JobPlan.standard(Duration.ofSeconds(60), report -> {}).withAttempts(3);
+
+    private static Ending<String> failed(List<String> unended) {
+        RankFailure lost = new RankFailure(0, Code.PEER_LOST.name(), "", List.of(), "rank 1 is lost", new byte[0]);
+        Exception ofSpark = new IllegalStateException("a task failed");
+        FailedAttempt failure = new FailedAttempt(List.of(lost), new TaskWatch("none"), List.of(), false, ofSpark);
+        return new Ending<>(null, failure, unended);
+    }
+
+    @Test
+    void jobWhoseLastAttemptEndsWellHasItsResults() {
+        assertEquals(
+                List.of("attempt 2"),
+                JobAttempts.tried(
+                        "job a",
+                        plan,
+                        attempt -> attempt < 2
+                                ? failed(List.of())
+                                : new Ending<>(List.of("attempt " + attempt), null, List.of())));
+    }
+
+    /** Slots that do not come back, or a port that is taken. */
+    @Test
+    void refusalOfALaterAttemptDoesNotHideTheFailure() {
+        IllegalArgumentException refusal = new IllegalArgumentException("4 ranks need 4 slots at once, found 2");
+
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> JobAttempts.tried("job a", plan, attempt -> {
+                    if (attempt > 0) {
+                        throw refusal;
+                    }
+                    return failed(List.of());
+                }));
+
+        assertEquals(
+                "job a, attempt 1 of 3 failed: PEER_LOST: rank 1 is lost; no further attempt: 4 ranks need 4 slots at once,"
+                        + " found 2",
+                failure.getMessage());
+        assertSame(refusal, failure.getSuppressed()[0]);
+    }
+
+    @Test
+    void refusalOfTheFirstAttemptIsThrownAsItIs() {
+        IllegalArgumentException refusal = new IllegalArgumentException("4 ranks need 4 slots at once, found 2");
+
+        assertSame(
+                refusal,
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> JobAttempts.tried("job a", plan, attempt -> {
+                            throw refusal;
+                        })));
+    }
+
+    @Test
+    void attemptWhoseTasksDoNotEndIsTheLast() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> JobAttempts.tried(
+                        "job a", plan, attempt -> failed(List.of("rank 1, task 7 on executor 2 (host)"))));
+
+        assertEquals(
+                "job a, attempt 1 of 3 failed: PEER_LOST: rank 1 is lost; no further attempt: rank 1, task 7 on executor 2"
+                        + " (host) does not end; set spark.task.reaper.enabled=true",
+                failure.getMessage());
+    }
+}
