@@ -81,6 +81,20 @@ public record RankFailure(
         return new RankFailure(rank, Code.ABORTED.name(), "", types(failure), message, recording);
     }
 
+    /**
+     * Makes the report of a rank whose function threw after its group had failed by another rank.
+     *
+     * @param rank      rank that reports
+     * @param group     why the group failed
+     * @param failure   what the rank's function threw
+     * @param recording what the rank did last; empty if there is none
+     * @return report of the group's failure
+     */
+    public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {
+        String message = group.getMessage() + "; the function of rank " + rank + " then threw " + text(failure);
+        return new RankFailure(rank, group.code().name(), group.where().culprits(), types(failure), message, recording);
+    }
+
     private static String text(Throwable failure) {
         String name = failure.getClass().getSimpleName();
         boolean byCause = failure.getMessage() == null && failure.getCause() != null;

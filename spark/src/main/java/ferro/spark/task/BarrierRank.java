@@ -9,6 +9,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.util.LongAccumulator;
@@ -61,19 +62,15 @@ public final class BarrierRank<T, R>
     private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankCompletion end) throws Exception {
         try (SystemContext context = RankMeeting.opened(task, store, settings, line)) {
             end.over(context);
+            ProcessGroup group = null;
             try {
-                ProcessGroup group = context.join();
+                group = context.join();
                 R result = function.run(
                         new JoinedRank(group, store.generation(), line, settings.checkpoints(), steps), rows);
                 group.close();
                 return result;
             } catch (Throwable failure) {
-                context.abort(failure);
-                try {
-                    end.recording(context);
-                } catch (RuntimeException unrecorded) {
-                    failure.addSuppressed(unrecorded);
-                }
+                end.failed(context, Optional.ofNullable(group).flatMap(ProcessGroup::failure), failure);
                 throw failure;
             }
         }

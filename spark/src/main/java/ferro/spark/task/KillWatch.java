@@ -32,6 +32,11 @@ final class KillWatch implements AutoCloseable {
         if (SparkInternals.onInterrupt(task, listening::tell)) {
             return listening;
         }
+        return looking(task, killed);
+    }
+
+    /** Watches a task until closed, by a thread that looks at its flag. */
+    static KillWatch looking(TaskContext task, Consumer<String> killed) {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(run -> {
             Thread looks = new Thread(run, "ferro-spark-kill-watch-" + task.partitionId());
             looks.setDaemon(true);

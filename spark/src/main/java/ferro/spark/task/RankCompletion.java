@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 
 /** How a rank ends that fails, or whose task Spark kills. It looks for a kill until it is closed. */
@@ -17,13 +18,16 @@ final class RankCompletion implements AutoCloseable {
     /** Longest wait of a rank that others have failed, so that Spark hears of their tasks first. */
     private static final long VICTIM_MILLIS = 2_000;
 
+    private static final byte[] NONE = {};
+
     private final TaskContext task;
     private final DriverLine line;
     private final CountDownLatch killed = new CountDownLatch(1);
     private SystemContext context;
     private InterruptedException kill;
     private KillWatch watch;
-    private byte[] recording = {};
+    private boolean reported;
+    private boolean victim;
 
     private RankCompletion(TaskContext task, DriverLine line) {
         this.task = task;
@@ -64,37 +68,65 @@ final class RankCompletion implements AutoCloseable {
         }
     }
 
-    /** Keeps what the rank did last, before its context is closed. */
-    void recording(SystemContext failed) {
-        recording = failed.flightRecord(RankFailure.MOST_RECORDING_BYTES).orElse(recording);
+    /**
+     * Reports a failure inside a context, then ends the context on all ranks: the driver hears of the rank at fault before
+     * the other ranks do.
+     *
+     * @param joined  the context
+     * @param ofGroup why its group had failed before; empty if it had not, or the rank has not joined
+     * @param failure what the join or the rank's function threw
+     */
+    void failed(SystemContext joined, Optional<FerroException> ofGroup, Throwable failure) {
+        byte[] recording = recorded(failure, () -> joined.flightRecord(RankFailure.MOST_RECORDING_BYTES));
+        report(failure, ofGroup, recording);
+        joined.abort(failure);
     }
 
-    /** Reports a failure to the driver. Returns at once on the rank at fault. */
+    /** Returns what the rank did last. The failure that is recorded counts more than that of a recording. */
+    static byte[] recorded(Throwable failure, Supplier<Optional<byte[]>> recorder) {
+        try {
+            return recorder.get().orElse(NONE);
+        } catch (RuntimeException unrecorded) {
+            failure.addSuppressed(unrecorded);
+            return NONE;
+        }
+    }
+
+    /** Ends a rank that has failed, which is reported unless it has been. Returns at once on the rank at fault. */
     void failed(Throwable failure) {
-        line.failed(
-                isByKill(failure)
-                        ? RankFailure.ofKill(task.partitionId(), failure, recording)
-                        : RankFailure.of(task.partitionId(), failure, recording));
-        if (isVictim(failure)) {
+        if (!reported) {
+            report(failure, Optional.empty(), NONE);
+        }
+        if (victim) {
             awaitKill();
         }
     }
 
-    /** What a function throws after Spark has killed its task is the work of the kill, whatever its type is. */
-    private synchronized boolean isByKill(Throwable failure) {
-        return (kill != null || task.isInterrupted())
-                && RankFailure.ofFerro(failure).isEmpty();
+    private void report(Throwable failure, Optional<FerroException> ofGroup, byte[] recording) {
+        int rank = task.partitionId();
+        Optional<FerroException> known = RankFailure.ofFerro(failure);
+        Optional<FerroException> before = ofGroup.filter(one -> !blames(one, rank));
+        if (known.isPresent() || !isKilled() && before.isEmpty()) {
+            line.failed(RankFailure.of(rank, failure, recording));
+        } else if (isKilled()) {
+            // what a function throws after the kill of its task is the work of the kill, whatever its type is
+            line.failed(RankFailure.ofKill(rank, failure, recording));
+        } else {
+            line.failed(RankFailure.ofGroup(rank, before.get(), failure, recording));
+        }
+        reported = true;
+        // a rank that is only late does not tell Spark, so nobody waits for it
+        victim = known.or(() -> before)
+                .map(one -> one.code() != Code.TIMED_OUT && !blames(one, rank))
+                .orElse(false);
     }
 
-    /**
-     * A failure of ferro that does not blame this rank is the fault of another one. One that is only late does not tell
-     * Spark, so nobody waits for it.
-     */
-    private boolean isVictim(Throwable failure) {
-        Optional<FerroException> known = RankFailure.ofFerro(failure);
-        return known.isPresent()
-                && known.get().code() != Code.TIMED_OUT
-                && !("," + known.get().where().culprits() + ",").contains("," + task.partitionId() + ",");
+    private synchronized boolean isKilled() {
+        return kill != null || task.isInterrupted();
+    }
+
+    private static boolean blames(FerroException failure, int rank) {
+        return ("," + failure.where().culprits() + ",").contains("," + rank + ",");
     }
 
     /** Spark kills the other tasks of the stage once it has heard of the task at fault. */
