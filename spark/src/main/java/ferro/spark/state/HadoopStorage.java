@@ -144,6 +144,23 @@ public final class HadoopStorage implements CheckpointStorage {
         } catch (FileNotFoundException none) {
             // nothing to delete
         }
+        int slash = name.indexOf('/');
+        if (slash >= 0) {
+            deleteIfEmpty(name.substring(0, slash));
+        }
+    }
+
+    /** The last object of a folder takes it along. */
+    private void deleteIfEmpty(String folder) throws IOException {
+        try {
+            files.delete(path(folder), false);
+        } catch (FileNotFoundException gone) {
+            // another rank has deleted it
+        } catch (IOException refused) {
+            if (entries(path(folder)).isEmpty()) {
+                throw refused;
+            }
+        }
     }
 
     private Path path(String name) {

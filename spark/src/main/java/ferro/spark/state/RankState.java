@@ -1,11 +1,12 @@
 package ferro.spark.state;
 
+import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.spark.rank.RestoredState;
 import ferro.training.checkpoint.CheckpointStorage;
+import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.zip.CRC32C;
@@ -13,16 +14,19 @@ import java.util.zip.CRC32C;
 /**
  * State of the ranks of a job: an object per rank and step, and one that names the latest step that all ranks have written.
  *
- * <p>{@code latest.txt} is {@code step ranks}; {@code step-12/rank-3} is a checksum of eight bytes, then the state.
+ * <p>An object of state is a checksum of eight bytes, then the state. Names of objects hold the attempt that wrote them
+ * ({@link StateFolder}), so that an attempt that Spark has given up and that still runs overwrites nothing of a later one.
  */
 public final class RankState {
-    private static final String LATEST = "latest.txt";
-    private static final int MOST_LATEST = 64;
-
     private final CheckpointStorage storage;
     private final ProcessGroup group;
+    private StateFolder folder;
+    private Latest latest;
     private long newest = -1;
-    private long before = -1;
+    /** Names of folders; null for none. */
+    private String kept;
+
+    private String before;
 
     /** Makes the state of a rank. */
     public RankState(CheckpointStorage storage, ProcessGroup group) {
@@ -36,9 +40,30 @@ public final class RankState {
             throw new IllegalArgumentException(
                     "rank " + group.rank() + " saves step " + step + " after step " + newest + ": steps must grow");
         }
+        begin();
+        String name = folder.ofStep(step);
+        write(object(name), state);
+        group.barrier();
+        if (group.rank() == 0) {
+            folder.publish(new Latest(name, step, group.worldSize()));
+            if (!folder.wrote(kept)) {
+                folder.deleteOlder(kept);
+            }
+        }
+        // nobody deletes the older state before the newer one is published
+        group.barrier();
+        if (before != null) {
+            storage.delete(object(before));
+        }
+        before = kept;
+        kept = name;
+        newest = step;
+    }
+
+    private void write(String name, byte[] state) throws IOException {
         CRC32C sum = new CRC32C();
         sum.update(state);
-        storage.write(name(step), to -> {
+        storage.write(name, to -> {
             ByteBuffer head = ByteBuffer.allocate(Long.BYTES).putLong(0, sum.getValue());
             for (ByteBuffer part : new ByteBuffer[] {head, ByteBuffer.wrap(state)}) {
                 while (part.hasRemaining()) {
@@ -46,60 +71,46 @@ public final class RankState {
                 }
             }
         });
-        group.barrier();
-        if (group.rank() == 0) {
-            storage.publish(LATEST, (step + " " + group.worldSize()).getBytes(StandardCharsets.US_ASCII));
-        }
-        // nobody deletes the older state before the newer one is published
-        group.barrier();
-        if (before >= 0) {
-            storage.delete(name(before));
-        }
-        before = newest;
-        newest = step;
     }
 
     /** Returns the latest state of this rank; all ranks call it, and get that of one step. */
     public Optional<RestoredState> restore() throws IOException {
-        long[] latest = {-1, group.worldSize()};
-        if (group.rank() == 0) {
-            readLatest(latest);
+        begin();
+        if (kept == null) {
+            if (latest.isNone()) {
+                return Optional.empty();
+            }
+            if (latest.ranks() != group.worldSize()) {
+                throw new IOException("the state in " + storage + " is of " + latest.ranks() + " ranks, found "
+                        + group.worldSize() + ": run it with .ranks(" + latest.ranks() + "), or name another folder");
+            }
+            newest = latest.step();
+            kept = latest.folder();
         }
-        group.broadcast(latest, 0);
-        if (latest[0] < 0) {
-            return Optional.empty();
-        }
-        if (latest[1] != group.worldSize()) {
-            throw new IOException("the state in " + storage + " is of " + latest[1] + " ranks, found "
-                    + group.worldSize() + ": run it with .ranks(" + latest[1] + "), or name another folder");
-        }
-        newest = latest[0];
-        return Optional.of(new RestoredState(newest, read(name(newest))));
+        return Optional.of(new RestoredState(newest, read(object(kept))));
     }
 
-    private void readLatest(long[] latest) throws IOException {
-        ByteBuffer text = ByteBuffer.allocate(MOST_LATEST);
-        try {
-            storage.read(LATEST, 0, text);
-        } catch (NoSuchFileException none) {
+    /** Takes a name for this attempt, and learns what the one before has published; all ranks call it. */
+    private void begin() throws IOException {
+        if (folder != null) {
             return;
         }
-        String found = new String(text.array(), 0, text.position(), StandardCharsets.US_ASCII);
-        if (!found.matches("[0-9]{1,18} [0-9]{1,9}")) {
-            throw new IOException(
-                    LATEST + " in " + storage + " is damaged: \"" + found + "\" is no step and number of ranks");
+        String told = "";
+        if (group.rank() == 0) {
+            StateFolder own = StateFolder.claimed(storage);
+            told = own.attempt() + " " + own.latest().text();
         }
-        String[] parts = found.split(" ");
-        latest[0] = Long.parseLong(parts[0]);
-        latest[1] = Long.parseLong(parts[1]);
+        String[] parts = group.objects(Codec.utf8()).broadcast(told, 0).split(" ", 2);
+        latest = Latest.of(parts[1], storage);
+        folder = new StateFolder(storage, parts[0], latest);
     }
 
     private byte[] read(String name) throws IOException {
         long length = storage.list(name).stream()
                 .filter(object -> object.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new NoSuchFileException(name + " in " + storage))
-                .bytes();
+                .map(StoredObject::bytes)
+                .orElseThrow(() -> new NoSuchFileException(name + " in " + storage));
         ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(length));
         storage.read(name, 0, all);
         all.flip();
@@ -115,7 +126,7 @@ public final class RankState {
         return state;
     }
 
-    private String name(long step) {
-        return "step-" + step + "/rank-" + group.rank();
+    private String object(String of) {
+        return of + "/rank-" + group.rank();
     }
 }

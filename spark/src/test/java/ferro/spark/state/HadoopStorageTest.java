@@ -1,6 +1,7 @@
 package ferro.spark.state;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,7 @@ import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -76,5 +78,17 @@ class HadoopStorageTest {
 
         NoSuchFileException missing = assertThrows(NoSuchFileException.class, () -> read("step-1/rank-0", 0, 1));
         assertTrue(missing.getMessage().endsWith("step-1/rank-0"), missing.getMessage());
+    }
+
+    @Test
+    void lastObjectOfAFolderTakesItAlong() throws IOException {
+        write("step-1/rank-0", "a");
+        write("step-1/rank-1", "b");
+
+        storage.delete("step-1/rank-0");
+        assertTrue(Files.isDirectory(folder.resolve("step-1")));
+        storage.delete("step-1/rank-1");
+
+        assertFalse(Files.exists(folder.resolve("step-1")));
     }
 }

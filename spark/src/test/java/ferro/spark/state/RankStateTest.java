@@ -1,0 +1,143 @@
+package ferro.spark.state;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.group.JoinOptions;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spark.rank.RestoredState;
+import ferro.spi.PortRange;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Attempts of a job of one rank, which share a folder. */
+class RankStateTest {
+    @TempDir
+    private Path folder;
+
+    private SystemContext context;
+    private ProcessGroup group;
+
+    @BeforeEach
+    void join() {
+        context = SystemContext.of(JoinOptions.of(0, 1).serveStore("127.0.0.1", PortRange.of("0")));
+        group = context.join();
+    }
+
+    @AfterEach
+    void close() {
+        group.close();
+        context.close();
+    }
+
+    private RankState attempt() throws IOException {
+        return new RankState(HadoopStorage.at(folder.toUri().toString(), new Configuration()), group);
+    }
+
+    private static void save(RankState attempt, int step, String text) throws IOException {
+        attempt.save(step, text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static String restored(RankState attempt) throws IOException {
+        RestoredState state = attempt.restore().orElseThrow();
+        return state.step() + ": " + new String(state.state(), StandardCharsets.US_ASCII);
+    }
+
+    private List<String> names() throws IOException {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.map(file -> folder.relativize(file).toString())
+                    // checksums of Hadoop's local file system, and the nonce
+                    .filter(name -> !name.isEmpty() && !name.matches("(.*/)?[.].*"))
+                    .map(name -> name.replaceAll("[0-9a-f]{8}", "x"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Test
+    void laterAttemptRestoresWhatTheOneBeforeSavedLast() throws IOException {
+        assertTrue(attempt().restore().isEmpty());
+        RankState first = attempt();
+        save(first, 1, "one");
+        save(first, 2, "two");
+
+        RankState second = attempt();
+
+        assertEquals("2: two", restored(second));
+        assertThrows(IllegalArgumentException.class, () -> save(second, 2, "again"));
+        save(second, 3, "three");
+        assertEquals("3: three", restored(attempt()));
+    }
+
+    /** Spark has given up its executor, which goes on. */
+    @Test
+    void attemptThatIsStillRunningOverwritesNothingOfALaterOne() throws IOException {
+        RankState old = attempt();
+        save(old, 1, "one");
+        RankState later = attempt();
+        assertEquals("1: one", restored(later));
+        save(old, 2, "two of the old attempt");
+        save(later, 2, "two");
+        save(old, 3, "three of the old attempt");
+
+        assertEquals("2: two", restored(attempt()));
+    }
+
+    @Test
+    void attemptThatHasNotSavedYetCountsMoreThanAnOlderOne() throws IOException {
+        RankState old = attempt();
+        save(old, 1, "one");
+        assertEquals("1: one", restored(attempt()));
+
+        save(old, 2, "two of the old attempt");
+
+        assertEquals("1: one", restored(attempt()));
+    }
+
+    @Test
+    void folderHasTheLastTwoStepsAndNoEmptyFolders() throws IOException {
+        RankState first = attempt();
+        for (int step = 1; step <= 4; step++) {
+            save(first, step, "state");
+        }
+        assertEquals(
+                List.of("latest-1-x.txt", "step-3-1-x", "step-3-1-x/rank-0", "step-4-1-x", "step-4-1-x/rank-0"),
+                names());
+
+        RankState second = attempt();
+        second.restore();
+        save(second, 5, "state");
+
+        assertEquals(
+                List.of("latest-2-x.txt", "step-4-1-x", "step-4-1-x/rank-0", "step-5-2-x", "step-5-2-x/rank-0"),
+                names());
+    }
+
+    @Test
+    void damagedNameOfTheLatestStepIsRefused() throws IOException {
+        save(attempt(), 1, "one");
+        try (Stream<Path> all = Files.list(folder)) {
+            for (Path file : all.filter(one -> one.getFileName().toString().contains("latest-"))
+                    .toList()) {
+                Files.deleteIfExists(folder.resolve("." + file.getFileName() + ".crc"));
+                if (!file.getFileName().toString().startsWith(".")) {
+                    Files.writeString(file, "step-one");
+                }
+            }
+        }
+
+        IOException damaged = assertThrows(IOException.class, () -> attempt().restore());
+        assertTrue(damaged.getMessage().contains("\"step-one\" is no folder, step and number"), damaged.getMessage());
+    }
+}
