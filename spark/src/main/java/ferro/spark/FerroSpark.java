@@ -3,6 +3,7 @@ package ferro.spark;
 import ferro.spark.driver.JobAttempts;
 import ferro.spark.driver.JobPlan;
 import ferro.spark.failure.FerroSparkException;
+import ferro.spark.internals.SparkInternals;
 import ferro.spark.meeting.ProgressReport;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rank.SparkRank;
@@ -263,11 +264,11 @@ public final class FerroSpark {
      * @param <T>      type of the rows
      * @param <R>      type of the result
      * @param rows     a partition per rank
-     * @param function what each rank does, serializable as Scala's functions are
+     * @param function what each rank does, serializable as Scala's functions are; Spark cleans it as those of its own calls
      * @return as {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> R run(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        return run(rows.toJavaRDD(), ofScala(function));
+        return run(rows.toJavaRDD(), ofScala(SparkInternals.cleaned(rows.context(), function)));
     }
 
     /**
@@ -276,11 +277,11 @@ public final class FerroSpark {
      * @param <T>      type of the rows
      * @param <R>      type of the result
      * @param rows     a partition per rank
-     * @param function what each rank does, serializable as Scala's functions are
+     * @param function what each rank does, serializable as Scala's functions are; Spark cleans it as those of its own calls
      * @return as {@link #runAll(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        return runAll(rows.toJavaRDD(), ofScala(function));
+        return runAll(rows.toJavaRDD(), ofScala(SparkInternals.cleaned(rows.context(), function)));
     }
 
     private static <T, R> RankFunction<T, R> ofScala(Function2<SparkRank, scala.collection.Iterator<T>, R> function) {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.ReduceOp;
 import ferro.spark.failure.FerroSparkException;
+import ferro.spark.rank.SparkRank;
+import java.io.Serializable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +25,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import scala.Function2;
+import scala.collection.Iterator;
 
 /** Jobs on threads of one process as executors; tasks share its statics, which a cluster's do not. */
 class FerroSparkTest {
@@ -173,6 +177,83 @@ class FerroSparkTest {
 
         assertTrue(failure.getMessage().contains("failed on rank 1, task"), failure.getMessage());
         assertTrue(failure.getMessage().contains("TIMED_OUT"), failure.getMessage());
+    }
+
+    /** Its slot is taken, and Spark would offer the slots it has without end. */
+    @Test
+    void rankThatDoesNotEndIsNamedAndNoFurtherAttemptIsMade() {
+        try {
+            FerroSparkException failure = assertThrows(
+                    FerroSparkException.class,
+                    () -> ferro.timeout(Duration.ofSeconds(2)).attempts(2).run(SharedSpark.rows(), (rank, rows) -> {
+                        if (rank.group().rank() == 1) {
+                            return latch("released").await(60, TimeUnit.SECONDS);
+                        }
+                        rank.group().barrier();
+                        return true;
+                    }));
+
+            assertTrue(
+                    failure.getMessage()
+                            .matches(
+                                    "(?s).* attempt 1 of 2 failed on rank 1, .*; no further attempt: rank 1, task [0-9]+ on"
+                                            + " the driver does not end; set spark.task.reaper.enabled=true"),
+                    failure.getMessage());
+        } finally {
+            latch("released").countDown();
+        }
+    }
+
+    @Test
+    void ranksThatHideTheFailureOfAnotherAreNotBlamed() {
+        FerroSparkException failure = assertThrows(
+                FerroSparkException.class,
+                () -> ferro.run(SharedSpark.rows(), (rank, rows) -> {
+                    if (rank.group().rank() == 2) {
+                        throw new IllegalStateException("row 17 is bad");
+                    }
+                    try {
+                        rank.group().barrier();
+                    } catch (FerroException hidden) {
+                        throw new IllegalStateException("training failed");
+                    }
+                    return 1;
+                }));
+
+        assertEquals(2, failure.rank().orElseThrow(), failure.getMessage());
+        assertTrue(failure.getMessage().endsWith("row 17 is bad"), failure.getMessage());
+    }
+
+    /** The shape that Scala's compiler gives a function. */
+    @Test
+    void functionOfScalaGetsRankAndRowsOfScala() {
+        Function2<SparkRank, Iterator<Integer>, Integer> sum =
+                (Function2<SparkRank, Iterator<Integer>, Integer> & Serializable) (rank, rows) -> {
+                    int[] own = {0};
+                    while (rows.hasNext()) {
+                        own[0] += rows.next();
+                    }
+                    rank.group().allReduce(own, ReduceOp.SUM);
+                    return own[0];
+                };
+
+        assertEquals(10, ferro.run(SharedSpark.rows().rdd(), sum));
+        assertEquals(List.of(10, 10, 10, 10), ferro.runAll(SharedSpark.rows().rdd(), sum));
+    }
+
+    @Test
+    void functionOfScalaThatCannotBeSerializedIsRefusedAtTheCall() {
+        Function2<SparkRank, Iterator<Integer>, String> captures = $anonfun$capturing(new Object());
+
+        Exception refusal =
+                assertThrows(Exception.class, () -> ferro.run(SharedSpark.rows().rdd(), captures));
+
+        assertEquals("Task not serializable", refusal.getMessage());
+    }
+
+    /** Spark knows functions of Scala by such a name, which the compiler gives on to the lambda. */
+    private static Function2<SparkRank, Iterator<Integer>, String> $anonfun$capturing(Object outer) {
+        return (Function2<SparkRank, Iterator<Integer>, String> & Serializable) (rank, rows) -> outer.toString();
     }
 
     @Test

@@ -1,0 +1,78 @@
+package ferro.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import ferro.spark.rank.RankFunction;
+import ferro.spark.rank.SparkRank;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.util.Iterator;
+import org.junit.jupiter.api.Test;
+
+/** A function of another class loader than the thread's, as those of a notebook or a plug-in are. */
+public class FunctionLoaderTest {
+    /** A result of a class that the function's loader defines. */
+    public static final class LoadedResult implements Serializable {
+        private static final long serialVersionUID = 1L;
+        private final int rank;
+
+        LoadedResult(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public String toString() {
+            return "of rank " + rank;
+        }
+    }
+
+    /** A function of the same loader. */
+    public static final class LoadedFunction implements RankFunction<Integer, Object> {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Object run(SparkRank rank, Iterator<Integer> rows) {
+            return new LoadedResult(rank.group().rank());
+        }
+    }
+
+    /** Defines those two classes itself, and nothing else. */
+    private static final class OwnLoader extends ClassLoader {
+        OwnLoader() {
+            super(FunctionLoaderTest.class.getClassLoader());
+        }
+
+        @Override
+        protected synchronized Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (!name.contains("FunctionLoaderTest$Loaded")) {
+                return super.loadClass(name, resolve);
+            }
+            Class<?> known = findLoadedClass(name);
+            return known == null ? defined(name) : known;
+        }
+
+        private Class<?> defined(String name) throws ClassNotFoundException {
+            try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException unreadable) {
+                throw new ClassNotFoundException(name, unreadable);
+            }
+        }
+    }
+
+    @Test
+    @SuppressWarnings("unchecked")
+    void resultHasTheClassThatTheLoaderOfTheFunctionKnows() throws Exception {
+        ClassLoader own = new OwnLoader();
+        RankFunction<Integer, Object> function = (RankFunction<Integer, Object>)
+                own.loadClass(LoadedFunction.class.getName()).getConstructor().newInstance();
+
+        Object result = SharedSpark.ferro().run(SharedSpark.rows(), function);
+
+        assertEquals("of rank 0", result.toString());
+        assertSame(own, result.getClass().getClassLoader());
+    }
+}
