@@ -2,6 +2,7 @@ package ferro.spark;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.spark.SparkConf;
@@ -27,8 +28,14 @@ public final class TestCluster {
     }
 
     /** A worker of Spark starts executors by the jars of an installation. */
-    private static void linkJars(Path jars, String classPath) throws IOException {
+    static void linkJars(Path jars, String classPath) throws IOException {
         Files.createDirectories(jars);
+        // those of an earlier run, perhaps of another version of Spark
+        try (DirectoryStream<Path> old = Files.newDirectoryStream(jars)) {
+            for (Path link : old) {
+                Files.delete(link);
+            }
+        }
         for (String one : classPath.split(File.pathSeparator)) {
             Path link = jars.resolve(Path.of(one).getFileName());
             if (one.endsWith(".jar") && !Files.exists(link)) {

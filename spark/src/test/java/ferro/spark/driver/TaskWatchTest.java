@@ -1,0 +1,82 @@
+package ferro.spark.driver;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.spark.driver.TaskWatch.LostExecutor;
+import java.util.List;
+import java.util.Properties;
+import org.apache.spark.ExecutorLostFailure;
+import org.apache.spark.Success$;
+import org.apache.spark.TaskEndReason;
+import org.apache.spark.executor.ExecutorMetrics;
+import org.apache.spark.executor.TaskMetrics;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.SparkListenerTaskStart;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.scheduler.TaskInfo;
+import org.apache.spark.scheduler.TaskLocality;
+import org.junit.jupiter.api.Test;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Events as Spark's scheduler sends them, of stage 7 with rank 0 on executor 1, and ranks 1 and 2 on executor 2. */
+class TaskWatchTest {
+    private static final int STAGE = 7;
+    private static final String[] EXECUTORS = {"1", "2", "2"};
+    private final TaskWatch watch = new TaskWatch("ferro-job.0");
+    private final TaskInfo[] tasks = new TaskInfo[EXECUTORS.length];
+
+    TaskWatchTest() {
+        Properties properties = new Properties();
+        properties.setProperty("spark.job.tags", "other,ferro-job.0");
+        watch.onJobStart(new SparkListenerJobStart(3, 0, seq(List.of(stage())), properties));
+        for (int rank = 0; rank < tasks.length; rank++) {
+            tasks[rank] =
+                    new TaskInfo(100 + rank, rank, 0, rank, 0, EXECUTORS[rank], "host", TaskLocality.ANY(), false);
+            watch.onTaskStart(new SparkListenerTaskStart(STAGE, 0, tasks[rank]));
+        }
+    }
+
+    private static StageInfo stage() {
+        return new StageInfo(
+                STAGE,
+                0,
+                "stage",
+                3,
+                seq(List.of()),
+                seq(List.of()),
+                "",
+                null,
+                seq(List.of()),
+                Option.empty(),
+                0,
+                false,
+                0);
+    }
+
+    private static <T> scala.collection.immutable.Seq<T> seq(List<T> list) {
+        return CollectionConverters.asScala(list).toSeq();
+    }
+
+    private void end(int rank, TaskEndReason reason) {
+        watch.onTaskEnd(new SparkListenerTaskEnd(
+                STAGE, 0, "ResultTask", reason, tasks[rank], new ExecutorMetrics(), TaskMetrics.empty()));
+    }
+
+    /** The event of the executor itself comes after the job has ended, or not at all. */
+    @Test
+    void executorIsLostWhenItsTasksAre() {
+        end(1, new ExecutorLostFailure("2", true, Option.apply("exit code 137")));
+
+        assertEquals(List.of(new LostExecutor("2", "host", List.of(1, 2), "exit code 137")), watch.lost());
+    }
+
+    @Test
+    void tasksThatHaveNotEndedAreNamedWithTheirExecutors() {
+        end(0, Success$.MODULE$);
+        end(2, Success$.MODULE$);
+
+        assertEquals(List.of("rank 1, task 101 on executor 2 (host)"), watch.unended());
+    }
+}
