@@ -42,7 +42,8 @@ final class ExecutorLeftovers {
             return threads
                     + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"))
                     + names(SHARED, name -> name.startsWith("ferro") && name.contains(pid))
-                    + names(Path.of("").toAbsolutePath(), name -> name.contains("ferro"));
+                    // .ferro is a folder of the build
+                    + names(Path.of("").toAbsolutePath(), name -> name.contains("ferro") && !name.equals(".ferro"));
         }
     }
 

@@ -31,8 +31,8 @@ final class SubmittedProgram {
         for (String one : System.getProperty("java.class.path").split(File.pathSeparator)) {
             Path entry = Path.of(one).toAbsolutePath();
             String name = entry.getFileName().toString();
-            if (Files.isDirectory(entry) && entry.endsWith("target/classes")) {
-                ferro.add(jar(entry, "", home.resolve(entry.getName(entry.getNameCount() - 3) + ".jar")));
+            if (Files.isDirectory(entry) && name.equals("classes")) {
+                ferro.add(jar(entry, "", home.resolve("module" + ferro.size() + ".jar")));
             } else if (name.startsWith("ferro-")) {
                 ferro.add(entry);
             } else if (name.endsWith(".jar")) {
