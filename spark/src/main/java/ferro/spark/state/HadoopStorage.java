@@ -150,16 +150,13 @@ public final class HadoopStorage implements CheckpointStorage {
         }
     }
 
-    /** The last object of a folder takes it along. */
-    private void deleteIfEmpty(String folder) throws IOException {
+    /** The last object of a folder takes it along; each file system refuses a folder that is not empty in its own way. */
+    private void deleteIfEmpty(String folder) {
         try {
             files.delete(path(folder), false);
-        } catch (FileNotFoundException gone) {
-            // another rank has deleted it
-        } catch (IOException refused) {
-            if (entries(path(folder)).isEmpty()) {
-                throw refused;
-            }
+        } catch (IOException more) {
+            // it has more objects, of which the last one takes it along, or another rank has deleted it
+            return;
         }
     }
 
