@@ -52,7 +52,7 @@ class NetworkHostsTest {
     }
 
     @Test
-    @DisplayName("row 41, row 46: ranks whose hosts are cut apart blame the other host")
+    @DisplayName("row 7, row 41, row 46: ranks whose hosts are cut apart blame the other host")
     void overIpv6AloneRanksMeetAndACutBlamesTheOtherHost() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {

@@ -1,0 +1,178 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.integration.hosts.HostProcess;
+import ferro.integration.hosts.NamespaceHosts;
+import ferro.integration.hosts.NamespaceHosts.Family;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Networks between two hosts that break for a while, or in one direction, under a job of four ranks that goes on adding up; with and
+ * without TLS.
+ */
+@Timeout(180)
+class NetworkFaultsTest {
+    private static final int STORE = 29500;
+    /** The promise of row 10: "within TCP's backoff, up to about 2 s after healing", which doubles from what the fault took. */
+    private static final Duration RECOVERY = Duration.ofSeconds(3);
+
+    /** Of the heartbeats; below what launchers wait for a sign of each other. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+    /** From a failure on a rank to the end of the launcher of its host. */
+    private static final Duration ENDING = Duration.ofSeconds(5);
+
+    @TempDir
+    private Path folder;
+
+    /** What breaks the network, and what heals it. */
+    private interface NetworkFault {
+        void change(NamespaceHosts hosts) throws Exception;
+    }
+
+    @ParameterizedTest(name = "tls {0}")
+    @ValueSource(strings = {"auto", "off"})
+    @DisplayName(
+            "row 9, row 10, row 11: a job survives blips, a link that is down and up, losses and a slow wire, with right sums")
+    void aNetworkThatHealsHarmsNobody(String tls) throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            assumeFirewall(hosts);
+            // faults that follow one another stretch TCP's backoff, also that of launchers' beats
+            List<HostProcess> job = start(hosts, tls, " --node-timeout 30s");
+            awaitSums(job);
+
+            // row 10
+            breakFor(2000, hosts, one -> one.cut(1), one -> one.mend(1));
+            assertRecovers(job, "a cut of 2 s");
+            // row 9
+            breakFor(1500, hosts, one -> one.run(1, "ip link set wire down"), one -> one.run(1, "ip link set wire up"));
+            assertRecovers(job, "a link that was down for 1.5 s");
+            // row 11
+            for (int percent : new int[] {1, 5}) {
+                breakFor(1500, hosts, one -> lose(one, percent), NetworkFaultsTest::loseNothing);
+                assertRecovers(job, "losses of " + percent + " %");
+            }
+            breakFor(
+                    1500,
+                    hosts,
+                    one -> one.run(0, "tc qdisc add dev wire root tbf rate 1mbit burst 10kb latency 400ms"),
+                    one -> one.run(0, "tc qdisc del dev wire root"));
+            assertRecovers(job, "a wire of 1 Mbit/s");
+
+            Files.createFile(end());
+            for (HostProcess one : job) {
+                assertEquals(0, one.exitCode(), one::toString);
+            }
+            assertTrue(
+                    job.get(0).outLines().stream().anyMatch(line -> line.startsWith("[0] done: ")),
+                    job.get(0)::toString);
+        }
+    }
+
+    @ParameterizedTest(name = "tls {0}")
+    @ValueSource(strings = {"auto", "off"})
+    @DisplayName(
+            "row 7, row 8: what one host says is lost without a word, and all ranks fail by the limit of heartbeats")
+    void silenceInOneDirectionEndsAllRanksByTheLimit(String tls) throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            assumeFirewall(hosts);
+            List<HostProcess> job = start(
+                    hosts,
+                    tls,
+                    " -J-Dferro.heartbeat.interval=500ms -J-Dferro.heartbeat.suspect=2s -J-Dferro.heartbeat.limit="
+                            + LIMIT.toSeconds() + "s");
+            awaitSums(job);
+
+            firewall(hosts, 0, "ip saddr " + hosts.address(1) + " drop");
+            long begun = System.nanoTime();
+            for (HostProcess one : job) {
+                assertEquals(1, one.exitCode(LIMIT.plus(ENDING)), one::toString);
+            }
+            Duration took = Duration.ofNanos(System.nanoTime() - begun);
+
+            assertTrue(took.compareTo(LIMIT.plus(ENDING)) < 0, () -> "ended after " + took);
+            assertTrue(job.get(0).errText().contains("PARTITION"), job.get(0)::toString);
+            assertTrue(job.get(0).errText().contains("host-b"), job.get(0)::toString);
+        }
+    }
+
+    private Path end() {
+        return folder.resolve("end");
+    }
+
+    private List<HostProcess> start(NamespaceHosts hosts, String tls, String more) throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret-" + tls, "0123456789abcdef0123456789abcdef");
+        List<HostProcess> running = new ArrayList<>();
+        for (int host = 0; host < 2; host++) {
+            String line = "run --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, STORE)
+                    + " --secret-file " + secret + " -n 2 --backend tcp -J-Dferro.tls=" + tls
+                    + more + " " + SumsAcrossHosts.class.getName() + " " + end();
+            running.add(hosts.ferro(host, line.split(" ")));
+        }
+        return running;
+    }
+
+    private static void awaitSums(List<HostProcess> job) throws InterruptedException {
+        job.get(0).restOfLine("[0] sums: ");
+    }
+
+    /** What happens to a network takes its time: nothing else can be waited for. */
+    private static void breakFor(long millis, NamespaceHosts hosts, NetworkFault begin, NetworkFault end)
+            throws Exception {
+        begin.change(hosts);
+        Thread.sleep(millis);
+        end.change(hosts);
+    }
+
+    /** Rank 0 must say more sums soon, all of which were checked. */
+    private static void assertRecovers(List<HostProcess> job, String after) {
+        long healed = System.nanoTime();
+        long said = said(job.get(0));
+        while (said(job.get(0)) <= said + 1) {
+            Duration took = Duration.ofNanos(System.nanoTime() - healed);
+            assertTrue(took.compareTo(RECOVERY) < 0, () -> "no sums " + took + " after " + after + "\n" + job);
+            LockSupport.parkNanos(10_000_000);
+        }
+    }
+
+    private static long said(HostProcess launcher) {
+        return launcher.outLines().stream()
+                .filter(line -> line.startsWith("[0] sums: "))
+                .count();
+    }
+
+    private static void lose(NamespaceHosts hosts, int percent) throws Exception {
+        for (int host = 0; host < 2; host++) {
+            firewall(hosts, host, "iifname wire numgen random mod 100 < " + percent + " drop");
+        }
+    }
+
+    private static void loseNothing(NamespaceHosts hosts) throws Exception {
+        for (int host = 0; host < 2; host++) {
+            hosts.run(host, "nft flush ruleset");
+        }
+    }
+
+    /** Has a host apply a rule to all that comes in. */
+    private static void firewall(NamespaceHosts hosts, int host, String rule) throws Exception {
+        hosts.run(host, "nft add table inet faults");
+        hosts.run(host, "nft add chain inet faults in { type filter hook input priority 0 ; }");
+        hosts.run(host, "nft add rule inet faults in " + rule);
+    }
+
+    private static void assumeFirewall(NamespaceHosts hosts) throws Exception {
+        assumeTrue(hosts.succeeds(0, "nft list ruleset"), "needs nft (package nftables)");
+    }
+}
