@@ -16,6 +16,8 @@ final class FaultyRun {
     final List<Forming> formings = new ArrayList<>();
     /** When each rank died, or {@link GroupRun#NEVER}. */
     final long[] diedAt;
+    /** How many of its subgroups each rank has not made. */
+    private final int[] unmade;
 
     /** How the making of a subgroup went on one rank. */
     static final class Forming {
@@ -40,6 +42,11 @@ final class FaultyRun {
         for (Program.Part part : program.parts) {
             groups.add(new GroupRun(part, this::now, problems));
         }
+        unmade = new int[program.worldSize];
+        program.parts.stream()
+                .skip(1)
+                .flatMapToInt(part -> Arrays.stream(part.members()))
+                .forEach(rank -> unmade[rank]++);
         SplittableRandom leaves = new SplittableRandom(seed);
         // a leaver does not say again what a broken link has lost: that it has taken what was sent
         if (program.faults().stream().noneMatch(Fault.Drop.class::isInstance)) {
@@ -100,6 +107,7 @@ final class FaultyRun {
                 if (made == null) {
                     forming.failure = failureOf(failure);
                 } else {
+                    unmade[world.rank()]--;
                     start(forming.group, made);
                 }
                 form(world, index + 1);
@@ -148,20 +156,9 @@ final class FaultyRun {
             return;
         }
         for (GroupRun group : groups) {
-            if (group != groups.get(0) || hasFormed(rank)) {
+            if (group != groups.get(0) || unmade[rank] == 0) {
                 group.leaveWhenDone(group.part.indexOf(rank));
             }
         }
-    }
-
-    private boolean hasFormed(int rank) {
-        long due = groups.stream()
-                .skip(1)
-                .filter(group -> group.part.indexOf(rank) >= 0)
-                .count();
-        long made = formings.stream()
-                .filter(forming -> forming.rank == rank && forming.ended != GroupRun.NEVER && forming.failure == null)
-                .count();
-        return made == due;
     }
 }

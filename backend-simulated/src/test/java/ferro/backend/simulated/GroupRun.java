@@ -86,15 +86,23 @@ final class GroupRun {
         if (rank < 0 || groups[rank] == null || leftAt[rank] != NEVER || stepsToLeave[rank] == NEVER) {
             return;
         }
-        boolean done =
-                next[rank] == part.ops().get(rank).size() && failure(rank).isEmpty();
-        for (Attempt attempt : attempts.get(rank)) {
-            done &= attempt.ended != NEVER && attempt.failure == null;
-        }
-        if (done && stepsToLeave[rank]-- == 0) {
+        if (isDone(rank) && stepsToLeave[rank]-- == 0) {
             leftAt[rank] = clock.getAsLong();
             groups[rank].close();
         }
+    }
+
+    /** Whether the script of a rank has ended well; each step asks, so that what costs little is asked first. */
+    private boolean isDone(int rank) {
+        if (failedAt[rank] != NEVER || next[rank] < part.ops().get(rank).size()) {
+            return false;
+        }
+        for (Attempt attempt : attempts.get(rank)) {
+            if (attempt.ended == NEVER || attempt.failure != null) {
+                return false;
+            }
+        }
+        return failure(rank).isEmpty();
     }
 
     void start(ProcessGroup group) {

@@ -54,10 +54,13 @@ final class Program {
     record Part(int[] members, List<List<Op>> ops, List<Integer> windows, List<Call> calls, List<Cause> mistakes) {
         /** Returns a world rank's rank in this group, or -1. */
         int indexOf(int worldRank) {
-            return IntStream.range(0, members.length)
-                    .filter(i -> members[i] == worldRank)
-                    .findFirst()
-                    .orElse(-1);
+            // each step of a run asks: no stream
+            for (int rank = 0; rank < members.length; rank++) {
+                if (members[rank] == worldRank) {
+                    return rank;
+                }
+            }
+            return -1;
         }
     }
 
