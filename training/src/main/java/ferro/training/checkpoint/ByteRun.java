@@ -6,15 +6,17 @@ import java.nio.ByteOrder;
 
 /** Elements as bytes of a file, which are little endian everywhere. */
 final class ByteRun {
-    /** Of a buffer between tensors and files; a multiple of every element. */
+    /** Of a buffer between tensors and files, at most; a multiple of every element. */
     static final int BUFFER_BYTES = 1 << 20;
 
     private static final boolean SWAPS = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
     private ByteRun() {}
 
-    static ByteBuffer buffer() {
-        return ByteBuffer.allocateDirect(BUFFER_BYTES).order(ByteOrder.nativeOrder());
+    /** Returns a buffer for so many bytes of a file, or for the next {@link #BUFFER_BYTES} of more; it has one byte or more. */
+    static ByteBuffer buffer(long fileBytes) {
+        int bytes = (int) Math.max(1, Math.min(BUFFER_BYTES, fileBytes));
+        return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
     /** Puts elements at the begin of a buffer, and sets its limit behind them. */

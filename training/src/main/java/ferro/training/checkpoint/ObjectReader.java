@@ -97,7 +97,7 @@ final class ObjectReader {
     String difference(long step, StoredPart part) {
         String name = ObjectNames.folder(step) + "/" + part.file();
         CRC32C checksum = new CRC32C();
-        ByteBuffer buffer = ByteRun.buffer();
+        ByteBuffer buffer = ByteRun.buffer(part.bytes());
         long at = 0;
         try {
             while (storage.read(name, at, buffer.clear()) > 0) {

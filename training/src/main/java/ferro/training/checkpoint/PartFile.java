@@ -55,7 +55,7 @@ record PartFile(long step, StoredPart part, SafetensorsHeader header) {
     /** Reads the whole file, hands each target its elements, and compares the checksum at the end. */
     void load(ObjectReader reader, List<LoadTarget> targets) {
         CRC32C checksum = new CRC32C();
-        ByteBuffer buffer = ByteRun.buffer();
+        ByteBuffer buffer = ByteRun.buffer(part.bytes());
         for (long at = 0; at < header.dataStart(); at += buffer.limit()) {
             buffer.clear().limit((int) Math.min(buffer.capacity(), header.dataStart() - at));
             read(reader, at, buffer, checksum);

@@ -32,7 +32,10 @@ final class PartWriter {
         storage.write(ObjectNames.folder(step) + "/" + file, channel -> {
             writer.begin(channel);
             writer.put(SafetensorsHeader.bytes(entries(ordered), METADATA));
-            ByteBuffer buffer = ByteRun.buffer();
+            ByteBuffer buffer = ByteRun.buffer(ordered.stream()
+                    .mapToLong(tensor -> tensor.values().byteCount())
+                    .max()
+                    .orElse(0));
             for (NamedTensor tensor : ordered) {
                 writer.put(tensor, buffer);
             }
