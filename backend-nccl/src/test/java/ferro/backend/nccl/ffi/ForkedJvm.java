@@ -80,7 +80,8 @@ public final class ForkedJvm {
     /** Runs the probe and returns what it says, line by line: {@code what: value}. */
     public List<String> run(String... steps) throws IOException, InterruptedException, URISyntaxException {
         List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         command.addAll(options);
         command.addAll(List.of("-cp", classPath(), main.getName()));
         settings.forEach((name, value) -> command.add(name + "=" + value));
