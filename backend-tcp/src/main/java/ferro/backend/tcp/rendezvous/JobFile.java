@@ -67,7 +67,8 @@ record JobFile(Path folder, String name) {
                 return new JobFileContent(host, Integer.parseInt(port), secretOf(secret));
             } catch (IllegalArgumentException misread) {
                 // says what it has read, which may be the secret
-                throw new IllegalArgumentException("need a number as port, and hexadecimal digits as secret");
+                throw new IllegalArgumentException("a port of " + port.length() + " characters and a secret of "
+                        + secret.length() + ": need a number, and two hexadecimal digits for each byte");
             }
         }
 
