@@ -1,5 +1,6 @@
 package ferro.backend.tcp.store;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -25,6 +26,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,6 +46,8 @@ public final class TcpStore implements Store {
     private final AtomicReference<FerroException> lost = new AtomicReference<>();
     private final AtomicReference<FerroException> unsaid = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
+    /** The last request that changes something; null if there was none. */
+    private volatile CompletableFuture<Reply> changed;
 
     /**
      * Takes over an authenticated channel.
@@ -150,12 +156,30 @@ public final class TcpStore implements Store {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            awaitLast();
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
                 // values set just now are queued before the close; a loop that ends drops what was not sent
                 closing.awaitUninterruptibly(FLUSH_MILLIS);
             }
             opening.release.run();
+        }
+    }
+
+    /**
+     * Waits a while for the answer to the last change, also if this thread is interrupted. A connection that is closed with
+     * answers unread is reset, and the store may then drop requests that it has not read.
+     */
+    private void awaitLast() {
+        CompletableFuture<Reply> last = changed;
+        if (last == null || channel.eventLoop().inEventLoop()) {
+            return;
+        }
+        try {
+            Uninterruptibles.getUninterruptibly(last, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException unanswered) {
+            System.getLogger("ferro.join")
+                    .log(System.Logger.Level.DEBUG, "closed " + opening.what + " before its last answer", unanswered);
         }
     }
 
@@ -187,6 +211,9 @@ public final class TcpStore implements Store {
             throw earlier;
         }
         CompletableFuture<Reply> reply = new CompletableFuture<>();
+        if (request.operation() != StoreOperation.WHEN) {
+            changed = reply;
+        }
         pending.put(request.number(), reply);
         send(request);
         FerroException gone = lost.get();
