@@ -26,13 +26,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(180)
 class NetworkFaultsTest {
     private static final int STORE = 29500;
-    /** The promise of row 10: "within TCP's backoff, up to about 2 s after healing", which doubles from what the fault took. */
-    private static final Duration RECOVERY = Duration.ofSeconds(3);
-
-    /** Of the heartbeats; below what launchers wait for a sign of each other. */
+    /** The drill has a machine for itself and asserts what is promised; otherwise other builds may hold the cores. */
+    private static final boolean DRILLS = System.getProperty("drill.rounds") != null;
+    /** TCP's backoff doubles from what the fault took. */
+    private static final Duration RECOVERY = Duration.ofSeconds(DRILLS ? 3 : 20);
+    /** Of the heartbeats; far below what launchers wait for a sign of each other. */
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    /** From a failure on a rank to the end of the launcher of its host. */
-    private static final Duration ENDING = Duration.ofSeconds(5);
+
+    private static final Duration NODE_TIMEOUT = Duration.ofSeconds(20);
+    /** From the end of that to the end of a launcher. */
+    private static final Duration ENDING = Duration.ofSeconds(DRILLS ? 5 : 20);
 
     @TempDir
     private Path folder;
@@ -92,18 +95,19 @@ class NetworkFaultsTest {
                     hosts,
                     tls,
                     " -J-Dferro.heartbeat.interval=500ms -J-Dferro.heartbeat.suspect=2s -J-Dferro.heartbeat.limit="
-                            + LIMIT.toSeconds() + "s");
+                            + LIMIT.toSeconds() + "s --node-timeout " + NODE_TIMEOUT.toSeconds() + "s");
             awaitSums(job);
 
             firewall(hosts, 0, "ip saddr " + hosts.address(1) + " drop");
             long begun = System.nanoTime();
-            for (HostProcess one : job) {
-                assertEquals(1, one.exitCode(LIMIT.plus(ENDING)), one::toString);
-            }
+            job.get(0).errLine("FerroException: PARTITION: ");
             Duration took = Duration.ofNanos(System.nanoTime() - begun);
+            assertTrue(took.compareTo(LIMIT.plus(ENDING)) < 0, () -> "failed after " + took);
 
-            assertTrue(took.compareTo(LIMIT.plus(ENDING)) < 0, () -> "ended after " + took);
-            assertTrue(job.get(0).errText().contains("PARTITION"), job.get(0)::toString);
+            for (HostProcess one : job) {
+                assertEquals(1, one.exitCode(NODE_TIMEOUT.plus(ENDING)), one::toString);
+                assertTrue(one.errText().contains("agree: PARTITION"), one::toString);
+            }
             assertTrue(job.get(0).errText().contains("host-b"), job.get(0)::toString);
         }
     }

@@ -238,8 +238,7 @@ final class TcpTransport implements Transport {
         }
         // uses the advertised names, not what they resolve to here: all ranks must return the same medium
         boolean loopback = hosts.stream().allMatch(Addresses::isLoopback);
-        boolean several = new Medium("TCP", hosts).hasSeveralAddresses();
-        String text = (loopback ? "TCP (loopback)" : "TCP") + (mesh.encrypts(several && !loopback) ? " with TLS" : "");
+        String text = (loopback ? "TCP (loopback)" : "TCP") + (mesh.encrypts(members) ? " with TLS" : "");
         Medium near = new Medium(text, hosts);
         // ranks of one host are near each other, however far the rest of the job is
         return near.hasSeveralAddresses() && mesh.isFar() ? new Medium(text, hosts, true) : near;

@@ -39,7 +39,7 @@ class FaultsPageTest {
             Stream.of(DrillFault.values()).filter(DrillFault::isMeasured).toList();
 
     private static final String DRILL = "mvn -B package -Pdrill -pl integration-tests -am"
-            + " -Dtest='*DrillTest,PairFailureTest,KilledDeviceRankTest'"
+            + " -Dtest='*DrillTest,PairFailureTest,KilledDeviceRankTest,NetworkFaultsTest'"
             + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
 
     /** Read once: all sources of all tests are searched for it. */

@@ -36,8 +36,12 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         this.reads = reads;
     }
 
-    /** Encrypts from now on, if the connection was made so; called on the loop, while the pipeline is empty. */
-    public static void install(Channel channel) {
+    /**
+     * Encrypts from now on, if the connection was made so; called on the loop, while the pipeline is empty.
+     *
+     * @return whether it was
+     */
+    public static boolean install(Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
             SwitchedReads reads = (SwitchedReads) channel.config().getRecvByteBufAllocator();
@@ -45,6 +49,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
             reads.cover(duplex.socket);
             channel.pipeline().addLast(duplex);
         }
+        return session != null;
     }
 
     @Override

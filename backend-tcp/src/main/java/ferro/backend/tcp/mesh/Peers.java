@@ -50,6 +50,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final AtomicReferenceArray<ControlConnection> connections;
     private final FerroException[] lost;
     private final BitSet up = new BitSet();
+    /** Peers whose connections are encrypted; set before {@link #ready} completes. */
+    private final BitSet encrypted = new BitSet();
+
     private final BitSet readyPeers = new BitSet();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
@@ -208,6 +211,14 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
+    /**
+     * Returns whether connections to a peer are encrypted, as the control connection is; any thread, once the peers are
+     * ready.
+     */
+    boolean encrypts(int peer) {
+        return encrypted.get(peer);
+    }
+
     private void attach(int peer, Channel channel) {
         if (closed) {
             channel.close();
@@ -218,7 +229,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             return;
         }
         // before the first frame is sent
-        TlsDuplex.install(channel);
+        encrypted.set(peer, TlsDuplex.install(channel));
         connections.set(peer, connection);
         up.set(peer);
         if (up.cardinality() == spec.worldSize() - 1) {

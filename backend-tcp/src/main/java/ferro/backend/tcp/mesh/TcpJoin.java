@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.StoreSettings;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.PeerMachine;
@@ -92,9 +93,9 @@ final class TcpJoin {
             Card[] cards = withOwn(cards(roster), card.with(tuned));
             share(mesh, near, cards, roster);
             meet(mesh, cards);
-            sayTls(port, cards);
             Peers.PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
+            sayTls(port, mesh, cards);
             return mesh;
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -226,16 +227,17 @@ final class TcpJoin {
         }
     }
 
-    /** Logs once per job whether data between hosts is encrypted. */
-    private void sayTls(TcpPort port, Card[] all) {
+    /** Logs once per job whether data between hosts is encrypted, by the connections that were made. */
+    private void sayTls(TcpPort port, TcpMesh mesh, Card[] all) {
         long hosts = Arrays.stream(all).map(Card::host).distinct().count();
-        boolean loopback = Arrays.stream(all).map(Card::host).allMatch(Addresses::isLoopback);
-        boolean between = hosts > 1 && !loopback;
-        if (spec.rank() != 0 || !between && !port.tls().encrypts(false)) {
+        boolean between = hosts > 1 && !Arrays.stream(all).map(Card::host).allMatch(Addresses::isLoopback);
+        boolean on = mesh.encrypts(IntStream.range(0, all.length).toArray());
+        boolean off = between && port.tls().use() == TlsPolicy.TlsUse.OFF;
+        if (spec.rank() != 0 || !on && !off) {
+            // nothing leaves this machine, whose addresses may be several
             return;
         }
         String where = between ? "between " + hosts + " hosts" : "within one host";
-        boolean on = port.tls().encrypts(between);
         String text = on
                 ? "TLS on " + where + " (TLS 1.3 by the JDK; ferro.tls=off for a network that you trust)"
                 : "TLS off " + where + ", as ferro.tls says: whoever is on their network can read and change the data";

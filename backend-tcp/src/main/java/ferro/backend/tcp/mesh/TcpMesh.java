@@ -177,12 +177,13 @@ public final class TcpMesh implements AutoCloseable {
     }
 
     /**
-     * Returns whether data is encrypted; the same answer on all ranks of one setting.
+     * Returns whether data is encrypted where it leaves a machine, or everywhere. All members answer alike: connections are
+     * plain only between ranks of one machine.
      *
-     * @param between whether it goes between hosts
+     * @param members ranks of a group
      */
-    public boolean encrypts(boolean between) {
-        return port != null && port.tls().encrypts(between);
+    public boolean encrypts(int[] members) {
+        return peers != null && Arrays.stream(members).anyMatch(rank -> rank != spec.rank() && peers.encrypts(rank));
     }
 
     /** Returns whether this process serves the rendezvous store. */
