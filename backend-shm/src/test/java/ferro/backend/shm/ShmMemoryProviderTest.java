@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,6 +91,28 @@ class ShmMemoryProviderTest {
 
             assertNotNull(uncollected.get(), "the collector was asked though the budget suffices");
             lent.putInt(0, 1);
+        }
+    }
+
+    /** As a thread of the engine does that has lost its core just after it told the caller that an operation has ended. */
+    @Test
+    void aBufferThatAThreadStillHoldsAtTheFirstCollectionIsFound() throws Exception {
+        try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
+            SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
+            AtomicReference<ByteBuffer> held = new AtomicReference<>(memory.lend());
+            memory.close();
+            WeakReference<Object> uncollected = new WeakReference<>(new Object());
+            Thread holder = new Thread(() -> {
+                while (uncollected.get() != null) {
+                    Thread.onSpinWait();
+                }
+                held.set(null);
+            });
+            holder.start();
+
+            provider.open(GROUP, context, SegmentSize.now(40_000)).close();
+
+            holder.join();
         }
     }
 

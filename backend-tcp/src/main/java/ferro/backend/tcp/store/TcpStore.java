@@ -1,6 +1,5 @@
 package ferro.backend.tcp.store;
 
-import com.google.common.util.concurrent.Uninterruptibles;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -19,6 +18,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,9 +26,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -175,11 +172,11 @@ public final class TcpStore implements Store {
         if (last == null || channel.eventLoop().inEventLoop()) {
             return;
         }
-        try {
-            Uninterruptibles.getUninterruptibly(last, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException unanswered) {
+        ChannelPromise answered = channel.newPromise();
+        last.whenComplete((reply, failed) -> answered.trySuccess());
+        if (!answered.awaitUninterruptibly(FLUSH_MILLIS)) {
             System.getLogger("ferro.join")
-                    .log(System.Logger.Level.DEBUG, "closed " + opening.what + " before its last answer", unanswered);
+                    .log(System.Logger.Level.DEBUG, "closed " + opening.what + " before its last answer");
         }
     }
 
