@@ -141,7 +141,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * Every kind at lengths that take several chunks, and more than one segment of 512 KiB.
+     * Every kind at lengths that take several chunks, and more than one segment.
      *
      * @param worldSize number of ranks
      */
@@ -154,7 +154,7 @@ public interface CollectiveRules extends Subject {
         }
         if (worldSize == 2 || worldSize == 3) {
             for (CollectiveKind kind : Cell.KINDS) {
-                cells.addAll(Cell.above(kind, worldSize, 512 << 10));
+                cells.addAll(Cell.above(kind, worldSize, segmentBytes()));
             }
         }
         Cells.check(this, worldSize, cells);

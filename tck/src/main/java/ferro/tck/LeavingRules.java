@@ -61,7 +61,7 @@ public interface LeavingRules extends Subject {
     /** Makes short calls, and calls whose chunks are all above a segment; with every root, and also with the root late. */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
-        for (int length : new int[] {5, kind.hasParts() ? 140_003 : 560_003}) {
+        for (int length : new int[] {5, kind.hasParts() ? aboveASegment() : 4 * aboveASegment()}) {
             for (int root = 0; root < 3; root++) {
                 new LateRank(this, toRoot ? root : (root + 1) % 3, true).call(kind, length, root);
                 new LateRank(this, (root + 2) % 3, false).call(kind, length, root);
@@ -70,7 +70,7 @@ public interface LeavingRules extends Subject {
     }
 
     private void leaveAfterUnequalParts(String kind) {
-        for (int unit : new int[] {1, 70_000}) {
+        for (int unit : new int[] {1, aboveASegment() / 2}) {
             for (int late = 0; late < 3; late += 2) {
                 Ranks.RankCode call = group -> new UnequalParts(this, group, unit).check(kind);
                 new LateRank(this, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
@@ -80,7 +80,7 @@ public interface LeavingRules extends Subject {
 
     /** Sends a message from rank to rank: the first rank leaves when it has sent, the last when it has received. */
     private void leaveAfterMessages() {
-        for (int length : new int[] {3, 10_000, 400_000}) {
+        for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
             for (int late = 0; late < 3; late++) {
                 float[] need = Expect.floats(length, 3);
                 for (boolean untilClosed : new boolean[] {true, false}) {

@@ -25,7 +25,7 @@ public interface MemoryRules extends Subject {
     default void allocatedMemoryIsUsedAsArraysAre(int worldSize) {
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
-                for (int length : new int[] {0, 1, 61, 5_000, 150_000}) {
+                for (int length : new int[] {0, 1, 61, 5_000, aboveASegment()}) {
                     Allocation first = zeros(group, length);
                     Allocation second = zeros(group, length);
                     sumsAreThoseOfArrays(group, first.tensor());
@@ -38,7 +38,7 @@ public interface MemoryRules extends Subject {
                     sumsAreThoseOfArrays(group, first.tensor());
                     sumsAreThoseOfArrays(group, second.tensor());
                 }
-                for (int part : new int[] {61, 5_000, 40_000}) {
+                for (int part : new int[] {61, 5_000, aboveASegment() / 3}) {
                     long elements = (long) part * group.worldSize();
                     try (Allocation first = group.allocate(DataType.FLOAT32, elements);
                             Allocation second = group.allocate(DataType.FLOAT32, elements)) {

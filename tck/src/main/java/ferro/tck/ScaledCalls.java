@@ -23,8 +23,6 @@ final class ScaledCalls {
 
     private static final List<CollectiveKind> KINDS =
             List.of(CollectiveKind.ALL_REDUCE, CollectiveKind.REDUCE, CollectiveKind.REDUCE_SCATTER);
-    /** Of f32 on three ranks also one whose parts are longer than a segment of 512 KiB. */
-    private static final int LONG = 420_000;
 
     private final Subject subject;
     private final ProcessGroup group;
@@ -77,9 +75,10 @@ final class ScaledCalls {
         }
     }
 
+    /** Of f32 on three ranks also one whose parts are longer than a segment. */
     private int[] lengths() {
         boolean isLong = type == DataType.FLOAT32 && group.worldSize() == 3;
-        return isLong ? new int[] {1, 6, 840, LONG} : new int[] {1, 6, 840};
+        return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};
     }
 
     /** Returns the elements of a rank, the same for every call. */

@@ -24,6 +24,25 @@ public interface Subject {
     Ranks group(List<Map<String, String>> settingsByRank);
 
     /**
+     * Returns the setting {@code ferro.segment} of the groups, in bytes. Rules that want a chunk to travel in several pieces take
+     * lengths above it, so that a back end which is slow under test can be given short ones.
+     *
+     * @return bytes, 512 KiB unless overridden
+     */
+    default int segmentBytes() {
+        return 512 << 10;
+    }
+
+    /**
+     * Returns a number of elements of four bytes that are more than a segment; odd, so that no border falls on the end.
+     *
+     * @return about 1.06 segments
+     */
+    default int aboveASegment() {
+        return segmentBytes() / 4 + segmentBytes() / 64 + 3;
+    }
+
+    /**
      * Returns whether a refusal is declared.
      *
      * @param capability for example {@code subgroups}

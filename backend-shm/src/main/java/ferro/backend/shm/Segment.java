@@ -6,18 +6,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * This rank's own segment: a mapped file. The data area is at the start, so that it begins with a page. The token by
@@ -101,22 +103,26 @@ final class Segment implements AutoCloseable {
         descriptor = findDescriptor();
     }
 
-    /** Finds the descriptor of the file by its inode. Only this channel has the file open, because its name is new. */
+    /**
+     * Finds the descriptor of the file by its key. Only this channel has the file open, because its name is new. The numbers are
+     * looked at from the highest down, where a new one is most likely.
+     */
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
-        try (DirectoryStream<Path> numbers = Files.newDirectoryStream(own)) {
-            for (Path number : numbers) {
-                if (isThisFile(number)) {
-                    return Integer.parseInt(number.getFileName().toString());
-                }
-            }
+        Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+        try (Stream<Path> numbers = Files.list(own)) {
+            return numbers.map(number -> Integer.parseInt(number.getFileName().toString()))
+                    .sorted(Comparator.reverseOrder())
+                    .filter(number -> isFile(own.resolve(number.toString()), key))
+                    .findFirst()
+                    .orElse(-1);
         }
-        return -1;
     }
 
-    private boolean isThisFile(Path number) {
+    private static boolean isFile(Path number, Object key) {
         try {
-            return FileFacts.of(number).isSameFile(facts.device(), facts.inode());
+            return key.equals(
+                    Files.readAttributes(number, BasicFileAttributes.class).fileKey());
         } catch (IOException closedMeanwhile) {
             return false;
         }

@@ -22,6 +22,11 @@ abstract class TcpContract extends BackendContract {
     }
 
     @Override
+    public int segmentBytes() {
+        return Integer.parseInt(settings.getOrDefault("ferro.segment", "524288"));
+    }
+
+    @Override
     protected List<? extends Backend> createGroup(int worldSize) {
         return join(Collections.nCopies(worldSize, Map.of()));
     }

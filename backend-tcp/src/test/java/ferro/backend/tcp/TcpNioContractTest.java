@@ -5,7 +5,7 @@ import java.util.Map;
 /** The shared contract, on real sockets, driven as machines without epoll do it. */
 class TcpNioContractTest extends TcpContract {
     TcpNioContractTest() {
-        super(Map.of("ferro.tcp.io", "nio"));
+        super(Map.of("ferro.tcp.io", "nio", "ferro.segment", "65536"));
     }
 
     /** Not a test here: 64 MiB pass the same code as over epoll, and a segment's borders are in the cells. */

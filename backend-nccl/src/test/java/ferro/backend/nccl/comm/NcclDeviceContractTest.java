@@ -24,6 +24,12 @@ class NcclDeviceContractTest extends NcclContractTest {
         memory.close();
     }
 
+    /** NCCL takes operands whole; the same lengths as on other back ends are taken from the host's memory. */
+    @Override
+    public int segmentBytes() {
+        return 64 << 10;
+    }
+
     @Override
     protected Optional<DeviceMemory> deviceMemory() {
         return Optional.of(memory);
