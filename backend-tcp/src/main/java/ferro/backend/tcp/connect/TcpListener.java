@@ -8,10 +8,6 @@ import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +27,7 @@ public final class TcpListener implements AutoCloseable {
     private final Credentials own;
     private final Guest guests;
     private final StrangerLog strangers;
-    /** In the order of their arrival; only the loop uses it. */
-    private final Map<Channel, AcceptingHandshake> pending = new LinkedHashMap<>();
+    private final PendingHandshakes pending = new PendingHandshakes();
 
     private volatile int mostPending = FEWEST_PENDING;
     private BackgroundLoop loop;
@@ -97,15 +92,12 @@ public final class TcpListener implements AutoCloseable {
         ScheduledFuture<?> timer =
                 channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer), isLocal(channel));
-        pending.put(channel, side);
         channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side, timer)));
+        pending.add(channel, side, mostPending);
         channel.closeFuture().addListener(closed -> {
             timer.cancel(false);
             pending.remove(channel);
         });
-        if (pending.size() > mostPending) {
-            dropOldest();
-        }
     }
 
     /**
@@ -127,7 +119,7 @@ public final class TcpListener implements AutoCloseable {
     }
 
     private void expired(Channel channel) {
-        AcceptingHandshake side = pending.get(channel);
+        AcceptingHandshake side = pending.of(channel);
         if (side != null && side.wanted() == 0) {
             // in the middle of TLS a refusal would not be understood
             channel.close();
@@ -136,26 +128,12 @@ public final class TcpListener implements AutoCloseable {
         }
     }
 
-    private void dropOldest() {
-        Channel oldest = null;
-        Iterator<Map.Entry<Channel, AcceptingHandshake>> all =
-                pending.entrySet().iterator();
-        while (all.hasNext() && (oldest == null || pending.get(oldest).spoken())) {
-            Map.Entry<Channel, AcceptingHandshake> next = all.next();
-            if (oldest == null || !next.getValue().spoken()) {
-                oldest = next.getKey();
-            }
-        }
-        pending.remove(oldest);
-        oldest.close();
-    }
-
     /** Stops listening and drops connections in a handshake; proved connections belong to their owners. */
     @Override
     public void close() {
         if (server != null) {
             server.close();
-            loop.run(() -> List.copyOf(pending.keySet()).forEach(Channel::close));
+            loop.run(pending::closeAll);
         }
     }
 

@@ -22,8 +22,13 @@ public final class Stranger implements AutoCloseable {
     }
 
     public static Stranger at(int port) {
+        return from("127.0.0.1", port);
+    }
+
+    /** Connects from an address of this machine. */
+    static Stranger from(String address, int port) {
         try {
-            return new Stranger(new Socket(InetAddress.getLoopbackAddress(), port));
+            return new Stranger(new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(address), 0));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

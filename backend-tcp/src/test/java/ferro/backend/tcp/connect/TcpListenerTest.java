@@ -217,6 +217,24 @@ class TcpListenerTest {
         }
     }
 
+    /** The one that has said nothing yet is older than all others: only where it comes from speaks for it. */
+    @Test
+    void oneAddressPushesOutItsOwnConnectionsWhenItFillsTheRoom() {
+        try (TcpStoreServer server = server(SECRET);
+                Stranger slow = Stranger.from("127.0.0.2", server.port())) {
+            List<Stranger> crowd = new ArrayList<>();
+            for (int i = 0; i < 3 * TcpListener.FEWEST_PENDING; i++) {
+                crowd.add(Stranger.at(server.port()));
+            }
+            assertEquals(0, crowd.get(0).hearAll().length);
+
+            slow.say(hello(SECRET).encoded());
+
+            assertEquals(Handshake.CHALLENGE, slow.hear(Handshake.HEAD_BYTES + TlsChallenge.BYTES)[0]);
+            crowd.forEach(Stranger::close);
+        }
+    }
+
     /** Where the limit counts from the last byte, a handshake that drips gets to its end: the proof here after seven seconds. */
     @Tag("large")
     @Test
