@@ -29,10 +29,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Where the secret of a job must not be: a job that logs and records all it can, and fails. */
+/** Where the secret of a job and its tensors must not be: a job that logs and records all it can, and fails. */
 class SecretsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final String WRONG = "bad5ec3e7bad5ec30102030405060708bad5ec3e7bad5ec30102030405060708";
+    /** What the tensors hold, bytes and a float; the program has it reversed, so that its own text is no trace of a tensor. */
+    private static final String CONTENT = "7e45017ac0ffee107e45017ac0ffee117e45017ac0ffee127e45017ac0ffee13";
+
+    private static final String REVERSED = new StringBuilder(CONTENT).reverse().toString();
+    private static final float NUMBER = 7.4567891e21f;
     private static final String MAIN = """
             import ferro.ReduceOp;
             import ferro.group.ProcessGroup;
@@ -47,8 +52,9 @@ class SecretsTest {
                         Files.copy(Path.of(System.getenv("FERRO_SECRET_FILE")), Path.of(arguments[1]));
                     }
                     try (ProcessGroup group = ProcessGroup.join()) {
-                        float[] sum = {3, 7};
-                        group.allReduce(sum, ReduceOp.SUM);
+                        float[] numbers = {3, Float.parseFloat(new StringBuilder("12e1987654.7").reverse().toString())};
+                        byte[] content = new StringBuilder(arguments[2]).reverse().toString().getBytes();
+                        group.allReduce(new float[] {3, 7}, ReduceOp.SUM);
                         Path recording = Path.of(arguments[0], "rank-" + group.rank() + ".jfr");
                         FlightRecorder.getFlightRecorder().takeSnapshot().dump(recording);
                         System.out.println("self " + ProcessHandle.current().pid());
@@ -56,7 +62,8 @@ class SecretsTest {
                         System.out.println("job " + System.getenv("FERRO_JOB_ID"));
                         System.out.println("links " + group.linkReport());
                         while (true) {
-                            group.allReduce(sum, ReduceOp.MAX);
+                            group.allReduce(numbers, ReduceOp.MAX);
+                            group.allReduce(content, ReduceOp.MAX);
                         }
                     }
                 }
@@ -69,9 +76,9 @@ class SecretsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @DisplayName(
-            "the secret, its user's own or one that ferro run makes, is in no log, no recording, no command line and"
-                    + " no environment")
-    void secretIsInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
+            "the secret, its user's own or one that ferro run makes, and what tensors hold are in no log, no recording,"
+                    + " no command line and no environment")
+    void secretAndTensorsAreInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
         Map<String, String> places = new TreeMap<>();
         try (LauncherRun run = LauncherRun.start(Map.of("JDK_JAVA_OPTIONS", logAll()), job(own))) {
             long victim = Long.parseLong(run.restOfLine("[1] self "));
@@ -99,13 +106,15 @@ class SecretsTest {
         for (Path file : kept) {
             places.put(file.toString(), text(file));
         }
-        String secret = Files.readString(folder.resolve("copy"));
-        places.forEach((place, text) -> forms(secret)
-                .forEach(
-                        form -> assertFalse(text.contains(form), () -> "the secret, as " + form + ", is in " + place)));
-        places.forEach((place, text) -> forms(WRONG)
-                .forEach(form ->
-                        assertFalse(text.contains(form), () -> "a wrong one, as " + form + ", is in " + place)));
+        absent("the secret", forms(Files.readString(folder.resolve("copy"))), places);
+        absent("a wrong secret", forms(WRONG), places);
+        absent("what a tensor holds", forms(CONTENT), places);
+        absent("what a tensor holds", List.of(Float.toString(NUMBER)), places);
+    }
+
+    private static void absent(String what, List<String> forms, Map<String, String> places) {
+        places.forEach((place, text) ->
+                forms.forEach(form -> assertFalse(text.contains(form), () -> what + ", as " + form + ", is in " + place)));
     }
 
     private String[] job(boolean own) throws IOException {
@@ -119,7 +128,7 @@ class SecretsTest {
             line.addAll(List.of("--secret-file", secret.toString()));
         }
         line.addAll(List.of("--log-dir", kept.toString(), "-J-Dferro.recorder.dir=" + kept));
-        line.addAll(List.of("-J-XX:StartFlightRecording", main.toString(), kept.toString(), copy.toString()));
+        line.addAll(List.of("-J-XX:StartFlightRecording", main.toString(), kept.toString(), copy.toString(), REVERSED));
         return line.toArray(String[]::new);
     }
 
@@ -168,7 +177,7 @@ class SecretsTest {
         }
     }
 
-    /** A secret as it is in its file, and as a program may print bytes. */
+    /** Bytes by hexadecimal digits as these digits, and as a program may print bytes. */
     private static List<String> forms(String secret) {
         List<String> forms = new ArrayList<>();
         for (byte[] bytes : List.of(
