@@ -67,7 +67,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
 
     /** Returns the text of a failure, without what would move a cursor. */
     static String text(byte[] bytes) {
-        return new String(bytes, UTF_8).replaceAll("\\p{Cntrl}", " ");
+        return new String(bytes, UTF_8).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
     }
 
     /** Throws what the codec of this rank threw, if it did. */

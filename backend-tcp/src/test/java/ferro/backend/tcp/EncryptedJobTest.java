@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -169,6 +170,27 @@ class EncryptedJobTest {
             for (CompletableFuture<ProcessGroup> one : joining) {
                 refused(one);
             }
+        }
+    }
+
+    /** In the first message of TLS, and in the answer to the other side's. */
+    @ParameterizedTest
+    @ValueSource(longs = {200, 500})
+    @DisplayName("a bit that is changed in one TLS handshake costs another attempt")
+    void aBitThatIsChangedInOneTlsHandshakeCostsAnotherAttempt(long place) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(TcpJob.encrypted(Map.of()))) {
+            AtomicBoolean changed = new AtomicBoolean();
+            Fault flip = Fault.flip(place);
+            proxy.onControl((from, bytes, length) -> {
+                boolean hit = place >= from && place < from + length;
+                return !hit || !changed.compareAndSet(false, true) || flip.on(from, bytes, length);
+            });
+
+            List<ProcessGroup> groups = join(job, proxy);
+
+            assertTrue(changed.get(), "byte " + place + " did not pass");
+            sum(groups, 1_001);
         }
     }
 

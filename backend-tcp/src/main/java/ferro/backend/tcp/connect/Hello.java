@@ -124,6 +124,19 @@ public record Hello(
         PLAIN
     }
 
+    /**
+     * Returns whether the process that said {@code former} asks for the same connection again. It is the same one if it names the
+     * same key for TLS.
+     */
+    public boolean asksAgain(Hello former) {
+        byte[] key = options.key();
+        return kind == former.kind
+                && member.equals(former.member)
+                && channel.equals(former.channel)
+                && Arrays.equals(key, former.options.key())
+                && !Arrays.equals(key, new byte[key.length]);
+    }
+
     /** Returns whether the bytes that have come can be the beginning of a hello. */
     static boolean begins(byte[] bytes, int count) {
         int compared = Math.min(count, MAGIC.length);

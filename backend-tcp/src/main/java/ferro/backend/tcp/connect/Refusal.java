@@ -11,6 +11,8 @@ import java.util.List;
 /** A refusal with its reason, sent to the other side before the connection is closed; becomes a FerroException there. */
 public final class Refusal extends Exception {
     static final int MOST_TEXT_BYTES = 400;
+    /** Control characters, format characters, and separators of lines and paragraphs, in the categories of Unicode. */
+    private static final String UNPRINTABLE = "[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]";
 
     private static final long serialVersionUID = 1L;
     /** Codes of the wire: the number on the wire is the index in this list plus one. */
@@ -50,10 +52,13 @@ public final class Refusal extends Exception {
         return new Refusal(code, printable(StandardCharsets.UTF_8.decode(in).toString()));
     }
 
-    /** Returns text of another process without control characters, so that it cannot forge lines of a log. */
+    /**
+     * Returns text of another process without control characters, those of 8 bits included, and without what turns the direction
+     * of writing, so that it cannot forge lines of a log.
+     */
     static String printable(String text) {
         String cut = text.length() <= MOST_TEXT_BYTES ? text : text.substring(0, MOST_TEXT_BYTES);
-        return cut.replaceAll("\\p{Cntrl}", "?");
+        return cut.replaceAll(UNPRINTABLE, "?");
     }
 
     /** Returns this refusal as the failure of this side. */

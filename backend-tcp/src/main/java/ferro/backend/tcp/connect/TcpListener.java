@@ -165,7 +165,12 @@ public final class TcpListener implements AutoCloseable {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
             guests.refused(side.said(), channel.remoteAddress(), refusal);
-            HandshakeReader.refuse(channel, refusal);
+            if (side.wanted() == 0) {
+                // in the middle of TLS the alert has said it
+                channel.close();
+            } else {
+                HandshakeReader.refuse(channel, refusal);
+            }
         }
 
         @Override

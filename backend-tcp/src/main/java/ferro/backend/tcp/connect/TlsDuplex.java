@@ -89,8 +89,10 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         } catch (IOException refused) {
             asked = false;
             answer(on);
-            String text = "TLS record " + session.records() + " was refused: " + refused.getMessage();
-            on.fireExceptionCaught(new Refusal(Code.PROTOCOL, text));
+            String what = TlsSession.isAlert(refused)
+                    ? "it refused a TLS record of this rank: "
+                    : "TLS record " + session.records() + " was refused: ";
+            on.fireExceptionCaught(new Refusal(Code.PROTOCOL, what + refused.getMessage()));
             return;
         } finally {
             handingOn = false;

@@ -10,6 +10,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
@@ -63,9 +64,28 @@ public final class TlsHandshake extends ExactReader {
         } catch (IOException wrong) {
             over = true;
             say();
-            String text = "the TLS handshake failed: " + wrong.getMessage();
-            end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));
+            ended(wrong);
         }
+    }
+
+    /**
+     * Tells why the handshake failed. A wrong key, seen here or by the other side, is final. Anything else can be the network:
+     * the connection ends as one that was cut, and the connecting side tries again.
+     */
+    private void ended(IOException wrong) {
+        String text = "the TLS handshake failed: " + wrong.getMessage();
+        if (session.hasRefusedKey() || isKeyRefusedThere(wrong)) {
+            end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));
+        } else {
+            end.ended(context().channel(), new Refusal(Code.PROTOCOL, text));
+            context().close();
+        }
+    }
+
+    /** The alert is the one that a trust manager's refusal becomes in the JDK; "bad certificate" is that of OpenSSL. */
+    private static boolean isKeyRefusedThere(IOException wrong) {
+        return TlsSession.isAlert(wrong)
+                && wrong.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
 
     /** Says that the other side is let in, or looks whether this side is. */

@@ -22,7 +22,7 @@ public final class TlsWire implements DataSocket {
     private final DataSocket inner;
     private final TlsSession session;
     private final ByteBuffer shared;
-    /** Bytes of the caller in the records that wait, which count as taken once the kernel has all of them. */
+    /** Bytes of the caller in the records that wait. Those of a record count as taken once the kernel has all of it. */
     private int sealed;
 
     private IOException broken;
@@ -38,33 +38,44 @@ public final class TlsWire implements DataSocket {
         this.inner = inner;
         this.session = session;
         this.shared = shared;
+        session.left(); // bytes of the handshake, which are none of the caller's
     }
 
     /**
-     * Writes bytes in records. The bytes of a batch count as taken with the last of its records. Until then the caller offers
-     * them again, and this side still holds them.
+     * Writes bytes in records. The bytes of a record count as taken with its last byte: the other side hands on whole records
+     * only. Until then the caller offers them again, and this side still holds them.
      */
     @Override
     public int write(ByteBuffer bytes, int from, int to) throws IOException {
         refuseIfBroken();
         int at = from;
-        while (flush()) {
-            at += sealed;
-            sealed = 0;
-            if (at == to) {
-                return to - from;
+        try {
+            boolean all = flush();
+            at += left();
+            while (all && at < to) {
+                sealed = session.seal(bytes, at, to);
+                all = flush();
+                at += left();
             }
-            sealed = seal(bytes, at, to);
+            return at - from;
+        } catch (IOException failure) {
+            at += left();
+            if (failure instanceof SSLException refused) {
+                broken = corrupted(refused);
+            }
+            if (at == from) {
+                throw broken == null ? failure : broken;
+            }
+            // the next write meets it, too; what has left counts
+            return at - from;
         }
-        return at - from;
     }
 
-    private int seal(ByteBuffer bytes, int from, int to) throws IOException {
-        try {
-            return session.seal(bytes, from, to);
-        } catch (SSLException refused) {
-            throw corrupted(refused);
-        }
+    /** Returns how many bytes of the caller have left since the last call. */
+    private int left() {
+        int bytes = session.left();
+        sealed -= bytes;
+        return bytes;
     }
 
     /** Writes the records that wait; returns whether the kernel has taken all. */
@@ -153,8 +164,10 @@ public final class TlsWire implements DataSocket {
     /** Closes the connection: nothing that follows a wrong record can be trusted. */
     private CheckedDataSocket.Corrupted corrupted(SSLException refused) {
         inner.close();
-        return new CheckedDataSocket.Corrupted(
-                "TLS record " + session.records() + " was refused (" + refused.getMessage() + ")");
+        String what = TlsSession.isAlert(refused)
+                ? "the other side refused a TLS record of this one"
+                : "TLS record " + session.records() + " was refused";
+        return new CheckedDataSocket.Corrupted(what + " (" + refused.getMessage() + ")");
     }
 
     private void refuseIfBroken() throws IOException {

@@ -27,10 +27,19 @@ final class DataChannels {
     private final Map<DataKey, Integer> asked = new HashMap<>();
     /** The highest epoch admitted by the higher rank, by channel. */
     private final Map<DataKey, Integer> entered = new HashMap<>();
-    /** Listeners that release the epoch of a connection if its handshake fails after it was admitted. */
-    private final Map<Channel, ChannelFutureListener> entering = new HashMap<>();
+    /** Connections that were admitted and whose handshake is not over. */
+    private final Map<Channel, Entering> entering = new HashMap<>();
 
     private final Set<CompletableFuture<Channel>> dialling = new HashSet<>();
+
+    /**
+     * A connection whose handshake is not over.
+     *
+     * @param hello  what it said
+     * @param before epoch that was admitted before its own; null if there was none
+     * @param failed releases its epoch if it ends
+     */
+    private record Entering(Hello hello, Integer before, ChannelFutureListener failed) {}
 
     DataChannels(Peers peers, Inboxes inboxes) {
         this.peers = peers;
@@ -139,40 +148,57 @@ final class DataChannels {
             throw over(key);
         }
         int epoch = hello.channel().epoch();
+        dropFormer(hello);
         if (covers(entered, key, epoch)) {
             throw new Refusal(
                     Code.PROTOCOL,
                     "a data connection of epoch " + epoch + " from rank " + from + ": epoch " + entered.get(key)
                             + " has been connected already");
         }
-        ChannelFutureListener failed = giveBack(key, epoch, entered.put(key, epoch));
-        entering.put(channel, failed);
-        channel.closeFuture().addListener(failed);
-    }
-
-    private ChannelFutureListener giveBack(DataKey key, int epoch, Integer before) {
-        return closed -> {
-            entering.remove(closed.channel());
-            if (before == null) {
-                entered.remove(key, epoch);
-            } else {
-                entered.replace(key, epoch, before);
-            }
+        Integer before = entered.put(key, epoch);
+        ChannelFutureListener failed = ended -> {
+            giveBack(key, epoch, entering.remove(ended.channel()).before());
             FerroException lost = peers.lost(key.peer());
             if (lost != null) {
                 gone(key.peer(), lost);
             }
         };
+        entering.put(channel, new Entering(hello, before, failed));
+        channel.closeFuture().addListener(failed);
+    }
+
+    /**
+     * Drops a connection of the same process for the same channel, on which TLS is not over: its end is not known here yet, but
+     * the peer has given it up and has connected again.
+     */
+    private void dropFormer(Hello hello) {
+        for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
+            Entering given = former.getValue();
+            if (hello.asksAgain(given.hello())) {
+                entering.remove(former.getKey());
+                former.getKey().closeFuture().removeListener(given.failed());
+                giveBack(key(hello), hello.channel().epoch(), given.before());
+                former.getKey().close();
+            }
+        }
+    }
+
+    private void giveBack(DataKey key, int epoch, Integer before) {
+        if (before == null) {
+            entered.remove(key, epoch);
+        } else {
+            entered.replace(key, epoch, before);
+        }
     }
 
     void enter(Hello hello, Channel channel) {
-        ChannelFutureListener failed = entering.remove(channel);
-        if (failed == null) {
+        Entering given = entering.remove(channel);
+        if (given == null) {
             // the connection has ended meanwhile, and its epoch is released
             return;
         }
         // from here on the channel may end on a thread that makes progress
-        channel.closeFuture().removeListener(failed);
+        channel.closeFuture().removeListener(given.failed());
         handOver(key(hello), hello.channel().epoch(), channel);
     }
 

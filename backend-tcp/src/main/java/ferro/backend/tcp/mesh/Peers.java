@@ -18,6 +18,7 @@ import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -37,6 +38,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     /** Time for dialling a data connection that ended again: its peer was there before, and calls wait for it. */
     private static final long REDIAL_NANOS = 10_000_000_000L;
+
+    private static final AttributeKey<Hello> SAID = AttributeKey.valueOf("ferro.peer.hello");
 
     private final GroupSpec spec;
     private final TcpPort port;
@@ -177,7 +180,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         if (hello.kind() == Hello.ConnectionKind.DATA) {
             data.admit(hello, channel);
         } else {
-            takeSlot(member.rank(), channel);
+            takeSlot(member.rank(), hello, channel);
         }
     }
 
@@ -185,7 +188,18 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         return Settings.TCP_CHECKSUM.name() + "=" + (on ? 1 : 0);
     }
 
-    private void takeSlot(int peer, Channel channel) throws Refusal {
+    /**
+     * Takes the place of a peer. A connection of the same process, by its key, gives way while TLS is not over on it: where its
+     * end is not known here yet, the peer has given it up already and has connected again.
+     */
+    private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
+        Channel former = slots[peer];
+        if (former != null
+                && connections.get(peer) == null
+                && hello.asksAgain(former.attr(SAID).get())) {
+            slots[peer] = null;
+            former.close();
+        }
         if (slots[peer] != null) {
             throw new Refusal(
                     Code.RENDEZVOUS,
@@ -193,6 +207,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                             + " already: two processes have this rank");
         }
         slots[peer] = channel;
+        channel.attr(SAID).set(hello);
         channel.closeFuture().addListener(ended -> {
             if (slots[peer] == channel && connections.get(peer) == null) {
                 slots[peer] = null;

@@ -25,7 +25,7 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
 
     /** Cuts the name to one word, because it is part of lines with other words. */
     public PeerMachine {
-        String word = host.replaceAll("[\\s\\p{Cntrl}]", "?");
+        String word = host.replaceAll("[\\s\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
         faster = List.copyOf(faster);
     }

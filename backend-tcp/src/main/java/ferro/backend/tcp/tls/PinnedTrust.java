@@ -15,6 +15,7 @@ final class PinnedTrust extends X509ExtendedTrustManager {
 
     private final byte[] pin;
     private int asked;
+    private boolean refused;
 
     PinnedTrust(byte[] pin) {
         this.pin = pin.clone();
@@ -25,11 +26,17 @@ final class PinnedTrust extends X509ExtendedTrustManager {
         return asked;
     }
 
+    /** Returns whether a key was refused. */
+    boolean refused() {
+        return refused;
+    }
+
     /** Compares the key of a certificate with the one that is trusted. */
     void check(X509Certificate certificate) throws CertificateException {
         asked++;
         byte[] found = TlsIdentity.sha256(certificate.getPublicKey());
         if (!MessageDigest.isEqual(found, pin)) {
+            refused = true;
             throw new CertificateException("the key of the other side is " + shown(found) + ", need " + shown(pin)
                     + ", which it named in its handshake: another process is between the two");
         }

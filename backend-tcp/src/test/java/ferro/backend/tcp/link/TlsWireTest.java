@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.tls.TlsPair;
+import ferro.backend.tcp.tls.TlsSession;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class TlsWireTest {
+    private static final int RECORD = TlsSession.SEALED_BYTES;
+    /** Head, kind of content and tag of a record (RFC 8446, 5.2), and 16 bytes with which the JDK fills it up. */
+    private static final int EXPANSION = 5 + 1 + 16 + 16;
+
     private final Random random = new Random(7);
     private final ByteBuffer shared = ByteBuffer.allocateDirect(ArrayCalls.MOST_BYTES);
 
@@ -62,6 +67,40 @@ class TlsWireTest {
     }
 
     @Test
+    void recordsOfABatchCountOneByOne() throws IOException {
+        NarrowPipe pipe = new NarrowPipe(200_000, false);
+        TlsPair pair = TlsPair.fresh().shaken();
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        ByteBuffer sent = filled(100_000);
+        ByteBuffer got = ByteBuffer.allocateDirect(100_000);
+        int three = 3 * RECORD;
+
+        pipe.room = three + 3 * EXPANSION + 50;
+        assertEquals(three, sender.write(sent, 0, 100_000));
+        pipe.room = 200_000;
+        assertEquals(three, receiver.read(got, 0, 100_000), "what is counted, and no more");
+        pipe.room = 200_000;
+        assertEquals(100_000 - three, sender.write(sent, three, 100_000));
+        pipe.room = 200_000;
+        assertEquals(100_000 - three, receiver.read(got, three, 100_000));
+        assertEquals(sent, got);
+    }
+
+    @Test
+    void whatHasLeftCountsWhereTheConnectionEndsInTheMiddle() throws IOException {
+        NarrowPipe pipe = new NarrowPipe(200_000, false);
+        TlsWire sender = new TlsWire(pipe, TlsPair.fresh().shaken().connecting(), shared);
+        ByteBuffer sent = filled(100_000);
+        pipe.room = 2 * (RECORD + EXPANSION) + 100;
+        pipe.endsWhenFull = true;
+
+        assertEquals(2 * RECORD, sender.write(sent, 0, 100_000));
+        IOException ended = assertThrows(IOException.class, () -> sender.write(sent, 2 * RECORD, 100_000));
+        assertTrue(ended.getMessage().contains("no room after "), ended.getMessage());
+    }
+
+    @Test
     void aChangedByteEndsTheConnectionAndNothingOfItsRecordIsHandedOn() throws IOException {
         NarrowPipe pipe = new NarrowPipe(100_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
@@ -73,7 +112,7 @@ class TlsWireTest {
         ByteBuffer got = ByteBuffer.allocateDirect(40_000);
         pipe.room = 100_000;
 
-        assertEquals(16 << 10, receiver.read(got, 0, 40_000), "the record in front");
+        assertEquals(RECORD, receiver.read(got, 0, 40_000), "the record in front");
         assertTrue(receiver.readable());
         assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 40_000));
         assertThrows(CheckedDataSocket.Corrupted.class, () -> receiver.read(got, 0, 40_000), "and stays so");
@@ -95,6 +134,7 @@ class TlsWireTest {
         private int room;
         private long lent;
         private boolean closed;
+        private boolean endsWhenFull;
 
         NarrowPipe(int capacity, boolean takesArrays) {
             bytes = new byte[capacity];
@@ -102,8 +142,11 @@ class TlsWireTest {
         }
 
         @Override
-        public int write(ByteBuffer from, int at, int to) {
+        public int write(ByteBuffer from, int at, int to) throws IOException {
             int count = Math.min(room, to - at);
+            if (endsWhenFull && count == 0) {
+                throw new IOException("no room after " + written + " bytes");
+            }
             from.get(at, bytes, written, count);
             written += count;
             room -= count;
@@ -125,7 +168,7 @@ class TlsWireTest {
         }
 
         @Override
-        public int writeArray(Object array, long from, int count) {
+        public int writeArray(Object array, long from, int count) throws IOException {
             lent += count;
             return write(ByteBuffer.wrap((byte[]) array), (int) from, (int) from + count);
         }

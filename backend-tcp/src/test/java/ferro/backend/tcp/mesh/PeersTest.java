@@ -18,6 +18,7 @@ import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.spi.GroupSpec;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -145,6 +146,63 @@ class PeersTest {
             first.close();
 
             peers.admit(DATA_HELLO, new EmbeddedChannel());
+            context.release(TcpPort.class);
+        }
+    }
+
+    /** The end of the former may come behind the new one, and its TLS handshake was never over. */
+    @Test
+    void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            EmbeddedChannel former = new EmbeddedChannel();
+            EmbeddedChannel again = new EmbeddedChannel();
+            peers.admit(controlHello(1), former);
+
+            peers.admit(controlHello(1), again);
+
+            assertFalse(former.isOpen());
+            assertTrue(again.isOpen());
+            Refusal other = assertThrows(Refusal.class, () -> peers.admit(controlHello(2), new EmbeddedChannel()));
+            assertTrue(other.getMessage().contains("two processes have this rank"), other.getMessage());
+            Refusal plain = assertThrows(Refusal.class, () -> peers.admit(controlHello(0), new EmbeddedChannel()));
+            assertTrue(plain.getMessage().contains("two processes have this rank"), plain.getMessage());
+            context.release(TcpPort.class);
+        }
+    }
+
+    private static Hello controlHello(int key) {
+        return keyed(Hello.ConnectionKind.CONTROL, NONE, key);
+    }
+
+    private static Hello keyed(Hello.ConnectionKind kind, Hello.ChannelIdentity channel, int key) {
+        byte[] fingerprint = new byte[TlsIdentity.FINGERPRINT_BYTES];
+        fingerprint[0] = (byte) key;
+        Hello.HelloOptions options = new Hello.HelloOptions(false, false, Hello.TlsWish.TLS, fingerprint);
+        Hello.Peering member = new Hello.Peering(7, 0, 3, 1);
+        return new Hello(kind, "default", member, channel, options, new byte[Hello.NONCE_BYTES]);
+    }
+
+    @Test
+    void aProcessThatConnectsAgainTakesThePlaceOfItsDataConnection() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Recorder recorder = new Recorder();
+            peers.register(5, recorder);
+            EmbeddedChannel former = new EmbeddedChannel();
+            Hello hello = keyed(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), 1);
+            peers.admit(hello, former);
+
+            peers.admit(hello, new EmbeddedChannel());
+
+            assertFalse(former.isOpen());
+            Hello other = keyed(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), 2);
+            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(other, new EmbeddedChannel()));
+            assertTrue(refused.getMessage().contains("epoch 3 has been connected already"), refused.getMessage());
             context.release(TcpPort.class);
         }
     }

@@ -121,9 +121,9 @@ class TlsSessionTest {
         TlsPair.move(pair.connecting, pair.accepting);
         ByteBuffer result = ByteBuffer.allocate(20_000);
 
-        assertEquals(TlsSession.RECORD_BYTES, pair.accepting.open(result, 0, 20_000));
+        assertEquals(TlsSession.SEALED_BYTES, pair.accepting.open(result, 0, 20_000));
         assertTrue(pair.accepting.ready());
-        assertThrows(SSLException.class, () -> pair.accepting.open(result, TlsSession.RECORD_BYTES, 20_000));
+        assertThrows(SSLException.class, () -> pair.accepting.open(result, TlsSession.SEALED_BYTES, 20_000));
     }
 
     @Test
