@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,9 @@ class NetworkFaultsTest {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(20);
+    private static final String HASTY =
+            " -J-Dferro.heartbeat.interval=500ms -J-Dferro.heartbeat.suspect=2s -J-Dferro.heartbeat.limit="
+                    + LIMIT.toSeconds() + "s --node-timeout " + NODE_TIMEOUT.toSeconds() + "s";
     /** From the end of that to the end of a launcher. */
     private static final Duration ENDING = Duration.ofSeconds(DRILLS ? 5 : 20);
 
@@ -73,6 +77,9 @@ class NetworkFaultsTest {
                     one -> one.run(0, "tc qdisc add dev wire root tbf rate 1mbit burst 10kb latency 400ms"),
                     one -> one.run(0, "tc qdisc del dev wire root"));
             assertRecovers(job, "a wire of 1 Mbit/s");
+            // a smaller path than both ends believe, of which nobody tells them
+            breakFor(1500, hosts, NetworkFaultsTest::loseWhatIsLong, NetworkFaultsTest::loseNothing);
+            assertRecovers(job, "a path that loses what is above 1,000 bytes");
 
             Files.createFile(end());
             for (HostProcess one : job) {
@@ -91,18 +98,11 @@ class NetworkFaultsTest {
     void silenceInOneDirectionEndsAllRanksByTheLimit(String tls) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
-            List<HostProcess> job = start(
-                    hosts,
-                    tls,
-                    " -J-Dferro.heartbeat.interval=500ms -J-Dferro.heartbeat.suspect=2s -J-Dferro.heartbeat.limit="
-                            + LIMIT.toSeconds() + "s --node-timeout " + NODE_TIMEOUT.toSeconds() + "s");
+            List<HostProcess> job = start(hosts, tls, HASTY);
             awaitSums(job);
 
             firewall(hosts, 0, "ip saddr " + hosts.address(1) + " drop");
-            long begun = System.nanoTime();
-            job.get(0).errLine("FerroException: PARTITION: ");
-            Duration took = Duration.ofNanos(System.nanoTime() - begun);
-            assertTrue(took.compareTo(LIMIT.plus(ENDING)) < 0, () -> "failed after " + took);
+            assertFails(job.get(0), "PARTITION", LIMIT);
 
             for (HostProcess one : job) {
                 assertEquals(1, one.exitCode(NODE_TIMEOUT.plus(ENDING)), one::toString);
@@ -112,17 +112,78 @@ class NetworkFaultsTest {
         }
     }
 
+    @Test
+    @DisplayName("row 7: a host that is gone without a word ends the ranks of the other by the limit of heartbeats")
+    void aHostThatIsGoneWithoutAWordEndsTheOthersByTheLimit() throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            List<HostProcess> job = start(hosts, "auto", HASTY);
+            awaitSums(job);
+
+            hosts.run(1, "ip link set wire down");
+            hosts.start(1, "sh", "-c", "kill -9 -1").exitCode();
+
+            HostProcess left = job.get(0);
+            assertFails(left, "PARTITION", LIMIT);
+            assertEquals(1, left.exitCode(NODE_TIMEOUT.plus(ENDING)), left::toString);
+            assertTrue(left.errText().contains("host-b"), left::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("row 12: connections that are all reset between two hosts end all ranks at once")
+    void connectionsThatAreResetBetweenTwoHostsEndAllRanksAtOnce() throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            List<HostProcess> job = start(hosts, "auto", " --node-timeout " + NODE_TIMEOUT.toSeconds() + "s");
+            awaitSums(job);
+
+            assumeTrue(hosts.succeeds(0, "ss -K dst " + hosts.address(1)), "needs ss that ends connections");
+
+            for (HostProcess one : job) {
+                assertFails(one, "PEER_LOST", Duration.ZERO);
+                assertEquals(1, one.exitCode(NODE_TIMEOUT.plus(ENDING)), one::toString);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 9: a firewall that forgets idle connections after 4 s forgets none whose signs of life come every second")
+    void aFirewallForgetsNoIdleConnectionThatGivesSignsOfLife() throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            assumeFirewall(hosts);
+            firewall(hosts, 0, "ct state invalid drop");
+            hosts.set(0, "net/netfilter/nf_conntrack_tcp_loose", 0);
+            hosts.set(0, "net/netfilter/nf_conntrack_tcp_timeout_established", 4);
+            for (int host = 0; host < 2; host++) {
+                hosts.set(host, "net/ipv4/tcp_keepalive_time", 1);
+                hosts.set(host, "net/ipv4/tcp_keepalive_intvl", 1);
+            }
+            // with epoll the signs come every 60 s; here the system's time counts
+            List<HostProcess> job = start(hosts, "auto", " -J-Dferro.tcp.io=nio", "7000");
+            awaitSums(job);
+
+            Files.createFile(end());
+            for (HostProcess one : job) {
+                assertEquals(0, one.exitCode(), job::toString);
+            }
+        }
+    }
+
     private Path end() {
         return folder.resolve("end");
     }
 
     private List<HostProcess> start(NamespaceHosts hosts, String tls, String more) throws Exception {
+        return start(hosts, tls, more, "0");
+    }
+
+    private List<HostProcess> start(NamespaceHosts hosts, String tls, String more, String rest) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret-" + tls, "0123456789abcdef0123456789abcdef");
         List<HostProcess> running = new ArrayList<>();
         for (int host = 0; host < 2; host++) {
             String line = "run --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, STORE)
                     + " --secret-file " + secret + " -n 2 --backend tcp -J-Dferro.tls=" + tls
-                    + more + " " + SumsAcrossHosts.class.getName() + " " + end();
+                    + more + " " + SumsAcrossHosts.class.getName() + " " + end() + " " + rest;
             running.add(hosts.ferro(host, line.split(" ")));
         }
         return running;
@@ -138,6 +199,14 @@ class NetworkFaultsTest {
         begin.change(hosts);
         Thread.sleep(millis);
         end.change(hosts);
+    }
+
+    /** A rank of a host must fail soon after a time. */
+    private static void assertFails(HostProcess launcher, String code, Duration after) throws InterruptedException {
+        long begun = System.nanoTime();
+        launcher.errLine("FerroException: " + code + ": ");
+        Duration took = Duration.ofNanos(System.nanoTime() - begun);
+        assertTrue(took.compareTo(after.plus(ENDING)) < 0, () -> "failed after " + took + "\n" + launcher);
     }
 
     /** Rank 0 must say more sums soon, all of which were checked. */
@@ -160,6 +229,12 @@ class NetworkFaultsTest {
     private static void lose(NamespaceHosts hosts, int percent) throws Exception {
         for (int host = 0; host < 2; host++) {
             firewall(hosts, host, "iifname wire numgen random mod 100 < " + percent + " drop");
+        }
+    }
+
+    private static void loseWhatIsLong(NamespaceHosts hosts) throws Exception {
+        for (int host = 0; host < 2; host++) {
+            firewall(hosts, host, "iifname wire ip length > 1000 drop");
         }
     }
 

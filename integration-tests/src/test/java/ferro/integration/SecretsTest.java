@@ -113,8 +113,8 @@ class SecretsTest {
     }
 
     private static void absent(String what, List<String> forms, Map<String, String> places) {
-        places.forEach((place, text) ->
-                forms.forEach(form -> assertFalse(text.contains(form), () -> what + ", as " + form + ", is in " + place)));
+        places.forEach((place, text) -> forms.forEach(
+                form -> assertFalse(text.contains(form), () -> what + ", as " + form + ", is in " + place)));
     }
 
     private String[] job(boolean own) throws IOException {

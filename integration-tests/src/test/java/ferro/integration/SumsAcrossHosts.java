@@ -8,7 +8,8 @@ import java.util.Arrays;
 
 /**
  * A rank that adds up 64 KiB on all ranks until a file is there, whose path is its argument, and checks every element. Rank 0 says how
- * often so far, about five times a second while it goes on.
+ * often so far, about five times a second while it goes on. Where a second argument says so many milliseconds, it rests as long after
+ * each such line, and so do the others, whose links are idle then.
  */
 final class SumsAcrossHosts {
     private static final int LENGTH = 16 << 10;
@@ -16,8 +17,9 @@ final class SumsAcrossHosts {
 
     private SumsAcrossHosts() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws InterruptedException {
         Path end = Path.of(arguments[0]);
+        long rest = arguments.length > 1 ? Long.parseLong(arguments[1]) : 0;
         try (ProcessGroup group = ProcessGroup.join()) {
             int size = group.worldSize();
             float[] data = new float[LENGTH];
@@ -41,6 +43,8 @@ final class SumsAcrossHosts {
                 if (group.rank() == 0 && System.nanoTime() - told > BETWEEN_LINES) {
                     told = System.nanoTime();
                     System.out.println("sums: " + sums);
+                    Thread.sleep(rest);
+                    told = System.nanoTime();
                 }
             }
         }

@@ -112,6 +112,23 @@ class BrokenNetworkTest {
         }
     }
 
+    /** 200 ms there and back: a job between continents. */
+    @Test
+    @DisplayName("row 11: a way of 200 ms there and back makes calls late, and nothing else")
+    void aLongWayMakesCallsLateAndNothingElse() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of())) {
+            proxy.delay(Duration.ofMillis(100));
+            List<ProcessGroup> groups = join(job, proxy);
+            for (int count : new int[] {1, 16_381, 300_007}) {
+                long begun = System.nanoTime();
+                TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
+                assertTrue(System.nanoTime() - begun > 100_000_000, "the way was short");
+            }
+            TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
+        }
+    }
+
     @Test
     @DisplayName("row 33: a link that is slow makes calls slow, and neither wrong nor late for control messages")
     void aLinkThatIsSlowMakesCallsSlowAndNothingElse() throws IOException {

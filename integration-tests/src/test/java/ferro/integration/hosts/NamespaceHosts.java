@@ -168,6 +168,12 @@ public final class NamespaceHosts implements AutoCloseable {
         return succeedsInside(host + 1, line);
     }
 
+    /** Writes a setting of the kernel, by its path below {@code /proc/sys}, for one host. */
+    public void set(int host, String setting, int value) throws IOException, InterruptedException {
+        HostProcess written = start(host, "sh", "-c", "echo " + value + " > /proc/sys/" + setting);
+        assertTrue(written.exitCode() == 0, () -> setting + "=" + value + ": " + written);
+    }
+
     /** Loses every frame from and to a host from now on; no end sees a cable pulled, and no connection ends. */
     public void cut(int host) throws IOException, InterruptedException {
         runInside(0, "ip link set " + port(host) + " nomaster");

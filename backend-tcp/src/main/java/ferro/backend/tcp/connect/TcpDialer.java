@@ -194,6 +194,7 @@ public final class TcpDialer {
         }
 
         private void connected(Channel channel, ConnectingHandshake side, int millis) {
+            io.keepAlive(channel);
             channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
             channel.pipeline().addLast(new HandshakeReader(side, new AttemptEnd(side)));
             TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");

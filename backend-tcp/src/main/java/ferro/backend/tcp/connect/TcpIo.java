@@ -128,14 +128,13 @@ public final class TcpIo {
     }
 
     /**
-     * Sets the options of a data link: no delay, keep-alive while it is idle, quick acknowledgements, congestion control as
-     * asked. The reno that auto chooses is best effort.
+     * Sets the options of a data link: no delay, quick acknowledgements, congestion control as asked. The reno that auto chooses is
+     * best effort.
      *
      * @throws ChannelException if the channel does not accept an option
      */
     public void dataOptions(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
-        keepAlive(channel);
         if (!epoll) {
             return;
         }
@@ -156,8 +155,11 @@ public final class TcpIo {
         }
     }
 
-    /** Lets the kernel probe an idle link. NIO cannot set the idle time, so the system's setting applies there. */
-    private void keepAlive(Channel channel) {
+    /**
+     * Lets the kernel probe an idle connection of any kind, so that nothing between hosts forgets it. NIO cannot set the idle time, so
+     * the system's setting applies there.
+     */
+    void keepAlive(Channel channel) {
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         if (epoll) {
             channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);

@@ -63,6 +63,7 @@ public final class TcpListener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
+                        io.keepAlive(channel);
                         accept(channel);
                     }
                 })

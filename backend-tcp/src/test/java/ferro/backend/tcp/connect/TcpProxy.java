@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -32,6 +33,7 @@ public final class TcpProxy implements AutoCloseable {
     private volatile Fault data = Fault.NONE;
     private volatile Fault control = Fault.NONE;
     private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile long delayNanos;
 
     /** What becomes of the bytes of one direction; called for each piece, in order. */
     public interface Fault {
@@ -130,6 +132,11 @@ public final class TcpProxy implements AutoCloseable {
         return passed.get();
     }
 
+    /** Passes each piece on so much later, in both directions of all connections that come from now on. */
+    public void delay(Duration delay) {
+        delayNanos = delay.toNanos();
+    }
+
     /** Refuses connections from now on. */
     public void refuse() throws IOException {
         server.close();
@@ -198,7 +205,7 @@ public final class TcpProxy implements AutoCloseable {
         private void pass(Socket source, Socket sink, boolean there) {
             try {
                 InputStream in = source.getInputStream();
-                OutputStream out = sink.getOutputStream();
+                OutputStream out = delayNanos > 0 ? new LateOutput(sink, delayNanos) : sink.getOutputStream();
                 byte[] bytes = new byte[PIECE_BYTES];
                 long place = 0;
                 for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
