@@ -27,7 +27,7 @@ public interface SparkRank {
      *
      * @param step  number of the step, greater than that of the state saved before
      * @param state bytes of this rank; may be empty
-     * @throws IOException           if it cannot be written
+     * @throws IOException           if it cannot be written, or a later attempt or job with the same folder has begun
      * @throws IllegalStateException if the job has no folder for checkpoints
      */
     void checkpoint(long step, byte[] state) throws IOException;

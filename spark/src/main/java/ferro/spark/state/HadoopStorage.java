@@ -96,9 +96,12 @@ public final class HadoopStorage implements CheckpointStorage {
         }
         for (FileStatus one : entries(root)) {
             String name = one.getPath().getName();
+            if (!name.startsWith(prefix)) {
+                continue;
+            }
             if (one.isDirectory()) {
                 add(name, prefix, found);
-            } else if (name.startsWith(prefix) && !name.endsWith(TEMPORARY)) {
+            } else if (!name.endsWith(TEMPORARY)) {
                 found.add(new StoredObject(name, one.getLen()));
             }
         }

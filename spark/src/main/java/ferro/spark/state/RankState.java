@@ -15,7 +15,8 @@ import java.util.zip.CRC32C;
  * State of the ranks of a job: an object per rank and step, and one that names the latest step that all ranks have written.
  *
  * <p>An object of state is a checksum of eight bytes, then the state. Names of objects hold the attempt that wrote them
- * ({@link StateFolder}), so that an attempt that Spark has given up and that still runs overwrites nothing of a later one.
+ * ({@link StateFolder}), so that an attempt that Spark has given up and that still runs overwrites nothing of a later one. It
+ * cannot save any more once the later one has begun.
  */
 public final class RankState {
     private final CheckpointStorage storage;
@@ -45,6 +46,7 @@ public final class RankState {
         write(object(name), state);
         group.barrier();
         if (group.rank() == 0) {
+            folder.checkLast();
             folder.publish(new Latest(name, step, group.worldSize()));
             if (!folder.wrote(kept)) {
                 folder.deleteOlder(kept);
@@ -95,6 +97,8 @@ public final class RankState {
         if (folder != null) {
             return;
         }
+        // ranks that Spark has given up miss each other here, and take no name
+        group.barrier();
         String told = "";
         if (group.rank() == 0) {
             StateFolder own = StateFolder.claimed(storage);
@@ -102,7 +106,7 @@ public final class RankState {
         }
         String[] parts = group.objects(Codec.utf8()).broadcast(told, 0).split(" ", 2);
         latest = Latest.of(parts[1], storage);
-        folder = new StateFolder(storage, parts[0], latest);
+        folder = StateFolder.of(storage, parts[0], latest);
     }
 
     private byte[] read(String name) throws IOException {

@@ -4,16 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spark.rank.RestoredState;
 import ferro.spi.PortRange;
+import ferro.training.checkpoint.CheckpointStorage;
+import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
@@ -41,8 +47,12 @@ class RankStateTest {
         context.close();
     }
 
+    private HadoopStorage storage() throws IOException {
+        return HadoopStorage.at(folder.toUri().toString(), new Configuration());
+    }
+
     private RankState attempt() throws IOException {
-        return new RankState(HadoopStorage.at(folder.toUri().toString(), new Configuration()), group);
+        return new RankState(storage(), group);
     }
 
     private static void save(RankState attempt, int step, String text) throws IOException {
@@ -82,27 +92,107 @@ class RankStateTest {
 
     /** Spark has given up its executor, which goes on. */
     @Test
-    void attemptThatIsStillRunningOverwritesNothingOfALaterOne() throws IOException {
+    void attemptThatIsStillRunningCannotSaveOnceALaterOneHasBegun() throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
         RankState later = attempt();
         assertEquals("1: one", restored(later));
-        save(old, 2, "two of the old attempt");
+
+        IOException refusal = assertThrows(IOException.class, () -> save(old, 2, "two of the old attempt"));
+        assertTrue(
+                refusal.getMessage()
+                        .matches("attempt 1-[0-9a-f]{8} cannot save in .*: attempt 2-[0-9a-f]{8} has begun since;"
+                                + " name a folder for each job"),
+                refusal.getMessage());
+        assertThrows(IOException.class, () -> save(old, 3, "three of the old attempt"));
+        assertEquals("1: one", restored(attempt()));
+    }
+
+    @Test
+    void attemptThatIsStillRunningOverwritesNothingOfALaterOne() throws IOException {
+        RankState old = attempt();
+        save(old, 1, "one");
+        RankState later = attempt();
         save(later, 2, "two");
-        save(old, 3, "three of the old attempt");
+
+        assertThrows(IOException.class, () -> save(old, 2, "two of the old attempt"));
 
         assertEquals("2: two", restored(attempt()));
     }
 
+    /** Each save deletes the state before the last one, so that of step 1 goes while the later attempt begins. */
     @Test
-    void attemptThatHasNotSavedYetCountsMoreThanAnOlderOne() throws IOException {
+    void attemptThatBeginsWhileAnOlderOneSavesRestoresWhatIsThere() throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
-        assertEquals("1: one", restored(attempt()));
+        RankState later = new RankState(
+                new OvertakenStorage(storage(), () -> {
+                    save(old, 2, "two");
+                    save(old, 3, "three");
+                }),
+                group);
 
-        save(old, 2, "two of the old attempt");
+        assertEquals("3: three", restored(later));
+        assertEquals("3: three", restored(attempt()));
+    }
 
-        assertEquals("1: one", restored(attempt()));
+    @Test
+    void rankWhoseOthersAreGoneTakesNoName() throws Exception {
+        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", PortRange.of("0"));
+        try (SystemContext first = SystemContext.of(serves);
+                SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
+            CompletableFuture<ProcessGroup> other = CompletableFuture.supplyAsync(second::join);
+            RankState alone = new RankState(storage(), first.join());
+            other.get(30, TimeUnit.SECONDS);
+            second.abort(new IllegalStateException("the executor has ended"));
+
+            assertThrows(FerroException.class, alone::restore);
+        }
+        assertEquals(List.of(), names());
+    }
+
+    /** What another attempt does meanwhile. */
+    private interface Meanwhile {
+        void run() throws IOException;
+    }
+
+    /** A storage in which another attempt saves just before this one publishes for the first time. */
+    private static final class OvertakenStorage implements CheckpointStorage {
+        private final CheckpointStorage storage;
+        private Meanwhile meanwhile;
+
+        OvertakenStorage(CheckpointStorage storage, Meanwhile meanwhile) {
+            this.storage = storage;
+            this.meanwhile = meanwhile;
+        }
+
+        @Override
+        public void publish(String name, byte[] content) throws IOException {
+            Meanwhile now = meanwhile;
+            meanwhile = () -> {};
+            now.run();
+            storage.publish(name, content);
+        }
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            storage.write(name, content);
+        }
+
+        @Override
+        public int read(String name, long offset, ByteBuffer into) throws IOException {
+            return storage.read(name, offset, into);
+        }
+
+        @Override
+        public List<StoredObject> list(String prefix) throws IOException {
+            return storage.list(prefix);
+        }
+
+        @Override
+        public void delete(String name) throws IOException {
+            storage.delete(name);
+        }
     }
 
     @Test
