@@ -214,7 +214,7 @@ public final class FerroSpark {
      * @throws IllegalArgumentException if there are fewer slots than ranks, or no secret for the driver's address
      */
     public <T, R> R run(JavaRDD<T> rows, RankFunction<T, R> function) {
-        return attempts.run(rows.rdd(), plan, false, function).get(0);
+        return attempts.run(rows.rdd(), plan, false, function, loader(function)).get(0);
     }
 
     /**
@@ -229,7 +229,7 @@ public final class FerroSpark {
      * @throws IllegalArgumentException as {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(JavaRDD<T> rows, RankFunction<T, R> function) {
-        return attempts.run(rows.rdd(), plan, true, function);
+        return attempts.run(rows.rdd(), plan, true, function, loader(function));
     }
 
     /**
@@ -268,7 +268,8 @@ public final class FerroSpark {
      * @return as {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> R run(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        return run(rows.toJavaRDD(), ofScala(SparkInternals.cleaned(rows.context(), function)));
+        return attempts.run(rows, plan, false, ofScala(rows, function), loader(function))
+                .get(0);
     }
 
     /**
@@ -281,10 +282,16 @@ public final class FerroSpark {
      * @return as {@link #runAll(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        return runAll(rows.toJavaRDD(), ofScala(SparkInternals.cleaned(rows.context(), function)));
+        return attempts.run(rows, plan, true, ofScala(rows, function), loader(function));
     }
 
-    private static <T, R> RankFunction<T, R> ofScala(Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
-        return (SparkRank rank, Iterator<T> rows) -> function.apply(rank, CollectionConverters.asScala(rows));
+    private static <T, R> RankFunction<T, R> ofScala(
+            RDD<T> of, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
+        Function2<SparkRank, scala.collection.Iterator<T>, R> cleaned = SparkInternals.cleaned(of.context(), function);
+        return (SparkRank rank, Iterator<T> rows) -> cleaned.apply(rank, CollectionConverters.asScala(rows));
+    }
+
+    private static ClassLoader loader(Object function) {
+        return function.getClass().getClassLoader();
     }
 }

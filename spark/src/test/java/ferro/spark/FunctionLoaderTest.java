@@ -10,6 +10,8 @@ import java.io.InputStream;
 import java.io.Serializable;
 import java.util.Iterator;
 import org.junit.jupiter.api.Test;
+import scala.Function2;
+import scala.runtime.AbstractFunction2;
 
 /** A function of another class loader than the thread's, as those of a notebook or a plug-in are. */
 public class FunctionLoaderTest {
@@ -38,7 +40,18 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** Defines those two classes itself, and nothing else. */
+    /** The same for Scala. */
+    public static final class LoadedScalaFunction
+            extends AbstractFunction2<SparkRank, scala.collection.Iterator<Integer>, Object> implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Object apply(SparkRank rank, scala.collection.Iterator<Integer> rows) {
+            return new LoadedResult(rank.group().rank());
+        }
+    }
+
+    /** Defines those classes itself, and nothing else. */
     private static final class OwnLoader extends ClassLoader {
         OwnLoader() {
             super(FunctionLoaderTest.class.getClassLoader());
@@ -63,16 +76,33 @@ public class FunctionLoaderTest {
         }
     }
 
+    private final ClassLoader own = new OwnLoader();
+
+    private Object loaded(Class<?> type) throws ReflectiveOperationException {
+        return own.loadClass(type.getName()).getConstructor().newInstance();
+    }
+
+    private void checkLoaded(Object result) {
+        assertEquals("of rank 0", result.toString());
+        assertSame(own, result.getClass().getClassLoader());
+    }
+
     @Test
     @SuppressWarnings("unchecked")
     void resultHasTheClassThatTheLoaderOfTheFunctionKnows() throws Exception {
-        ClassLoader own = new OwnLoader();
-        RankFunction<Integer, Object> function = (RankFunction<Integer, Object>)
-                own.loadClass(LoadedFunction.class.getName()).getConstructor().newInstance();
+        RankFunction<Integer, Object> function = (RankFunction<Integer, Object>) loaded(LoadedFunction.class);
 
-        Object result = SharedSpark.ferro().run(SharedSpark.rows(), function);
+        checkLoaded(SharedSpark.ferro().run(SharedSpark.rows(), function));
+    }
 
-        assertEquals("of rank 0", result.toString());
-        assertSame(own, result.getClass().getClassLoader());
+    @Test
+    @SuppressWarnings("unchecked")
+    void resultHasTheClassThatTheLoaderOfAFunctionOfScalaKnows() throws Exception {
+        Function2<SparkRank, scala.collection.Iterator<Integer>, Object> function =
+                (Function2<SparkRank, scala.collection.Iterator<Integer>, Object>) loaded(LoadedScalaFunction.class);
+
+        checkLoaded(SharedSpark.ferro().run(SharedSpark.rows().rdd(), function));
+        checkLoaded(
+                SharedSpark.ferro().runAll(SharedSpark.rows().rdd(), function).get(0));
     }
 }

@@ -18,6 +18,8 @@ class SparkSubmitTest {
     private static final Pattern INFO =
             Pattern.compile("(?m)^[0-9]{2}/[0-9]{2}/[0-9]{2} [0-9:]{8} INFO [A-Za-z.]+: (ferro|group \"stage).*");
 
+    private static final String LOADER = "MutableURLClassLoader";
+
     private SubmittedProgram program;
 
     @BeforeEach
@@ -29,8 +31,8 @@ class SparkSubmitTest {
     void exampleRunsWithFerroBehindJars() throws Exception {
         String out = program.run(SubmittedRegression.class);
 
-        assertLoader("MutableURLClassLoader", out);
-        assertSameFromTheSystemsLoader(out);
+        assertLoader(LOADER, out);
+        assertModelOfTheSystemsLoader(LOADER, out);
         assertTrue(INFO.matcher(program.executorLogs()).find(), program.executorLogs());
     }
 
@@ -42,7 +44,7 @@ class SparkSubmitTest {
                 "spark.executor.userClassPathFirst=true");
 
         assertLoader("ChildFirstURLClassLoader", out);
-        assertSameFromTheSystemsLoader(out);
+        assertModelOfTheSystemsLoader("ChildFirstURLClassLoader", out);
     }
 
     /** Executors find the configuration of logging in their installation. */
@@ -63,9 +65,12 @@ class SparkSubmitTest {
         String out = program.run(
                 SubmittedRegression.class,
                 "spark.serializer=org.apache.spark.serializer.KryoSerializer",
-                "spark.kryo.registrationRequired=true");
+                "spark.kryo.registrationRequired=true",
+                // each use registers the classes anew, on its own thread
+                "spark.kryo.pool=false",
+                "spark.kryo.classesToRegister=" + SubmittedRegression.class.getName() + "$Model");
 
-        assertSameFromTheSystemsLoader(out);
+        assertModelOfTheSystemsLoader(LOADER, out);
         assertTrue(program.executorLogs().contains(" INFO Executor: "), "Spark's own lines are missing");
         assertFalse(INFO.matcher(program.executorLogs()).find(), program.executorLogs());
     }
@@ -76,7 +81,10 @@ class SparkSubmitTest {
                 out.lines().findFirst().orElse("nothing"));
     }
 
-    private static void assertSameFromTheSystemsLoader(String out) {
-        assertTrue(out.contains("the same from a thread of the system's loader: true"), out);
+    /** That loader knows no class of the program, so that it takes the function's to read the result. */
+    private static void assertModelOfTheSystemsLoader(String loader, String out) {
+        assertEquals(
+                "a thread whose loader knows the program: false; its model: of " + loader + ", the same: true",
+                out.lines().reduce((before, last) -> last).orElse("nothing"));
     }
 }

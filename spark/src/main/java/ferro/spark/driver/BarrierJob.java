@@ -34,12 +34,14 @@ final class BarrierJob<T, R> {
     private final JobPlan plan;
     private final boolean resultAtAll;
     private final LongAccumulator steps;
+    private final ClassLoader ofUser;
 
-    BarrierJob(RDD<T> rdd, JobPlan plan, boolean resultAtAll, LongAccumulator steps) {
+    BarrierJob(RDD<T> rdd, JobPlan plan, boolean resultAtAll, LongAccumulator steps, ClassLoader ofUser) {
         this.rdd = rdd;
         this.plan = plan;
         this.resultAtAll = resultAtAll;
         this.steps = steps;
+        this.ofUser = ofUser;
     }
 
     /** The results by rank, or what is known of the failure, and tasks in words that keep their slots. */
@@ -110,7 +112,7 @@ final class BarrierJob<T, R> {
         checkInterrupt(ranks);
         List<R> all = new ArrayList<>();
         for (byte[] result : results) {
-            all.add(deserialized(result, function.getClass().getClassLoader()));
+            all.add(deserialized(result, ofUser));
         }
         return all;
     }
@@ -134,10 +136,18 @@ final class BarrierJob<T, R> {
     }
 
     private static <R> R deserializedBy(byte[] result, ClassLoader loader) {
-        return SparkEnv.get()
-                .serializer()
-                .newInstance()
-                .deserialize(ByteBuffer.wrap(result), loader, ClassTag$.MODULE$.<R>apply(Object.class));
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        // by the thread's Spark finds the classes that it registers with Kryo
+        thread.setContextClassLoader(loader);
+        try {
+            return SparkEnv.get()
+                    .serializer()
+                    .newInstance()
+                    .deserialize(ByteBuffer.wrap(result), loader, ClassTag$.MODULE$.<R>apply(Object.class));
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     /** The one element of a partition. */

@@ -29,8 +29,15 @@ public final class JobAttempts {
         this.spark = spark;
     }
 
-    /** Runs a job to its end; returns the results by rank, those of other ranks than 0 null unless all are asked for. */
-    public <T, R> List<R> run(RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function) {
+    /**
+     * Runs a job to its end.
+     *
+     * @param resultAtAll whether results of other ranks than 0 are asked for
+     * @param ofUser      loader of the function that the user gave
+     * @return results by rank, null where none was asked for
+     */
+    public <T, R> List<R> run(
+            RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function, ClassLoader ofUser) {
         int ranks = plan.ranks() == 0 ? rows.getNumPartitions() : plan.ranks();
         if (ranks == 0) {
             throw new IllegalArgumentException(
@@ -40,7 +47,7 @@ public final class JobAttempts {
         RDD<T> placed = placed(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
-        BarrierJob<T, R> jobs = new BarrierJob<>(placed, plan, resultAtAll, steps);
+        BarrierJob<T, R> jobs = new BarrierJob<>(placed, plan, resultAtAll, steps, ofUser);
         return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
             if (attempt > 0) {
                 RankSlots.await(spark, placed, ranks, plan.timeout());

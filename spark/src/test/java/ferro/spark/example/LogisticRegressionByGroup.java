@@ -6,6 +6,7 @@ import ferro.spark.FerroSpark;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 
@@ -43,14 +44,13 @@ public final class LogisticRegressionByGroup implements Serializable {
      * @return the weights, and last the intercept
      */
     public double[] train(FerroSpark spark, JavaRDD<double[]> rows) {
-        return spark.run(rows, (rank, partition) -> {
-            List<double[]> mine = new ArrayList<>();
-            partition.forEachRemaining(mine::add);
-            return trainRank(rank.group(), mine);
-        });
+        return spark.run(rows, (rank, mine) -> trainRank(rank.group(), mine));
     }
 
-    private double[] trainRank(ProcessGroup group, List<double[]> rows) {
+    /** Trains as one rank, with its rows; returns what {@link #train} does. */
+    double[] trainRank(ProcessGroup group, Iterator<double[]> mine) {
+        List<double[]> rows = new ArrayList<>();
+        mine.forEachRemaining(rows::add);
         double[] count = {rows.size()};
         group.allReduce(count, ReduceOp.SUM);
         double[] sums = new double[features + 2]; // of the gradient, and last of the loss
