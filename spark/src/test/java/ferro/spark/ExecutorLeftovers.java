@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -14,20 +15,21 @@ final class ExecutorLeftovers {
 
     private ExecutorLeftovers() {}
 
-    /** Threads of ferro that do not end within seconds. */
+    /** Threads of ferro that have not ended after seconds, all of them together. */
     static String threads() {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         StringBuilder left = new StringBuilder();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
-            if (thread.getName().startsWith("ferro") && !ends(thread)) {
+            if (thread.getName().startsWith("ferro") && !ends(thread, deadline)) {
                 left.append(thread.getName()).append(' ');
             }
         }
         return left.toString();
     }
 
-    private static boolean ends(Thread thread) {
+    private static boolean ends(Thread thread, long deadline) {
         try {
-            thread.join(10_000);
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
         }

@@ -1,7 +1,6 @@
 package ferro.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -154,21 +153,19 @@ class SparkFaultsTest {
             assertTrue(
                     failure.getMessage().contains("not all 4 tasks have come to Spark's barrier within 2000 ms"),
                     failure.getMessage());
+            assertEquals("", ExecutorLeftovers.threads());
         } finally {
             end.countDown();
         }
-        assertEquals("", ExecutorLeftovers.threads());
     }
 
+    /** Rank 1 does not end, so that the others wait at the barrier until they are cancelled. */
     @Test
     void jobThatIsCancelledEndsTasksThatMeetAtRankZero() throws Exception {
         JavaSparkContext spark = SharedSpark.context();
         end = new CountDownLatch(1);
-        CountDownLatch started = new CountDownLatch(1);
-        STARTED[0] = started;
         JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
             int row = rows.next();
-            STARTED[0].countDown();
             assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
             return List.of(row).iterator();
         });
@@ -177,17 +174,29 @@ class SparkFaultsTest {
                 spark.setJobGroup("meeting", "a job to cancel", false);
                 return ferro.meetAtRankZero().run(stuck, (rank, rows) -> 1);
             });
-            assertTrue(started.await(60, TimeUnit.SECONDS));
+            awaitMeeting(SharedSpark.RANKS - 1);
             spark.cancelJobGroup("meeting");
             Throwable failure = assertThrows(Exception.class, () -> job.get(60, TimeUnit.SECONDS))
                     .getCause();
             assertTrue(failure.getMessage().contains("was cancelled"), failure.getMessage());
-            assertFalse(end.getCount() == 0, "the stuck task has ended");
+            assertEquals("", ExecutorLeftovers.threads());
         } finally {
             end.countDown();
         }
-        assertEquals("", ExecutorLeftovers.threads());
     }
 
-    private static final CountDownLatch[] STARTED = {null};
+    /** Waits until so many tasks wait at Spark's barrier. */
+    private static void awaitMeeting(int count) throws InterruptedException {
+        long start = System.nanoTime();
+        while (waiting() < count) {
+            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60), waiting() + " tasks wait");
+            end.await(10, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private static long waiting() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("ferro-spark-meeting-"))
+                .count();
+    }
 }

@@ -10,8 +10,8 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.JavaUtils;
 
 /**
- * How much shared memory a rank may use: a quarter of what Spark adds to the memory of an executor, divided by its ranks.
- * Containers are ended for using more than that.
+ * How much shared memory a rank may use: a quarter of what Spark adds to the memory of an executor, divided by the ranks of its
+ * host, of which all get the same. Containers are ended for using more than that.
  *
  * @param bytes of one rank
  */

@@ -43,27 +43,35 @@ class KillWatchTest {
         assertEquals("a test", told.get(30, TimeUnit.SECONDS));
     }
 
+    /** Each waits for a look of its own. */
+    private void awaitLooks() throws Exception {
+        for (int more = 0; more < 3; more++) {
+            looked().get(30, TimeUnit.SECONDS);
+        }
+    }
+
     @Test
     void killIsToldOnce() throws Exception {
         AtomicInteger count = new AtomicInteger();
         look(reason -> count.incrementAndGet());
 
         task.markInterrupted("a test");
-        // each waits for a look of its own
-        for (int more = 0; more < 3; more++) {
-            looked().get(30, TimeUnit.SECONDS);
-        }
+        awaitLooks();
 
         assertEquals(1, count.get());
     }
 
     @Test
-    void watchThatIsClosedTellsNothing() {
-        CompletableFuture<String> told = new CompletableFuture<>();
-        KillWatch.over(task, told::complete).close();
+    void watchThatIsClosedTellsNothing() throws Exception {
+        CompletableFuture<String> listening = new CompletableFuture<>();
+        CompletableFuture<String> looking = new CompletableFuture<>();
+        KillWatch.over(task, listening::complete).close();
+        KillWatch.looking(task, looking::complete).close();
 
         task.markInterrupted("a test");
+        awaitLooks();
 
-        assertFalse(told.isDone());
+        assertFalse(listening.isDone());
+        assertFalse(looking.isDone());
     }
 }
