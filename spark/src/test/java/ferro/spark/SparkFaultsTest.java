@@ -24,6 +24,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Faults of Spark, and places to meet, on threads of one process as executors. */
@@ -159,9 +160,10 @@ class SparkFaultsTest {
         }
     }
 
-    /** Rank 1 does not end, so that the others wait at the barrier until they are cancelled. */
-    @Test
-    void jobThatIsCancelledEndsTasksThatMeetAtRankZero() throws Exception {
+    /** Rank 1 does not come, so that the others wait for it until they are cancelled. */
+    @ParameterizedTest
+    @CsvSource({"false,join", "true,awaited"})
+    void jobThatIsCancelledEndsTasksThatMeet(boolean atRankZero, String wait) throws Exception {
         JavaSparkContext spark = SharedSpark.context();
         end = new CountDownLatch(1);
         JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
@@ -169,12 +171,13 @@ class SparkFaultsTest {
             assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
             return List.of(row).iterator();
         });
+        FerroSpark way = atRankZero ? ferro.meetAtRankZero() : ferro;
         try {
             CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {
                 spark.setJobGroup("meeting", "a job to cancel", false);
-                return ferro.meetAtRankZero().run(stuck, (rank, rows) -> 1);
+                return way.run(stuck, (rank, rows) -> 1);
             });
-            awaitMeeting(SharedSpark.RANKS - 1);
+            awaitThreads("ferro.", wait, SharedSpark.RANKS - 1);
             spark.cancelJobGroup("meeting");
             Throwable failure = assertThrows(Exception.class, () -> job.get(60, TimeUnit.SECONDS))
                     .getCause();
@@ -183,20 +186,26 @@ class SparkFaultsTest {
         } finally {
             end.countDown();
         }
+        // rank 1 comes when nobody is there any more
+        awaitThreads("org.apache.spark.executor.Executor$TaskRunner", "run", 0);
     }
 
-    /** Waits until so many tasks wait at Spark's barrier. */
-    private static void awaitMeeting(int count) throws InterruptedException {
+    /** Waits until so many threads are in a method, of a class whose name begins so. */
+    private static void awaitThreads(String type, String method, int count) throws InterruptedException {
         long start = System.nanoTime();
-        while (waiting() < count) {
-            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(60), waiting() + " tasks wait");
-            end.await(10, TimeUnit.MILLISECONDS);
+        while (threadsIn(type, method) != count) {
+            assertTrue(
+                    System.nanoTime() - start < TimeUnit.SECONDS.toNanos(30),
+                    threadsIn(type, method) + " threads are in " + method + ", need " + count);
+            new CountDownLatch(1).await(10, TimeUnit.MILLISECONDS);
         }
     }
 
-    private static long waiting() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("ferro-spark-meeting-"))
+    private static long threadsIn(String type, String method) {
+        return Thread.getAllStackTraces().values().stream()
+                .filter(stack -> Stream.of(stack)
+                        .anyMatch(frame -> frame.getClassName().startsWith(type)
+                                && frame.getMethodName().equals(method)))
                 .count();
     }
 }

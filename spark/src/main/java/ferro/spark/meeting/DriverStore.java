@@ -57,7 +57,8 @@ public final class DriverStore implements AutoCloseable {
         return new DriverStore(null, StorePlace.atRankZero(attempt.job(), attempt.generation(), secured), report -> {});
     }
 
-    private static Optional<byte[]> secret(JobAttempt attempt, InetAddress at, String what) {
+    /** Returns the secret of an attempt whose store is served at an address; empty on loopback without one. */
+    static Optional<byte[]> secret(JobAttempt attempt, InetAddress at, String what) {
         Optional<byte[]> secret = JobSecret.of(attempt.jobId());
         if (secret.isEmpty() && !at.isLoopbackAddress()) {
             throw new IllegalArgumentException(what + " job " + attempt.jobId() + " at " + at.getHostAddress()
