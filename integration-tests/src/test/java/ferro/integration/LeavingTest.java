@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @Timeout(value = 40, unit = TimeUnit.MINUTES)
 class LeavingTest {
-    private static final int LOOPS = Integer.getInteger("ferro.leaving.loops", 40);
+    private static final int LOOPS = Integer.getInteger("ferro.leaving.loops", 20);
     private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     /** What one rank does in one loop, up to its close. */
@@ -85,7 +85,7 @@ class LeavingTest {
     })
     void aPipelineWhoseFirstStageLeavesFirstEndsWell(String medium, int floats) throws Exception {
         int batches = 5;
-        loop(medium, 3, Math.max(3, LOOPS / 10), group -> {
+        loop(medium, 3, Math.max(4, LOOPS / 10), group -> {
             for (int batch = 0; batch < batches; batch++) {
                 float[] data = new float[floats];
                 if (group.rank() == 0) {
