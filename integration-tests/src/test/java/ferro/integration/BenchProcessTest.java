@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,8 @@ import org.junit.jupiter.api.Test;
 class BenchProcessTest {
     @Test
     void jsonOfTwoRanksStandsAloneOnStandardOutputAndSaysWhatCarriesTheData() throws Exception {
-        Map<String, String> overridden = Map.of("FERRO_LINKS", "shm");
+        Map<String, String> overridden = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
+        overridden.put("FERRO_LINKS", "shm");
         String words = "bench -n 2 --backend tcp --links tcp allreduce --sizes 4,1KiB --op max --time 10ms --json";
         try (LauncherRun run = LauncherRun.start(overridden, words.split(" "))) {
             assertEquals(0, run.exitCode(), run::toString);
@@ -56,8 +58,8 @@ class BenchProcessTest {
 
     @Test
     void predictionIsOfTheCollectiveAndTheSizesThatWereAskedFor() throws Exception {
-        try (LauncherRun run =
-                LauncherRun.start("bench", "allgather", "-n", "2", "--predict", "--sizes", "8KiB,4KiB")) {
+        String words = "bench allgather -n 2 --predict --sizes 8KiB,4KiB";
+        try (LauncherRun run = LauncherRun.start(LauncherRun.FOR_SHORT_LIVES, words.split(" "))) {
             assertEquals(0, run.exitCode(), run::toString);
 
             List<String> rows = run.outLines().stream()
@@ -74,7 +76,7 @@ class BenchProcessTest {
 
     @Test
     void unknownCollectiveIsToldBeforeAnythingStarts() throws Exception {
-        try (LauncherRun run = bench("alreduce")) {
+        try (LauncherRun run = LauncherRun.start("bench", "-n", "2", "--backend", "tcp", "alreduce")) {
             assertEquals(2, run.exitCode(), run::toString);
 
             assertEquals(List.of(), run.outLines());
@@ -86,6 +88,6 @@ class BenchProcessTest {
     private static LauncherRun bench(String... words) throws Exception {
         List<String> line = new ArrayList<>(List.of("bench", "-n", "2", "--backend", "tcp"));
         line.addAll(List.of(words));
-        return LauncherRun.start(line.toArray(String[]::new));
+        return LauncherRun.start(LauncherRun.FOR_SHORT_LIVES, line.toArray(String[]::new));
     }
 }

@@ -67,6 +67,7 @@ class CompareScriptTest {
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
+        builder.environment().putAll(LauncherRun.FOR_SHORT_LIVES);
         Process process = builder.start();
         try {
             assertTrue(process.waitFor(90, TimeUnit.SECONDS), () -> "still running: " + command);

@@ -16,6 +16,12 @@ import java.util.stream.Stream;
 
 /** One run of the ferro command as a process of its own, with what it printed so far; every wait is bounded. */
 public final class LauncherRun implements AutoCloseable {
+    /**
+     * Variables for all JVMs of a job that measures or trains for a moment: not to compile well what they run. Each of them says on
+     * standard error that it has found them.
+     */
+    public static final Map<String, String> FOR_SHORT_LIVES = Map.of("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1");
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Process process;

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -64,8 +65,17 @@ class UserProgramTest {
             }
             """;
 
+    /** Main as classes: the launcher compiles a source file anew for every job. */
+    @TempDir
+    private static Path classes;
+
     @TempDir
     private Path folder;
+
+    @BeforeAll
+    static void compileMain() throws IOException {
+        compile(LauncherRun.classPath(), classes);
+    }
 
     @Test
     void sourceFileOfThreeRanksSumsOverTcp() throws Exception {
@@ -81,7 +91,7 @@ class UserProgramTest {
 
     @Test
     void secretIsGoneOnceAllHaveJoined() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", source(), "forever")) {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "-cp", "" + classes, "Main", "forever")) {
             Path secret = Path.of(run.restOfLine("[0] file "));
 
             Processes.await(() -> !Files.exists(secret), SOON, secret + " is still there");
@@ -118,7 +128,7 @@ class UserProgramTest {
 
     @Test
     void killOfARankInACollectiveEndsTheJobWithItsName() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", source(), "forever")) {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "-cp", "" + classes, "Main", "forever")) {
             long victim = Long.parseLong(run.restOfLine("[1] self "));
             run.restOfLine("[0] self ");
             run.restOfLine("[2] self ");
@@ -136,8 +146,8 @@ class UserProgramTest {
     @Test
     void programRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
         String path = printedClassPath();
-        compile(path);
-        Map<String, String> variables = new HashMap<>();
+        compile(path, folder);
+        Map<String, String> variables = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
         variables.put("WORLD_SIZE", "2");
         variables.put("MASTER_ADDR", "127.0.0.1");
         variables.put("MASTER_PORT", "" + Ports.free());
@@ -161,12 +171,11 @@ class UserProgramTest {
         Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
         String master = "127.0.0.1:" + Ports.free();
-        String main = source();
 
-        try (LauncherRun first = LauncherRun.start(twoNodes("0", master, secret, main))) {
+        try (LauncherRun first = LauncherRun.start(twoNodes("0", master, secret))) {
             // on loopback node 0 comes first: no other machine can be meant
             first.awaitErrLine("waiting for node 1 of 2");
-            try (LauncherRun second = LauncherRun.start(twoNodes("1", master, secret, main))) {
+            try (LauncherRun second = LauncherRun.start(twoNodes("1", master, secret))) {
                 assertEquals(0, first.exitCode(), first::toString);
                 assertEquals(0, second.exitCode(), second::toString);
 
@@ -177,21 +186,10 @@ class UserProgramTest {
         }
     }
 
-    private static String[] twoNodes(String node, String master, Path secret, String main) {
-        return new String[] {
-            "run",
-            "-n",
-            "1",
-            "--nodes",
-            "2",
-            "--node-rank",
-            node,
-            "--master",
-            master,
-            "--secret-file",
-            "" + secret,
-            main
-        };
+    private static String[] twoNodes(String node, String master, Path secret) {
+        String line = "run -n 1 --nodes 2 --node-rank " + node + " --master " + master + " --secret-file " + secret
+                + " -cp " + classes + " Main";
+        return line.split(" ");
     }
 
     @Test
@@ -213,8 +211,7 @@ class UserProgramTest {
 
     @Test
     void backendThatOnlyTheProgramCouldFindIsLookedForByItsRanks() throws Exception {
-        compile(printedClassPath());
-        String path = printedClassPath() + File.pathSeparator + folder;
+        String path = printedClassPath() + File.pathSeparator + classes;
         try (LauncherRun run = LauncherRun.start(
                 "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")) {
             assertEquals(1, run.exitCode(), run::toString);
@@ -225,6 +222,10 @@ class UserProgramTest {
     }
 
     private String source() throws IOException {
+        return sourceIn(folder);
+    }
+
+    private static String sourceIn(Path folder) throws IOException {
         return Files.writeString(folder.resolve("Main.java"), MAIN).toString();
     }
 
@@ -235,9 +236,9 @@ class UserProgramTest {
         }
     }
 
-    private void compile(String path) throws IOException {
-        int result =
-                ToolProvider.getSystemJavaCompiler().run(null, null, null, "-cp", path, "-d", "" + folder, source());
+    private static void compile(String path, Path folder) throws IOException {
+        int result = ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-cp", path, "-d", "" + folder, sourceIn(folder));
         assertEquals(0, result);
     }
 
