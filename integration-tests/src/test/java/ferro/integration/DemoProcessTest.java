@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +22,8 @@ class DemoProcessTest {
         Path plot = folder.resolve("plot.png");
         String text = text("it was the best of times, it was the worst of times; ".repeat(40));
 
-        try (LauncherRun run = demo("--text", text, "--steps", "55", "--batch", "50", "--out", "" + plot)) {
+        try (LauncherRun run = demo(
+                LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50", "--out", "" + plot)) {
             assertEquals(0, run.exitCode(), run::toString);
 
             String report = String.join("\n", run.outLines());
@@ -35,7 +37,7 @@ class DemoProcessTest {
     @ParameterizedTest
     @CsvSource({"1024, need at least 1040", "3, fewer samples than ranks"})
     void wrongUseIsToldInOneLineBeforeAnythingIsStarted(String batch, String why) throws Exception {
-        try (LauncherRun run = demo("--text", text("short ".repeat(20)), "--batch", batch)) {
+        try (LauncherRun run = demo(Map.of(), "--text", text("short ".repeat(20)), "--batch", batch)) {
             assertEquals(2, run.exitCode(), run::toString);
 
             assertEquals(1, run.errLines().size(), run::toString);
@@ -53,11 +55,11 @@ class DemoProcessTest {
         }
     }
 
-    private static LauncherRun demo(String... options) throws IOException {
+    private static LauncherRun demo(Map<String, String> variables, String... options) throws IOException {
         String[] line = new String[options.length + 1];
         line[0] = "demo";
         System.arraycopy(options, 0, line, 1, options.length);
-        return LauncherRun.start(line);
+        return LauncherRun.start(variables, line);
     }
 
     private String text(String content) throws IOException {

@@ -73,19 +73,10 @@ class DeviceLauncherTest {
 
     @Test
     void benchMeasuresDeviceTensorsAndSaysSo() throws Exception {
-        try (LauncherRun run = LauncherRun.start(
-                StandInPair.variables(),
-                "bench",
-                "allreduce",
-                "-n",
-                "3",
-                "--backend",
-                "nccl",
-                "--sizes",
-                "4,64KiB",
-                "--time",
-                "10ms",
-                "--json")) {
+        Map<String, String> variables = StandInPair.variables();
+        variables.putAll(LauncherRun.FOR_SHORT_LIVES);
+        String words = "bench allreduce -n 3 --backend nccl --sizes 4,64KiB --time 10ms --json";
+        try (LauncherRun run = LauncherRun.start(variables, words.split(" "))) {
             assertEquals(0, run.exitCode(), run::toString);
 
             assertEquals(2, run.outLines().size(), run::toString);

@@ -57,7 +57,7 @@ class NamespaceHostsTest {
             for (int host = 0; host < 2; host++) {
                 String line = "bench allreduce --nodes 2 --node-rank " + host + " --master " + hosts.endpoint(0, 29500)
                         + " --secret-file " + secret + " -n " + ranks + " --sizes 4,65536 --time 10ms --json";
-                nodes.add(hosts.ferro(host, line.split(" ")));
+                nodes.add(hosts.ferro(host, LauncherRun.FOR_SHORT_LIVES, line.split(" ")));
             }
             for (HostProcess node : nodes) {
                 assertEquals(0, node.exitCode(), node::toString);
