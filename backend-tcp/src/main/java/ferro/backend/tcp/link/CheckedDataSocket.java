@@ -1,6 +1,5 @@
 package ferro.backend.tcp.link;
 
-import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,7 +12,7 @@ import java.util.zip.CRC32C;
  * <p>A record is a head and at most {@link #MOST_BYTES}. The head has its own checksum, which also covers the number of the
  * record. So a wrong length does not wait for bytes that never come, and no record can be lost or come twice.
  */
-public final class CheckedDataSocket implements DataSocket {
+public final class CheckedDataSocket extends WrappedSocket {
     /** Most bytes of one record; they fit in the second-level cache together with their source. */
     static final int MOST_BYTES = 64 << 10;
     /** Length, checksum of the bytes, checksum of number, length and checksum: 4 bytes each, little-endian. */
@@ -27,7 +26,6 @@ public final class CheckedDataSocket implements DataSocket {
     private static final int SUM = HEAD + 4;
     private static final int HEAD_SUM = HEAD + 8;
 
-    private final DataSocket inner;
     private final ByteBuffer out = record();
     private final ByteBuffer in = record();
     private final CRC32C sum = new CRC32C();
@@ -46,7 +44,7 @@ public final class CheckedDataSocket implements DataSocket {
 
     /** Makes a connection that cuts the bytes of a socket into records with a checksum each. */
     public CheckedDataSocket(DataSocket inner) {
-        this.inner = inner;
+        super(inner);
     }
 
     /**
@@ -97,33 +95,8 @@ public final class CheckedDataSocket implements DataSocket {
     }
 
     @Override
-    public boolean ended() throws IOException {
-        return inner.ended();
-    }
-
-    @Override
     public boolean readable() {
-        return whole || broken != null || inner.readable();
-    }
-
-    @Override
-    public boolean writable() {
-        return inner.writable();
-    }
-
-    @Override
-    public void want(boolean reading, boolean writing) {
-        inner.want(reading, writing);
-    }
-
-    @Override
-    public void close() {
-        inner.close();
-    }
-
-    @Override
-    public Channel release() {
-        return inner.release();
+        return whole || broken != null || super.readable();
     }
 
     private void pack(ByteBuffer bytes, int from, int count) {

@@ -1,7 +1,6 @@
 package ferro.backend.tcp.link;
 
 import ferro.backend.tcp.tls.TlsSession;
-import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLException;
@@ -13,13 +12,12 @@ import javax.net.ssl.SSLException;
  * <p>Many records at once go between arrays and the kernel where it takes them, and everything else through memory that all
  * connections of a group share.
  */
-public final class TlsWire implements DataSocket {
+public final class TlsWire extends WrappedSocket {
     private static final System.Logger LOG = System.getLogger("ferro.tcp");
 
     /** More than this is lent to the kernel: for less, lending costs more than a copy, and leaves objects behind. */
     private static final int LENT_BYTES = 64 << 10;
 
-    private final DataSocket inner;
     private final TlsSession session;
     private final ByteBuffer shared;
     /** Bytes of the caller in the records that wait. Those of a record count as taken once the kernel has all of it. */
@@ -35,7 +33,7 @@ public final class TlsWire implements DataSocket {
      * @param shared  direct memory of 256 KiB that nobody uses between two calls
      */
     public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared) {
-        this.inner = inner;
+        super(inner);
         this.session = session;
         this.shared = shared;
         session.left(); // bytes of the handshake, which are none of the caller's
@@ -177,32 +175,7 @@ public final class TlsWire implements DataSocket {
     }
 
     @Override
-    public boolean ended() throws IOException {
-        return inner.ended();
-    }
-
-    @Override
     public boolean readable() {
-        return broken != null || session.ready() || inner.readable();
-    }
-
-    @Override
-    public boolean writable() {
-        return inner.writable();
-    }
-
-    @Override
-    public void want(boolean reading, boolean writing) {
-        inner.want(reading, writing);
-    }
-
-    @Override
-    public void close() {
-        inner.close();
-    }
-
-    @Override
-    public Channel release() {
-        return inner.release();
+        return broken != null || session.ready() || super.readable();
     }
 }

@@ -1,13 +1,11 @@
 package ferro.backend.tcp.link;
 
-import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
 
 /** A socket of which the test decides whether it takes arrays, and that may move only part of what is asked. */
-final class CuttingSocket implements DataSocket {
-    private final DataSocket inner;
+final class CuttingSocket extends WrappedSocket {
     private final boolean takesArrays;
     private final Random cuts;
     private long lentBytes;
@@ -15,7 +13,7 @@ final class CuttingSocket implements DataSocket {
 
     /** Wraps a socket; cuts nothing where {@code cuts} is null. */
     CuttingSocket(DataSocket inner, boolean takesArrays, Random cuts) {
-        this.inner = inner;
+        super(inner);
         this.takesArrays = takesArrays;
         this.cuts = cuts;
     }
@@ -67,35 +65,5 @@ final class CuttingSocket implements DataSocket {
             return bytes;
         }
         return 1 + cuts.nextInt(cuts.nextInt(4) == 0 ? Math.min(bytes, 20) : bytes);
-    }
-
-    @Override
-    public boolean ended() throws IOException {
-        return inner.ended();
-    }
-
-    @Override
-    public boolean readable() {
-        return inner.readable();
-    }
-
-    @Override
-    public boolean writable() {
-        return inner.writable();
-    }
-
-    @Override
-    public void want(boolean reading, boolean writing) {
-        inner.want(reading, writing);
-    }
-
-    @Override
-    public void close() {
-        inner.close();
-    }
-
-    @Override
-    public Channel release() {
-        return inner.release();
     }
 }

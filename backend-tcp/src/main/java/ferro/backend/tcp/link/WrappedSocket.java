@@ -1,0 +1,44 @@
+package ferro.backend.tcp.link;
+
+import io.netty.channel.Channel;
+import java.io.IOException;
+
+/** A data connection around another one, which it does not change but for the bytes that are written and read. */
+abstract class WrappedSocket implements DataSocket {
+    /** The connection inside. */
+    final DataSocket inner;
+
+    WrappedSocket(DataSocket inner) {
+        this.inner = inner;
+    }
+
+    @Override
+    public boolean ended() throws IOException {
+        return inner.ended();
+    }
+
+    @Override
+    public boolean readable() {
+        return inner.readable();
+    }
+
+    @Override
+    public boolean writable() {
+        return inner.writable();
+    }
+
+    @Override
+    public void want(boolean reading, boolean writing) {
+        inner.want(reading, writing);
+    }
+
+    @Override
+    public void close() {
+        inner.close();
+    }
+
+    @Override
+    public Channel release() {
+        return inner.release();
+    }
+}
