@@ -97,11 +97,14 @@ public final class Settings {
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
     /** Which connections are encrypted. */
-    public static final Setting<String> TLS =
-            new Setting<>("ferro.tls", "auto", "auto, on or off, equal on all ranks", Settings::tls);
+    public static final Setting<String> TLS = new Setting<>(
+            "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of them", "auto", "on", "off"));
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = new Setting<>(
-            "ferro.links", "auto", "auto (shared memory where it works), tcp or shm (nothing else)", Settings::links);
+            "ferro.links",
+            "auto",
+            "auto (shared memory where it works), tcp or shm (nothing else)",
+            oneOf("is no kind of link", "auto", "tcp", "shm"));
     /** Name of the host that this rank counts as being on. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =
             new Setting<>("ferro.host", null, "a name of at most 64 bytes", Settings::jobId);
@@ -273,18 +276,14 @@ public final class Settings {
         return OF_SCRIPTS;
     }
 
-    private static String links(String text) {
-        if (!List.of("auto", "tcp", "shm").contains(text)) {
-            throw new IllegalArgumentException("\"" + text + "\" is no kind of link");
-        }
-        return text;
-    }
-
-    private static String tls(String text) {
-        if (!List.of("auto", "on", "off").contains(text)) {
-            throw new IllegalArgumentException("\"" + text + "\" is none of them");
-        }
-        return text;
+    /** Takes only these words, and refuses another one by what it is not. */
+    private static Function<String, String> oneOf(String refusal, String... words) {
+        return text -> {
+            if (!List.of(words).contains(text)) {
+                throw new IllegalArgumentException("\"" + text + "\" " + refusal);
+            }
+            return text;
+        };
     }
 
     private static String jobId(String text) {
