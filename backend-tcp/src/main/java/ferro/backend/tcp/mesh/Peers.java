@@ -20,6 +20,7 @@ import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -61,6 +62,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
     /** Notes by peer; null for peers that connect to this rank. */
     private final DialNotes[] notes;
+    /** What was last refused in the name of a peer that is to connect to this rank; any thread may read. */
+    private final AtomicReferenceArray<String> refusals;
     /** Records of the peers; null until {@link #connect}. */
     private volatile PeerRecord[] known;
     /** The round trip time that rank 0 has measured and told to the others. */
@@ -80,6 +83,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
         notes = new DialNotes[spec.worldSize()];
+        refusals = new AtomicReferenceArray<>(spec.worldSize());
     }
 
     /**
@@ -226,6 +230,16 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
+    /** Keeps the reason for messages. The hello need not be proved: whoever sent it may be another one. */
+    @Override
+    public void refused(Hello hello, SocketAddress from, Refusal refusal) {
+        int peer = hello.member().rank();
+        if (hello.kind() == Hello.ConnectionKind.CONTROL && peer >= 0 && peer < spec.rank()) {
+            String address = ((InetSocketAddress) from).getAddress().getHostAddress();
+            refusals.set(peer, "what came in its name from " + address + " was refused: " + refusal.getMessage());
+        }
+    }
+
     /**
      * Returns whether connections to a peer are encrypted, as the control connection is; any thread, once the peers are
      * ready.
@@ -302,14 +316,17 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         DialNotes tried = notes[peer];
         return tried != null
                 ? new Unconnected(peer, there.home, address, tried.last(), tried.attempts())
-                : new Unconnected(
-                        peer,
-                        there.home,
-                        address,
-                        "nothing has come from there to this rank at "
-                                + Addresses.text(port.advertised(), port.bound().getPort())
-                                + ": is a firewall between them?",
-                        0);
+                : new Unconnected(peer, there.home, address, came(peer), 0);
+    }
+
+    /** Returns what has come of a peer that is to connect to this rank, for messages. */
+    private String came(int peer) {
+        String refusal = refusals.get(peer);
+        return refusal != null
+                ? refusal
+                : "nothing has come from there to this rank at "
+                        + Addresses.text(port.advertised(), port.bound().getPort())
+                        + ": is a firewall between them?";
     }
 
     private IntStream others() {

@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
@@ -340,6 +341,16 @@ public final class TcpPort implements AutoCloseable {
                 owner(hello).entered(hello, channel);
             } catch (Refusal left) {
                 channel.close();
+            }
+        }
+
+        @Override
+        public void refused(Hello hello, SocketAddress from, Refusal refusal) {
+            TcpListener.Guest guest = hello == null || !hello.job().equals(own.job())
+                    ? null
+                    : groups.get(hello.member().group());
+            if (guest != null) {
+                guest.refused(hello, from, refusal);
             }
         }
 
