@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.KeyRelay;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
@@ -240,6 +241,27 @@ class EncryptedJobTest {
                             failure.getMessage().contains("give all ranks the same ferro.tls"), failure.getMessage());
                 }
             }
+        }
+    }
+
+    @Test
+    @DisplayName("a relay that passes the proofs on and encrypts with keys of its own lets no rank in")
+    void aRelayWithKeysOfItsOwnLetsNoRankIn() throws IOException {
+        try (KeyRelay relay = new KeyRelay();
+                TcpJob job = job(TcpJob.encrypted(Map.of("ferro.join.timeout", "5s")))) {
+            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+            for (int rank = 0; rank < RANKS; rank++) {
+                joining.add(job.joining("g", rank, job.context(rank == RANKS - 1 ? relay.settings() : Map.of())));
+            }
+
+            FerroException failure = refused(joining.get(0));
+
+            assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().contains("another process is between the two"), failure.getMessage());
+            refused(joining.get(1));
+            refused(joining.get(2));
+            assertTrue(relay.relayed() > 0, "no proof has passed");
+            assertEquals(0, relay.letIn());
         }
     }
 
