@@ -4,7 +4,7 @@ import io.netty.channel.Channel;
 import java.io.IOException;
 
 /** A data connection around another one, which it does not change but for the bytes that are written and read. */
-abstract class WrappedSocket implements DataSocket {
+public abstract class WrappedSocket implements DataSocket {
     /** The connection inside. */
     final DataSocket inner;
 
