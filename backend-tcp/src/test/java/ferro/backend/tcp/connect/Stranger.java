@@ -27,8 +27,17 @@ public final class Stranger implements AutoCloseable {
 
     /** Connects from an address of this machine. */
     static Stranger from(String address, int port) {
+        return between(address, "127.0.0.1", port);
+    }
+
+    /** Connects to an address of this machine. */
+    static Stranger to(String address, int port) {
+        return between("127.0.0.1", address, port);
+    }
+
+    private static Stranger between(String from, String to, int port) {
         try {
-            return new Stranger(new Socket(InetAddress.getLoopbackAddress(), port, InetAddress.getByName(address), 0));
+            return new Stranger(new Socket(InetAddress.getByName(to), port, InetAddress.getByName(from), 0));
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }

@@ -14,6 +14,7 @@ import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.store.StoreFrames;
 import io.netty.channel.Channel;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -214,6 +215,15 @@ class TcpListenerTest {
             honest.say(Handshake.frame(Handshake.PROOF, new byte[Secret.PROOF_BYTES]));
             assertEquals(Code.UNAUTHENTICATED, refusal(honest).code());
             silent.forEach(Stranger::close);
+        }
+    }
+
+    @Test
+    void aStoreIsReachedAtItsOwnAddressAlone() {
+        try (TcpStoreServer server = server(SECRET)) {
+            Stranger.to("127.0.0.1", server.port()).close();
+
+            assertThrows(UncheckedIOException.class, () -> Stranger.to("127.0.0.2", server.port()));
         }
     }
 

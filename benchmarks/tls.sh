@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Measures what encryption costs: `ferro bench allreduce` of two ranks over TCP on this machine, with ferro.tls off and on in turns, and
+# prints a Markdown table of the medians of the rounds, in microseconds, and their ratio.
+#
+#   benchmarks/tls.sh 5                          five rounds
+#   benchmarks/tls.sh 5 --sizes 4,1MiB --op max  what is behind the rounds goes to `ferro bench allreduce`
+#
+# JAVA_HOME says which JDK. Takes about 20 s a round.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ferro=$here/../ferro
+
+rounds=${1:-}
+if [[ ! $rounds =~ ^[1-9][0-9]*$ ]]; then
+    sed -n '2,/^set/{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+    exit 2
+fi
+shift
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+"$ferro" secret "$work/secret" >/dev/null
+for round in $(seq "$rounds"); do
+    for tls in off on; do
+        [ ! -t 2 ] || printf '\rround %d of %d, ferro.tls=%-3s' "$round" "$rounds" "$tls" >&2
+        FERRO_TLS=$tls "$ferro" bench allreduce -n 2 --links tcp --secret-file "$work/secret" \
+            --sizes 4,64KiB,1MiB,64MiB --time 1s --json "$@" 2>/dev/null |
+            sed "s/.*\"bytes\":\([0-9]*\).*\"us_median\":\([0-9.]*\).*/\1 $tls \2/" >>"$work/all"
+    done
+done
+[ ! -t 2 ] || printf '\r%40s\r' '' >&2
+
+echo '| bytes | off | on | ratio |'
+echo '|---|---|---|---|'
+sort -k1,1n -k2,2 -k3,3n "$work/all" | awk '
+    function done() { if (count) median[tls] = values[int((count + 1) / 2)]; count = 0 }
+    function row() { if (bytes != "") printf "| %s | %s | %s | %.2f |\n", bytes, median["off"], median["on"], median["on"] / median["off"] }
+    $1 != bytes || $2 != tls { done() }
+    $1 != bytes { row() }
+    { bytes = $1; tls = $2; values[++count] = $3 }
+    END { done(); row() }'
