@@ -5,7 +5,7 @@
 #   benchmarks/tls.sh 5                          five rounds
 #   benchmarks/tls.sh 5 --sizes 4,1MiB --op max  what is behind the rounds goes to `ferro bench allreduce`
 #
-# JAVA_HOME says which JDK. Takes about 20 s a round.
+# JAVA_HOME says which JDK. Takes about a minute a round: the engine of the JDK is slow until it is compiled, for seconds where ranks have a core each.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ferro=$here/../ferro
@@ -25,7 +25,7 @@ for round in $(seq "$rounds"); do
     for tls in off on; do
         [ ! -t 2 ] || printf '\rround %d of %d, ferro.tls=%-3s' "$round" "$rounds" "$tls" >&2
         FERRO_TLS=$tls "$ferro" bench allreduce -n 2 --links tcp --secret-file "$work/secret" \
-            --sizes 4,64KiB,1MiB,64MiB --time 1s --json "$@" 2>/dev/null |
+            --sizes 4,64KiB,1MiB,64MiB --time 3s --json "$@" 2>/dev/null |
             sed "s/.*\"bytes\":\([0-9]*\).*\"us_median\":\([0-9.]*\).*/\1 $tls \2/" >>"$work/all"
     done
 done
