@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** benchmarks/compare.sh with what every machine has, and with a peer where one is installed; never how fast anything is. */
+@Tag("long")
 @Timeout(120)
 class CompareScriptTest {
     private static final Path SCRIPT =

@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The launcher, the bench and the examples on device tensors, over several processes and the stand-in libraries. */
+@Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(180)
 class DeviceLauncherTest {

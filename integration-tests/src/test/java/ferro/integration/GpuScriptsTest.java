@@ -14,12 +14,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** gpu/pack and gpu/report as on a machine with a GPU: another folder, an empty environment, no Java but the packed one. */
+@Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(1200)
 class GpuScriptsTest {

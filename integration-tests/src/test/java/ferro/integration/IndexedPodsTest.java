@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two hosts as pods of an Indexed Job: names and variables are Kubernetes' and those of docs/launchers/indexed-job.yaml. */
+@Tag("long")
 @Timeout(120)
 class IndexedPodsTest {
     @TempDir

@@ -12,11 +12,13 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** How the others end when a rank of NCCL is killed in the midst of a call; they have nothing but NCCL between them. */
+@Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(120)
 class KilledDeviceRankTest {

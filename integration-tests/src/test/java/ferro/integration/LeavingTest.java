@@ -22,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * A rank may leave as soon as its own calls have returned: programs that do so, again and again, over every medium. The loops are
  * few in a plain build; {@code -Dferro.leaving.loops=10000} has as many as the promise says.
  */
+@Tag("long")
 @Timeout(value = 40, unit = TimeUnit.MINUTES)
 class LeavingTest {
     private static final int LOOPS = Integer.getInteger("ferro.leaving.loops", 20);

@@ -13,11 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What stands between two hosts: a firewall with a few open ports, IPv6 alone, a cut. */
+@Tag("long")
 @Timeout(180)
 class NetworkHostsTest {
     private static final int STORE = 29500;

@@ -12,11 +12,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** How the ranks of {@code cpu:tcp,cuda:nccl} end in the midst of a call on the device: TCP is the control plane of NCCL. */
+@Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(120)
 class PairFailureTest {

@@ -10,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two hosts as the nodes of a step: only the variables are Slurm's, nothing else is set or typed but the secret. */
+@Tag("long")
 @Timeout(120)
 class SlurmStepTest {
     @TempDir

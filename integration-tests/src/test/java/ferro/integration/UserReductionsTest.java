@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reductions by a user's code: over memory of one JVM, memory that processes share (near), and sockets (far). */
+@Tag("long")
 @Timeout(60)
 class UserReductionsTest {
     /** One element, some, more than the block of a kernel, and more than a segment of 512 KiB; none of them round. */

@@ -1,6 +1,9 @@
 package ferro.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** An honest round trip keeps the contract on device tensors. */
+@Tag("long")
 class DevicesContractTest extends WrongDevices.OnDevices {
     DevicesContractTest() {
         super(NaiveRoundTrip::new);

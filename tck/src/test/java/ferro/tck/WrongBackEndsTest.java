@@ -19,7 +19,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 /** The kit itself: each wrong back end must be caught by the rule it breaks. */
-@Tag("mutants")
+@Tag("long")
 class WrongBackEndsTest {
     static Stream<Arguments> wrongBackEnds() {
         return Stream.of(results(), manners(), devices()).flatMap(each -> each);

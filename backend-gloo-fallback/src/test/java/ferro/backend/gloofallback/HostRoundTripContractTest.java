@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 
 /** {@code -Dferro.backend=gloo-fallback} over TCP on loopback: every rank joins as a process of its own would. */
+@Tag("long")
 class HostRoundTripContractTest extends RoundTripContract {
     HostRoundTripContractTest() {
         super("16KiB");

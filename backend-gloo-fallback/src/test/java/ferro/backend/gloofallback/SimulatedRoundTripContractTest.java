@@ -5,8 +5,10 @@ import ferro.backend.simulated.SimulatedBackend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** The round trip over simulated ranks. */
+@Tag("long")
 class SimulatedRoundTripContractTest extends RoundTripContract {
     SimulatedRoundTripContractTest() {
         super("2KiB");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
  * {@code -Dferro.simulation.first=N}, so that many can be run in parts.
  */
 class SeededFaultsTest {
-    private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(15);
     private static final long USUAL_SEEDS = 10_000;
     private static final long ENOUGH_SEEDS = 300;
     private static final long LEAST_PERCENT = 50;

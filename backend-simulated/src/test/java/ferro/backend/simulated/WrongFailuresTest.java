@@ -17,7 +17,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 /** The kit again: what fails wrongly must be caught by the rule it breaks; it stands here, as it needs a control lane. */
-@Tag("mutants")
+@Tag("long")
 class WrongFailuresTest {
     static Stream<Arguments> wrongFailures() {
         return Stream.of(

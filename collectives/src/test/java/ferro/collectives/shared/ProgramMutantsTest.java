@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the proof would find: one rank's program of the second of three operations is wrong in one step. */
-@Tag("mutants")
+@Tag("long")
 class ProgramMutantsTest {
     private static final int RANKS = 4;
     private static final int CHUNK = SharedCall.ALIGNMENT * RANKS;

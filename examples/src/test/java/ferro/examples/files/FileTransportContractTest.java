@@ -15,12 +15,14 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The contract, over mapped files; nothing is refused. Groups of more than four ranks pass as well, and are left out as they take
  * several seconds of processor.
  */
+@Tag("long")
 class FileTransportContractTest extends BackendContract {
     private static final int RANKS_MOST = 4;
 

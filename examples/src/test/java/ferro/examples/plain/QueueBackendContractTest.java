@@ -4,8 +4,10 @@ import ferro.Backend;
 import ferro.tck.BackendContract;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 
 /** The whole contract, on a back end of five methods, less what a plain back end cannot do. */
+@Tag("long")
 // @start region="contract"
 class QueueBackendContractTest extends BackendContract {
     @Override

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** The shared contract on tensors of the devices, from device to device. */
-class NcclDeviceContractTest extends NcclContractTest {
+class NcclDeviceContractTest extends NcclContract {
     private DeviceMemory memory;
 
     @BeforeEach

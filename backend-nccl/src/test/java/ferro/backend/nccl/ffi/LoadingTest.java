@@ -10,11 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is loaded, from where, and what is said when that does not work; each in a JVM of its own. */
+@Tag("long")
 @ExtendWith(StandIn.class)
 class LoadingTest {
     private static final String NCCL = "ferro.nccl.library";

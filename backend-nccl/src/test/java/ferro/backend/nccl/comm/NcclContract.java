@@ -1,0 +1,38 @@
+package ferro.backend.nccl.comm;
+
+import ferro.Backend;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.tck.BackendContract;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The shared contract, on the stand-in libraries; ranks meet in a store, as processes do. */
+@ExtendWith(StandIn.class)
+abstract class NcclContract extends BackendContract {
+    static final int MOST_RANKS = 8;
+
+    @Override
+    protected List<? extends Backend> createGroup(int worldSize) {
+        StandInHooks.standInDevices(MOST_RANKS);
+        // as NCCL does: ranks that make different calls wait for ever
+        StandInHooks.standInMismatchHangs(1);
+        return NcclRanks.of(worldSize).ends();
+    }
+
+    @Override
+    protected Set<String> declaredRefusals() {
+        return Set.of(
+                AGREED_FAILURES,
+                ASYNCHRONOUS_MESSAGES,
+                MESSAGE_TAGS,
+                CANONICAL_NANS,
+                EXACT_SCALING,
+                ONE_ORDER,
+                LABELS,
+                WHOLE_AVERAGES,
+                "i16",
+                "u16");
+    }
+}
