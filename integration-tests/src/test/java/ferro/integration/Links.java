@@ -2,17 +2,25 @@ package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
 /** What carries the data between ranks of one host, as a test asks for it; where nobody asks, it is shared memory. */
 public enum Links {
     TCP,
-    SHM;
+    SHM,
+    /** TCP with everything encrypted, which wants a secret. */
+    TLS;
 
-    /** Returns the settings that ask for it: {@code ferro.links}. */
+    /** Returns the media that have figures. */
+    public static List<Links> measured() {
+        return List.of(TCP, SHM);
+    }
+
+    /** Returns the settings that ask for it: {@code ferro.links}, {@code ferro.tls}. */
     public Map<String, String> settings() {
-        return Map.of("ferro.links", toString());
+        return this == TLS ? Map.of("ferro.links", "tcp", "ferro.tls", "on") : Map.of("ferro.links", toString());
     }
 
     /**
@@ -24,11 +32,12 @@ public enum Links {
     public void assertFoundIn(String linkReport, int worldSize) {
         boolean found = this == SHM
                 ? linkReport.equals("all " + worldSize + " ranks share memory")
-                : linkReport.endsWith(" do not share memory: ferro.links=tcp");
+                : linkReport.endsWith(" do not share memory: ferro.links=tcp")
+                        && linkReport.contains("with TLS") == (this == TLS);
         assertTrue(found, () -> "data is not carried over " + this + ": " + linkReport);
     }
 
-    /** Returns it as {@code ferro.links} has it. */
+    /** Returns it as {@code ferro.links} has it, or {@code tls}. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

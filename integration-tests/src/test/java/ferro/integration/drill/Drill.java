@@ -77,7 +77,7 @@ public final class Drill {
 
     private static Stream<Cell> rounds(Stream<Cell> cells, int rounds) {
         List<Cell> once =
-                cells.flatMap(cell -> Stream.of(Links.values()).map(cell::over)).toList();
+                cells.flatMap(cell -> Links.measured().stream().map(cell::over)).toList();
         return IntStream.rangeClosed(1, rounds)
                 .boxed()
                 .flatMap(round -> once.stream().map(cell -> cell.inRound(round)));

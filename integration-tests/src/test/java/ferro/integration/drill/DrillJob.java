@@ -3,9 +3,13 @@ package ferro.integration.drill;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.integration.Links;
 import ferro.integration.Processes;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,12 +27,23 @@ final class DrillJob implements AutoCloseable {
     private final Jvms jvms;
     private final Cell cell;
     private final TcpStoreServer store;
+    /** File of the job's secret; null without. */
+    private final Path secret;
+
     private final Map<Integer, RankJvm> ranks = new TreeMap<>();
 
-    private DrillJob(Jvms jvms, Cell cell) {
+    private DrillJob(Jvms jvms, Cell cell) throws IOException {
         this.jvms = jvms;
         this.cell = cell;
-        this.store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null);
+        byte[] bytes = "0123456789abcdef0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+        boolean hasSecret = cell.medium() == Links.TLS;
+        secret = hasSecret ? Files.createTempFile("ferro-drill", ".secret") : null;
+        if (hasSecret) {
+            Files.write(secret, bytes);
+            secret.toFile().deleteOnExit();
+        }
+        InetAddress here = InetAddress.getLoopbackAddress();
+        this.store = TcpStoreServer.start(here, 0, "default", WORLD_SIZE, hasSecret ? bytes : null);
     }
 
     /** Joins four ranks with settings of the engine over the cell's medium and no other; only victims may have lived before. */
@@ -82,6 +97,9 @@ final class DrillJob implements AutoCloseable {
                 .with("LOCAL_WORLD_SIZE", WORLD_SIZE)
                 .with("timeout", timeout.toMillis());
         cell.medium().settings().forEach(join::with);
+        if (secret != null) {
+            join.with("FERRO_SECRET_FILE", secret);
+        }
         settings.forEach(join::with);
         return join;
     }

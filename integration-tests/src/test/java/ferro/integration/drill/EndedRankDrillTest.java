@@ -11,11 +11,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A rank of four ends by itself, by {@code exit(0)}, or gives up by {@code abort}; how the launcher tells of it is LauncherBlameTest's. */
+@Tag("long")
 @Timeout(120)
 class EndedRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
@@ -38,7 +40,10 @@ class EndedRankDrillTest {
     static Stream<Cell> exits() {
         return Drill.whole()
                 ? Drill.fewRounds(Drill.everyVictim(EXITS))
-                : Stream.of(EXITS.of(3).over(Links.SHM), EXITS.of(0).over(Links.TCP));
+                : Stream.of(
+                        EXITS.of(3).over(Links.SHM),
+                        EXITS.of(0).over(Links.TCP),
+                        EXITS.of(1).over(Links.TLS));
     }
 
     @ParameterizedTest

@@ -17,12 +17,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A rank of four is killed as {@code kill -9} does it: how soon the others know, and whom they name. */
+@Tag("long")
 @Timeout(120)
 class KilledRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
@@ -53,6 +55,7 @@ class KilledRankDrillTest {
                     STAY.of(1).over(Links.SHM).loaded(),
                     large(STAY.of(2).over(Links.TCP)),
                     LEAVE.of(1).over(Links.TCP),
+                    LEAVE.of(2).over(Links.TLS),
                     LEAVE.of(3).over(Links.SHM));
         }
         return Stream.concat(

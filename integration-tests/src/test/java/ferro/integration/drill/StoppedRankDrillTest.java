@@ -14,11 +14,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A rank of four is stopped as a debugger, a full machine or a pause of its JVM does it, for good or for a while. */
+@Tag("long")
 @Timeout(120)
 class StoppedRankDrillTest {
     private static final long PROMISED_MILLIS = 100;
@@ -93,7 +95,10 @@ class StoppedRankDrillTest {
     static Stream<Cell> stoppedForAWhile() {
         return Drill.whole()
                 ? Drill.rounds(Drill.everyVictim(HANGS))
-                : Stream.of(HANGS.of(1).over(Links.TCP), HANGS.of(2).over(Links.SHM));
+                : Stream.of(
+                        HANGS.of(1).over(Links.TCP),
+                        HANGS.of(2).over(Links.SHM),
+                        HANGS.of(0).over(Links.TLS));
     }
 
     @ParameterizedTest

@@ -11,11 +11,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What becomes of groups whose store dies, and of ranks that wait for one that never comes. */
+@Tag("long")
 @Timeout(120)
 class StoreDrillTest {
     private static final Duration LONG = Duration.ofSeconds(60);
@@ -63,7 +65,7 @@ class StoreDrillTest {
     /** Measures nothing, so that once is enough. */
     static Stream<Cell> gone() {
         Cell gone = Cell.of(DrillFault.STORE_GONE);
-        return Stream.of(gone.over(Links.TCP), gone.over(Links.SHM));
+        return Stream.of(gone.over(Links.TCP), gone.over(Links.SHM), gone.over(Links.TLS));
     }
 
     @ParameterizedTest
