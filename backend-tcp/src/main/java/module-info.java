@@ -5,6 +5,7 @@ module ferro.backend.tcp {
     requires ferro.collectives;
     requires io.netty.buffer;
     requires io.netty.common;
+    requires static io.netty.handler;
     requires io.netty.transport;
     requires io.netty.transport.classes.epoll;
     requires io.netty.transport.unix.common;

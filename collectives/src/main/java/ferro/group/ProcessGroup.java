@@ -227,7 +227,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns which ranks of the group share memory, and why the others do not.
+     * Returns which ranks of the group share memory, what carries data between the others, and why these do not.
      *
      * @return text for people, equal on all ranks; empty if the back end does not know
      */

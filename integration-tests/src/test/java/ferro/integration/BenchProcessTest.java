@@ -7,9 +7,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** {@code ferro bench} over real processes, and what it says to words that make no sense. */
+@Tag("long")
 class BenchProcessTest {
     @Test
     void jsonOfTwoRanksStandsAloneOnStandardOutputAndSaysWhatCarriesTheData() throws Exception {
@@ -36,6 +38,22 @@ class BenchProcessTest {
                             .get(0)
                             .startsWith("# allreduce, 2 ranks, tcp, host tensors, data over shared memory, "),
                     run::toString);
+        }
+    }
+
+    @Test
+    void rowsOfAnEncryptedJobSaySo() throws Exception {
+        Map<String, String> encrypted = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
+        encrypted.put("FERRO_TLS", "on");
+        String words = "bench -n 2 --backend tcp --links tcp allreduce --sizes 4 --time 10ms";
+        try (LauncherRun run = LauncherRun.start(encrypted, words.split(" "))) {
+            assertEquals(0, run.exitCode(), run::toString);
+            String head = "# allreduce, 2 ranks, tcp, host tensors, data over TCP (loopback) with TLS, ";
+            assertTrue(run.outLines().get(0).startsWith(head), run::toString);
+        }
+        try (LauncherRun run = LauncherRun.start(encrypted, (words + " --json").split(" "))) {
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.outLines().get(0).contains("\"medium\":\"TCP (loopback) with TLS\""), run::toString);
         }
     }
 

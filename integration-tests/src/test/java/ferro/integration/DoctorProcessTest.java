@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code ferro doctor} as an operator types it. */
 class DoctorProcessTest {
@@ -37,6 +39,17 @@ class DoctorProcessTest {
             assertEquals(1, run.exitCode(), run::toString);
 
             assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"off, 'none, as ferro.tls says'", "on, all connections", "auto, connections between hosts"})
+    void whatIsEncryptedIsSaidByTheSetting(String setting, String text) throws Exception {
+        try (LauncherRun run = LauncherRun.start(Map.of("FERRO_TLS", setting), "doctor", "--json")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            String printed = run.outLines().get(0);
+            assertTrue(printed.contains("\"encryption\":\"" + text), printed);
         }
     }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Networks between two hosts that break for a while, or in one direction, under a job of four ranks that goes on adding up; with and
  * without TLS.
  */
+@Tag("long")
 @Timeout(180)
 class NetworkFaultsTest {
     private static final int STORE = 29500;
@@ -56,7 +58,7 @@ class NetworkFaultsTest {
     void aNetworkThatHealsHarmsNobody(String tls) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
-            // faults that follow one another stretch TCP's backoff, also that of launchers' beats
+            // before Linux 6.15 faults that follow one another stretch TCP's backoff, also that of launchers' beats
             List<HostProcess> job = start(hosts, tls, " --node-timeout 30s");
             awaitSums(job);
 
@@ -68,7 +70,8 @@ class NetworkFaultsTest {
             assertRecovers(job, "a link that was down for 1.5 s");
             // row 11
             for (int percent : new int[] {1, 5}) {
-                breakFor(1500, hosts, one -> lose(one, percent), NetworkFaultsTest::loseNothing);
+                String some = "numgen random mod 100 < " + percent + " ";
+                breakFor(1500, hosts, one -> lose(one, some), NetworkFaultsTest::loseNothing);
                 assertRecovers(job, "losses of " + percent + " %");
             }
             breakFor(
@@ -78,7 +81,7 @@ class NetworkFaultsTest {
                     one -> one.run(0, "tc qdisc del dev wire root"));
             assertRecovers(job, "a wire of 1 Mbit/s");
             // a smaller path than both ends believe, of which nobody tells them
-            breakFor(1500, hosts, NetworkFaultsTest::loseWhatIsLong, NetworkFaultsTest::loseNothing);
+            breakFor(1500, hosts, one -> lose(one, "ip length > 1000 "), NetworkFaultsTest::loseNothing);
             assertRecovers(job, "a path that loses what is above 1,000 bytes");
 
             Files.createFile(end());
@@ -169,6 +172,28 @@ class NetworkFaultsTest {
         }
     }
 
+    @Test
+    @DisplayName("row 41: a cut 5 s below --node-timeout loses no node, though TCP's backoff has grown beyond it")
+    void aCutBelowTheTimeOutOfNodesLosesNone() throws Exception {
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
+            assumeTrue(
+                    hosts.succeeds(0, "test -e /proc/sys/net/ipv4/tcp_rto_max_ms"),
+                    "needs Linux 6.15, where the backoff of a connection can be limited");
+            assumeFirewall(hosts);
+            // without a limit TCP tries again 6.2 and 12.6 s after the cut, and a node counts as lost after 10 s
+            List<HostProcess> job = start(hosts, "auto", " --node-timeout 13s", "11000");
+            awaitSums(job);
+
+            // not a cut wire: its unanswered neighbour requests would make TCP try again sooner
+            breakFor(7000, hosts, one -> lose(one, ""), NetworkFaultsTest::loseNothing);
+
+            Files.createFile(end());
+            for (HostProcess one : job) {
+                assertEquals(0, one.exitCode(), job::toString);
+            }
+        }
+    }
+
     private Path end() {
         return folder.resolve("end");
     }
@@ -226,15 +251,10 @@ class NetworkFaultsTest {
                 .count();
     }
 
-    private static void lose(NamespaceHosts hosts, int percent) throws Exception {
+    /** Has both hosts drop some of what comes in. */
+    private static void lose(NamespaceHosts hosts, String which) throws Exception {
         for (int host = 0; host < 2; host++) {
-            firewall(hosts, host, "iifname wire numgen random mod 100 < " + percent + " drop");
-        }
-    }
-
-    private static void loseWhatIsLong(NamespaceHosts hosts) throws Exception {
-        for (int host = 0; host < 2; host++) {
-            firewall(hosts, host, "iifname wire ip length > 1000 drop");
+            firewall(hosts, host, "iifname wire " + which + "drop");
         }
     }
 

@@ -99,6 +99,27 @@ public final class Settings {
     /** Which connections are encrypted. */
     public static final Setting<String> TLS = new Setting<>(
             "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of them", "auto", "on", "off"));
+    /** Whose engines encrypt. */
+    public static final Setting<String> TLS_PROVIDER = new Setting<>(
+            "ferro.tls.provider",
+            "auto",
+            "auto (openssl where it is there), jdk or openssl",
+            oneOf("is none of them", "auto", "jdk", "openssl"));
+    /** Most bytes that one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
+    public static final Setting<Long> TLS_KEY_BYTES =
+            new Setting<>("ferro.tls.key.bytes", "128GiB", "a size such as 128GiB", Setting::bytes);
+    /** File with the certificates of this rank, leaf first. */
+    public static final Setting<String> TLS_CERTIFICATE =
+            new Setting<>("ferro.tls.certificate", null, "a PEM file of certificates, leaf first", Function.identity());
+    /** File with the key of the first of {@link #TLS_CERTIFICATE}. */
+    public static final Setting<String> TLS_KEY =
+            new Setting<>("ferro.tls.key", null, "a PEM file with a key in PKCS#8", Function.identity());
+    /** File with the certificates of the authorities that other ranks must be of. */
+    public static final Setting<String> TLS_TRUST =
+            new Setting<>("ferro.tls.trust", null, "a PEM file of certificates", Function.identity());
+    /** Pattern of a name that the certificates of other ranks must have. */
+    public static final Setting<String> TLS_NAME =
+            new Setting<>("ferro.tls.name", null, "a URI or DNS name, * for one part of it", Function.identity());
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = new Setting<>(
             "ferro.links",
@@ -217,6 +238,12 @@ public final class Settings {
             TCP_CONGESTION,
             TCP_CHECKSUM,
             TLS,
+            TLS_PROVIDER,
+            TLS_KEY_BYTES,
+            TLS_CERTIFICATE,
+            TLS_KEY,
+            TLS_TRUST,
+            TLS_NAME,
             LINKS,
             HOST,
             SHM_BYTES,

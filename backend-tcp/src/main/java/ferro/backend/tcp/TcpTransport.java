@@ -348,7 +348,7 @@ final class TcpTransport implements Transport {
     private DataSocket protectedBytes(DataSocket wire, Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
-            return new TlsWire(wire, session, polledLinks().records());
+            return new TlsWire(wire, session, polledLinks().records(), mesh.io().keyBytes());
         }
         return mesh.io().checksum() ? new CheckedDataSocket(wire) : wire;
     }
@@ -447,7 +447,7 @@ final class TcpTransport implements Transport {
             System.getLogger("ferro.tcp")
                     .log(
                             System.Logger.Level.DEBUG,
-                            "the {0} connection of rank {1} to rank {2} of {3} had ended while it was idle and is made anew"
+                            "the {0} connection of rank {1} to rank {2} of {3} had ended while it was idle, or was worn, and is made anew"
                                     + " (epoch {4})",
                             lane.label(),
                             rank,

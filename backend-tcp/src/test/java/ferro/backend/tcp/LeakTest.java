@@ -32,6 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
  * Groups that come and go, in order and by every fault, leave nothing behind. {@code -Dferro.leak.cycles=500} and
  * {@code -Dferro.leak.faults=50} are what is promised; fewer in every build.
  */
+@Tag("long")
 @Timeout(600)
 class LeakTest {
     private static final int CYCLES = Integer.getInteger("ferro.leak.cycles", 20);

@@ -56,7 +56,7 @@ final class TcpJob implements AutoCloseable {
         return new TcpJob(worldSize, Ranks.LONG, Map.of());
     }
 
-    /** Returns settings by which a job has a secret and encrypts everything. */
+    /** Returns settings by which a job has a secret and encrypts everything, by the engines of the JDK unless they say another provider. */
     static Map<String, String> encrypted(Map<String, String> more) {
         try {
             Path file = Files.createTempFile("ferro-test", ".secret");
@@ -64,6 +64,7 @@ final class TcpJob implements AutoCloseable {
             Files.write(file, SECRET);
             Map<String, String> settings = new HashMap<>(more);
             settings.put("ferro.tls", "on");
+            settings.putIfAbsent("ferro.tls.provider", "jdk");
             settings.put("FERRO_SECRET_FILE", file.toString());
             return settings;
         } catch (IOException unable) {

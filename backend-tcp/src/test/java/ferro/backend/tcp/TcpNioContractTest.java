@@ -1,8 +1,10 @@
 package ferro.backend.tcp;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** The shared contract, on real sockets, driven as machines without epoll do it. */
+@Tag("long")
 class TcpNioContractTest extends TcpContract {
     TcpNioContractTest() {
         super(Map.of("ferro.tcp.io", "nio", "ferro.segment", "65536"));

@@ -1,8 +1,10 @@
 package ferro.backend.tcp;
 
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 
 /** The shared contract, on real sockets, with every connection encrypted. */
+@Tag("long")
 class TcpTlsContractTest extends TcpContract {
     /** AES is slow without the optimizing compiler: what is longer than a segment is 64 KiB here, and 512 KiB without TLS. */
     private static final Map<String, String> SHORT_SEGMENTS = Map.of("ferro.segment", "65536");

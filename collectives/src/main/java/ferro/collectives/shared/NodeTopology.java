@@ -158,7 +158,7 @@ public final class NodeTopology {
 
     /**
      * Says which medium carries data between which ranks, and why ranks of one host do not share memory, once per reason.
-     * Ranks on different hosts are not listed as a reason.
+     * Ranks on different hosts are not listed as a reason. A medium without a text is not named where no ranks have met.
      *
      * @param links medium that carries data between ranks that do not share memory
      * @return lines for people
@@ -171,6 +171,8 @@ public final class NodeTopology {
         List<String> lines = new ArrayList<>();
         if (none == null) {
             lines.add(new Clusters(this, links).line(apart.isEmpty()));
+        } else if (!links.text().isEmpty()) {
+            lines.add("data: over " + links.text());
         }
         addReasons(apart, lines);
         return lines;

@@ -95,8 +95,28 @@ class NodeTopologyTest {
     @Test
     void whereThereIsNoneOneReasonStandsForAll() {
         assertEquals(
-                List.of("ranks 0-1, 0-2, 1-2 do not share memory: switched off"),
+                List.of("data: over TCP", "ranks 0-1, 0-2, 1-2 do not share memory: switched off"),
                 NodeTopology.none(3, "switched off").lines(TCP));
+        assertEquals(
+                List.of("ranks 0-1 do not share memory: switched off"),
+                NodeTopology.none(2, "switched off").lines(Medium.UNKNOWN));
+    }
+
+    @Test
+    void whatIsEncryptedIsSaidWhetherMemoryCanBeSharedOrNot() {
+        Medium encrypted = TCP.with("TCP with TLS");
+        NodeTopology two = new NodeTopology(List.of(on("a", 0, 1), on("a", 0, 1), on("b", 2)));
+        NodeTopology alone = new NodeTopology(List.of(on("a", 0), on("b", 1)));
+
+        assertEquals(
+                "data: ranks 0-1 (host a) over shared memory, rank 2 (host b), between hosts over TCP with TLS",
+                two.lines(encrypted).get(0));
+        assertEquals(
+                "data: over TCP with TLS, ranks 0 (host a) and 1 (host b)",
+                alone.lines(encrypted).get(0));
+        assertEquals(
+                "data: over TCP with TLS",
+                NodeTopology.none(2, "switched off").lines(encrypted).get(0));
     }
 
     private static Said on(String host, int... reached) {

@@ -96,7 +96,8 @@ class FerroNamesTest {
     private static boolean isNote(String name) {
         return name.endsWith("module-info.class")
                 || name.matches("META-INF/(maven|native-image|proguard|versions/\\d+/OSGI-INF)/.*")
-                || name.matches("META-INF/(MANIFEST.MF|INDEX.LIST|LICENSE|AL2.0|LGPL2.1|jpms.args)");
+                || name.matches(
+                        "META-INF/(MANIFEST.MF|INDEX.LIST|(LICENSE|NOTICE)(.txt)?|license/.*|AL2.0|LGPL2.1|jpms.args)");
     }
 
     private JavaSettings settings(String name) {

@@ -19,6 +19,9 @@ final class AcceptingHandshake implements Handshake {
     private int wanted = Hello.PREFIX_BYTES;
     private Hello hello;
     private Hello said;
+    /** The key that the challenge has named; null if the connection stays plain. */
+    private TlsIdentity key;
+
     private TlsSession tls;
 
     /**
@@ -105,8 +108,9 @@ final class AcceptingHandshake implements Handshake {
         hello = said;
         wanted = HEAD_BYTES + Secret.PROOF_BYTES;
         state = AcceptState.PROOF;
-        byte[] key = encrypts ? own.tls().identity().fingerprint() : new byte[TlsIdentity.FINGERPRINT_BYTES];
-        challenge = new TlsChallenge(own.nonce(), own.secret().present(), encrypts, key).encoded();
+        key = encrypts ? own.tls().identity() : null;
+        byte[] pin = encrypts ? key.fingerprint() : new byte[TlsIdentity.FINGERPRINT_BYTES];
+        challenge = new TlsChallenge(own.nonce(), own.secret().present(), encrypts, pin).encoded();
         return Handshake.frame(CHALLENGE, challenge);
     }
 
@@ -126,11 +130,11 @@ final class AcceptingHandshake implements Handshake {
                     Code.UNAUTHENTICATED,
                     "the proof is wrong: both sides need the same secret, see FERRO_SECRET_FILE (" + hello + ")");
         }
-        if (TlsChallenge.decoded(challenge).tls()) {
+        if (key != null) {
             if (hello.options().tls() != Hello.TlsWish.TLS) {
                 throw new Refusal(Code.PROTOCOL, "TLS is needed here, and you go on without (" + hello + ")");
             }
-            tls = own.tls().identity().session(false, hello.options().key());
+            tls = key.session(false, hello.options().key(), TlsPolicy.judges(hello.kind()));
         }
         door.admit(hello);
         wanted = 0;

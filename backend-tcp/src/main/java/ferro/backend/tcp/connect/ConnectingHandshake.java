@@ -2,6 +2,7 @@ package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Secret.Role;
+import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
@@ -13,6 +14,8 @@ final class ConnectingHandshake implements Handshake {
     private final String job;
     private final byte[] hello;
     private final Hello.TlsWish wish;
+    private final TlsIdentity key;
+    private final boolean judges;
     private byte[] challenge;
     private byte type;
     private TlsSession tls;
@@ -20,11 +23,26 @@ final class ConnectingHandshake implements Handshake {
     private boolean head = true;
     private int wanted = HEAD_BYTES;
 
-    ConnectingHandshake(Credentials own, Hello hello) {
+    /**
+     * Starts the handshake.
+     *
+     * @param own   job and secret of this side
+     * @param plain what this side says first, without a key
+     * @param key   its key; null if it would stay plain
+     */
+    ConnectingHandshake(Credentials own, Hello plain, TlsIdentity key) {
+        Hello said = key == null ? plain : plain.encrypted(key.fingerprint());
         this.own = own;
-        this.job = hello.job();
-        this.wish = hello.options().tls();
-        this.hello = hello.encoded();
+        this.key = key;
+        this.judges = TlsPolicy.judges(said.kind());
+        this.job = said.job();
+        this.wish = said.options().tls();
+        this.hello = said.encoded();
+    }
+
+    /** Starts the handshake of a side that would stay plain. */
+    ConnectingHandshake(Credentials own, Hello hello) {
+        this(own, hello, null);
     }
 
     @Override
@@ -82,7 +100,7 @@ final class ConnectingHandshake implements Handshake {
         Credentials.checkSecrets(said.secret(), own.secret().present());
         checkTls(said);
         if (said.tls()) {
-            tls = own.tls().identity().session(true, said.key());
+            tls = key.session(true, said.key(), judges);
         }
         wanted = HEAD_BYTES;
         return Handshake.frame(PROOF, own.secret().proof(Role.CONNECTING, hello, challenge));

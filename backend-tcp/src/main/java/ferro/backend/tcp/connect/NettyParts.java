@@ -13,10 +13,12 @@ import java.util.stream.Collectors;
  * versions, which is found late and by chance otherwise.
  */
 public final class NettyParts {
-    /** The parts that ferro uses; others, such as those of TLS, may have versions of their own. */
+    /** The parts that ferro uses; others, such as the natives of TLS, may have versions of their own. */
     private static final Set<String> USED = Set.of(
             "netty-buffer",
+            "netty-codec-base",
             "netty-common",
+            "netty-handler",
             "netty-resolver",
             "netty-transport",
             "netty-transport-classes-epoll",

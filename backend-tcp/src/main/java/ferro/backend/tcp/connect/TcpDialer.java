@@ -3,6 +3,7 @@ package ferro.backend.tcp.connect;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.tls.TlsIdentity;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -117,16 +118,23 @@ public final class TcpDialer {
                     begin();
                 }
             } catch (IllegalStateException missing) {
-                Refusal refusal = new Refusal(Code.RESOURCE, missing.getMessage());
-                result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+                refused(new Refusal(Code.RESOURCE, missing.getMessage()));
+            } catch (Refusal own) {
+                refused(own);
             }
         }
 
-        private void begin() {
+        private void refused(Refusal refusal) {
+            result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+        }
+
+        private void begin() throws Refusal {
             long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
             notes.begun();
             InetSocketAddress to = call.to.get();
-            ConnectingHandshake side = new ConnectingHandshake(own, hello(to));
+            Hello plain = hello();
+            TlsIdentity key = wantsTls(plain, to) ? own.tls().ownIdentity() : null;
+            ConnectingHandshake side = new ConnectingHandshake(own, plain, key);
             Bootstrap dialling = new Bootstrap()
                     .group(loop)
                     .channel(io.channel())
@@ -146,8 +154,8 @@ public final class TcpDialer {
             dialling.connect(to).addListener((ChannelFutureListener) this::attempted);
         }
 
-        private Hello hello(InetSocketAddress to) {
-            Hello plain = new Hello(
+        private Hello hello() {
+            return new Hello(
                     call.kind,
                     own.job(),
                     call.member,
@@ -155,10 +163,12 @@ public final class TcpDialer {
                     new Hello.HelloOptions(
                             own.secret().present(), io.checksum(), own.tls().otherwise()),
                     own.nonce());
-            boolean wants = encrypts
+        }
+
+        private boolean wantsTls(Hello plain, InetSocketAddress to) {
+            return encrypts
                     || own.tls().use() != TlsPolicy.TlsUse.OFF
                             && own.tls().wants(plain.carriesNothing(), TlsPolicy.isOwn(to.getAddress()));
-            return wants ? plain.encrypted(own.tls().identity().fingerprint()) : plain;
         }
 
         private void attempted(ChannelFuture done) {
@@ -218,6 +228,9 @@ public final class TcpDialer {
 
             @Override
             public void done(Channel channel) {
+                if (call.kind != Hello.ConnectionKind.DATA) {
+                    TcpIo.limitBackoff(channel);
+                }
                 if (!result.complete(channel)) {
                     channel.close();
                 }
@@ -230,7 +243,7 @@ public final class TcpDialer {
                     channel.close();
                     next();
                 } else {
-                    result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
+                    Attempts.this.refused(refusal);
                 }
             }
 

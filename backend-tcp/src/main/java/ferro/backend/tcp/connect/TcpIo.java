@@ -19,6 +19,7 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
@@ -28,6 +29,10 @@ public final class TcpIo {
 
     private static final int TCP_CONGESTION = 13;
     private static final int CONGESTION_NAME_BYTES = 16;
+    /** {@code TCP_RTO_MAX_MS} of linux/tcp.h, since Linux 6.15. */
+    private static final int TCP_RTO_MAX_MS = 44;
+    /** The shortest that Linux allows. */
+    private static final int LONGEST_BACKOFF_MILLIS = 1_000;
     /** Idle time of a link before the kernel probes the other end: firewalls forget idle connections. */
     private static final int KEEP_IDLE_SECONDS = 60;
     /** Probes without an answer before the link ends: half an hour, because heartbeats detect a lost peer long before. */
@@ -39,15 +44,17 @@ public final class TcpIo {
     private final boolean epoll;
     private final String congestion;
     private final boolean checksum;
+    private final long keyBytes;
 
-    private TcpIo(boolean epoll, String congestion, boolean checksum) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes) {
         this.epoll = epoll;
         this.congestion = congestion;
         this.checksum = checksum;
+        this.keyBytes = keyBytes;
     }
 
     /**
-     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion} and {@code ferro.tcp.checksum}.
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum} and {@code ferro.tls.key.bytes}.
      *
      * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
      *     does not accept the congestion control
@@ -68,7 +75,7 @@ public final class TcpIo {
         };
         String congestion = Settings.TCP_CONGESTION.of(context);
         checkCongestion(congestion, epoll);
-        return new TcpIo(epoll, congestion, Settings.TCP_CHECKSUM.of(context));
+        return new TcpIo(epoll, congestion, Settings.TCP_CHECKSUM.of(context), Settings.TLS_KEY_BYTES.of(context));
     }
 
     /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
@@ -99,7 +106,7 @@ public final class TcpIo {
 
     /** Returns the best choice on this machine, for callers without settings. */
     public static TcpIo standard() {
-        return new TcpIo(Epoll.isAvailable(), AUTO, false);
+        return new TcpIo(Epoll.isAvailable(), AUTO, false, Long.MAX_VALUE);
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */
@@ -110,6 +117,11 @@ public final class TcpIo {
     /** Returns whether data between ranks travels with checksums. */
     public boolean checksum() {
         return checksum;
+    }
+
+    /** Returns how many bytes one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
+    public long keyBytes() {
+        return keyBytes;
     }
 
     /** Returns a new factory of handlers, for the background loop and for polled loops. */
@@ -165,6 +177,30 @@ public final class TcpIo {
             channel.config().setOption(EpollChannelOption.TCP_KEEPIDLE, KEEP_IDLE_SECONDS);
             channel.config().setOption(EpollChannelOption.TCP_KEEPINTVL, KEEP_IDLE_SECONDS);
             channel.config().setOption(EpollChannelOption.TCP_KEEPCNT, KEEP_ASKED_MOST);
+        }
+    }
+
+    /**
+     * Limits the time between two attempts of the kernel to send what the network has lost, for a connection that carries signs of life.
+     * Without a limit that time doubles as long as nothing is acknowledged, and a network that works again looks silent for as long as
+     * it was broken. No effect with NIO and before Linux 6.15.
+     */
+    static void limitBackoff(Channel channel) {
+        if (!(channel instanceof EpollSocketChannel)) {
+            return;
+        }
+        ByteBuffer millis = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
+        millis.putInt(0, LONGEST_BACKOFF_MILLIS);
+        try {
+            channel.config()
+                    .setOption(
+                            new RawUnixChannelOption("TCP_RTO_MAX_MS", IPPROTO_TCP, TCP_RTO_MAX_MS, Integer.BYTES),
+                            millis);
+            // the kernel counts attempts, of which there are more now
+            channel.config()
+                    .setOption(EpollChannelOption.TCP_USER_TIMEOUT, KEEP_IDLE_SECONDS * KEEP_ASKED_MOST * 1_000);
+        } catch (ChannelException absent) {
+            System.getLogger("ferro.tcp").log(Level.DEBUG, "the backoff stays unlimited on " + channel, absent);
         }
     }
 

@@ -156,6 +156,9 @@ public final class TcpListener implements AutoCloseable {
                 channel.close();
                 return;
             }
+            if (side.hello().kind() != Hello.ConnectionKind.DATA) {
+                TcpIo.limitBackoff(channel);
+            }
             guests.entered(side.hello(), channel);
         }
 

@@ -63,7 +63,8 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         ByteBuf bytes = (ByteBuf) message;
         try {
             int count = bytes.readableBytes();
-            bytes.readBytes(session.incoming(), session.incomingAt(), count);
+            bytes.readBytes(
+                    session.incoming().limit(session.incomingAt() + count).position(session.incomingAt()));
             session.came(count);
         } finally {
             bytes.release();
@@ -156,7 +157,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
 
     private ByteBuf taken(ByteBuf into) {
         int count = session.waiting();
-        into.writeBytes(session.outgoing(), session.outgoingAt(), count);
+        into.writeBytes(session.outgoing().limit(session.outgoingAt() + count).position(session.outgoingAt()));
         session.written(count);
         return into;
     }

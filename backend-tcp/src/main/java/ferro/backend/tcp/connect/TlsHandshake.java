@@ -10,7 +10,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Locale;
 
 /**
  * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
@@ -38,6 +37,7 @@ public final class TlsHandshake extends ExactReader {
 
     @Override
     public void begin() {
+        context().channel().closeFuture().addListener(closed -> session.close());
         goOn();
     }
 
@@ -45,7 +45,7 @@ public final class TlsHandshake extends ExactReader {
     public void whole(ByteBuffer bytes) {
         session.room();
         int count = bytes.remaining();
-        bytes.get(session.incoming(), session.incomingAt(), count);
+        session.incoming().put(session.incomingAt(), bytes, bytes.position(), count);
         session.came(count);
         goOn();
     }
@@ -73,8 +73,11 @@ public final class TlsHandshake extends ExactReader {
      * the connection ends as one that was cut, and the connecting side tries again.
      */
     private void ended(IOException wrong) {
-        String text = "the TLS handshake failed: " + wrong.getMessage();
-        if (session.hasRefusedKey() || isKeyRefusedThere(wrong)) {
+        boolean there = isKeyRefusedThere(wrong);
+        String text = "the TLS handshake failed: "
+                + (there ? "the other side has refused the key or the certificate of this one, and logs why: " : "")
+                + wrong.getMessage();
+        if (session.hasRefusedKey() || there) {
             end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));
         } else {
             end.ended(context().channel(), new Refusal(Code.PROTOCOL, text));
@@ -82,10 +85,8 @@ public final class TlsHandshake extends ExactReader {
         }
     }
 
-    /** The alert is the one that a trust manager's refusal becomes in the JDK; "bad certificate" is that of OpenSSL. */
     private static boolean isKeyRefusedThere(IOException wrong) {
-        return TlsSession.isAlert(wrong)
-                && wrong.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
+        return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
     }
 
     /** Says that the other side is let in, or looks whether this side is. */
@@ -117,7 +118,7 @@ public final class TlsHandshake extends ExactReader {
 
     private ByteBuf outgoing() {
         int count = session.waiting();
-        ByteBuf copy = Unpooled.copiedBuffer(session.outgoing(), session.outgoingAt(), count);
+        ByteBuf copy = Unpooled.copiedBuffer(session.outgoing().slice(session.outgoingAt(), count));
         session.written(count);
         return copy;
     }

@@ -1,25 +1,34 @@
 package ferro.backend.tcp.connect;
 
+import ferro.FerroException.Code;
+import ferro.backend.tcp.tls.CompanyFiles;
 import ferro.backend.tcp.tls.TlsIdentity;
-import ferro.spi.RankContext;
-import ferro.spi.Settings;
+import ferro.backend.tcp.tls.TlsProvider;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
-import java.util.Locale;
+import java.util.function.Supplier;
 
 /**
- * Which connections of this process are encrypted, and the key for them, which is made when the first of them needs it. Any
- * thread may use it.
+ * Which connections of this process are encrypted, and the key for them: a company's, or one that is made when the first of them
+ * needs it. Any thread may use it.
  */
 public final class TlsPolicy {
     private final TlsUse use;
     private final String uri;
-    private TlsIdentity identity;
+    /** Where a company's certificates are; null without. */
+    private final CompanyFiles company;
 
-    private TlsPolicy(TlsUse use, String uri) {
+    private final Supplier<TlsProvider> provider;
+
+    private TlsIdentity made;
+
+    private TlsPolicy(TlsUse use, String uri, Supplier<TlsProvider> provider, CompanyFiles company) {
         this.use = use;
         this.uri = uri;
+        this.provider = provider;
+        this.company = company;
     }
 
     /** When a process encrypts. */
@@ -42,12 +51,26 @@ public final class TlsPolicy {
      * @param owner the process in its job, as {@code rank/3}
      */
     public static TlsPolicy of(TlsUse use, String job, String owner) {
-        return new TlsPolicy(use, "ferro://" + job.replaceAll("[^A-Za-z0-9._~-]", "_") + "/" + owner);
+        return of(use, job, owner, TlsProvider::fastest, null);
     }
 
-    /** Reads {@code ferro.tls}. */
-    public static TlsUse use(RankContext context) {
-        return TlsUse.valueOf(Settings.TLS.of(context).toUpperCase(Locale.ROOT));
+    /**
+     * Makes the policy of a process that may have certificates of a company.
+     *
+     * @param use      when to encrypt
+     * @param job      id of the job
+     * @param owner    the process in its job
+     * @param provider whose engines encrypt; asked when the first connection needs one
+     * @param company  files of the certificates, or null without
+     */
+    static TlsPolicy of(TlsUse use, String job, String owner, Supplier<TlsProvider> provider, CompanyFiles company) {
+        String uri = "ferro://" + job.replaceAll("[^A-Za-z0-9._~-]", "_") + "/" + owner;
+        return new TlsPolicy(use, uri, provider, company);
+    }
+
+    /** Returns whose engines encrypt. */
+    public TlsProvider provider() {
+        return provider.get();
     }
 
     /** Returns when this process encrypts. */
@@ -74,11 +97,35 @@ public final class TlsPolicy {
      *
      * @param between whether connections may go between hosts
      * @throws IllegalStateException if this Java runtime cannot make one
+     * @throws Refusal               UNAUTHENTICATED if the dates of a company's certificate do not hold
      */
-    public void prepare(boolean between) {
+    public void prepare(boolean between) throws Refusal {
         if (encrypts(between)) {
-            identity();
+            ownIdentity();
         }
+    }
+
+    /**
+     * Returns the key of this process for a connection that it makes.
+     *
+     * @throws Refusal UNAUTHENTICATED if the dates of a company's certificate do not hold, which the other side would refuse
+     */
+    TlsIdentity ownIdentity() throws Refusal {
+        TlsIdentity own = identity();
+        try {
+            own.checkDates();
+            return own;
+        } catch (IOException wrong) {
+            throw new Refusal(Code.UNAUTHENTICATED, wrong.getMessage());
+        }
+    }
+
+    /**
+     * Returns whether the certificates of the other side are judged where this side has those of a company. A store may be that of
+     * a launcher or a driver, which have none: whoever has the job's secret may use it.
+     */
+    static boolean judges(Hello.ConnectionKind kind) {
+        return kind != Hello.ConnectionKind.STORE;
     }
 
     /** Returns what this side says of TLS on a connection that it would leave plain. */
@@ -86,12 +133,16 @@ public final class TlsPolicy {
         return use == TlsUse.OFF ? Hello.TlsWish.PLAIN : Hello.TlsWish.EITHER;
     }
 
-    /** Returns the key of this process. */
-    synchronized TlsIdentity identity() {
-        if (identity == null) {
-            identity = TlsIdentity.fresh(uri);
+    /** Returns the key of this process; that of a company may be another one from now on each time. */
+    TlsIdentity identity() {
+        return company == null ? made() : company.identity();
+    }
+
+    private synchronized TlsIdentity made() {
+        if (made == null) {
+            made = TlsIdentity.fresh(uri, provider.get());
         }
-        return identity;
+        return made;
     }
 
     /** Returns whether an address is one of this machine, as far as the side that connects can see. */

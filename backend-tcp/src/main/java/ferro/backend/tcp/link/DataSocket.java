@@ -64,6 +64,17 @@ public interface DataSocket {
     /** Sets the events that end the next {@link PolledLoop#block}. */
     void want(boolean reading, boolean writing);
 
+    /**
+     * Returns whether this connection has carried as much as it should, so that another one is to take its place. All that was
+     * written has left it then.
+     */
+    default boolean isWorn() {
+        return false;
+    }
+
+    /** Tells the other side that nothing more comes, behind all that the kernel has taken; reading goes on. */
+    void endOutput() throws IOException;
+
     /** Closes the connection at once; idempotent. Bytes that the kernel has taken still go out, unless bytes are unread. */
     void close();
 

@@ -11,6 +11,7 @@ import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.io.IOException;
@@ -243,6 +244,11 @@ final class EpollLoop implements PolledLoop {
             readable |= !onlyWritable;
             writable |= !ops.equals(EpollIoOps.EPOLLIN);
             ended |= ops.contains(EpollIoOps.EPOLLRDHUP) || ops.contains(EpollIoOps.EPOLLERR);
+        }
+
+        @Override
+        public void endOutput() throws IOException {
+            ((Socket) descriptor).shutdown(false, true);
         }
 
         @Override

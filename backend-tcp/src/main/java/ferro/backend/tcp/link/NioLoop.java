@@ -159,6 +159,11 @@ final class NioLoop implements PolledLoop {
         }
 
         @Override
+        public void endOutput() throws IOException {
+            socket.shutdownOutput();
+        }
+
+        @Override
         public void close() {
             key.cancel();
             channel.unsafe().closeForcibly();

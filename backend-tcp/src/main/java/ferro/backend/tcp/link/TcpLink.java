@@ -9,6 +9,7 @@ import ferro.spi.Link;
 import io.netty.channel.Channel;
 import java.io.EOFException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /**
  * One lane to one peer over one data connection at a time. Posts wait in two rings; {@link #move} moves them while there is
@@ -32,6 +33,11 @@ public final class TcpLink implements Link {
     private DataSocket wire;
     /** Replaces {@link #wire}, which has ended at the other side; used when the bytes of {@link #wire} were read. */
     private Successor next;
+
+    /** {@link #wire} while nothing more is written to it and its rest is read, because it is worn; else null. */
+    private Retiring retiring;
+    /** Bytes of the connections before that no call has asked for yet. */
+    private ByteBuffer kept = ByteBuffer.allocate(0);
 
     private Successor successor;
     /** The epoch of the last connection that was requested, or arrived. */
@@ -163,7 +169,7 @@ public final class TcpLink implements Link {
 
     /** Returns whether there is work, such as a post; other links need not be polled. */
     boolean busy() {
-        return !dead && (successor != null || next != null && wire == null || isPosted());
+        return !dead && (successor != null || retiring != null || next != null && wire == null || isPosted());
     }
 
     private boolean isPosted() {
@@ -179,6 +185,7 @@ public final class TcpLink implements Link {
             return successor != null && successor.ready();
         }
         return wire.readable() && !incoming.posts().isEmpty()
+                || retiring != null && retiring.hasMore()
                 || wire.writable() && !outgoing.posts().isEmpty();
     }
 
@@ -192,7 +199,8 @@ public final class TcpLink implements Link {
         if (successor != null) {
             successor.want();
         } else if (wire != null) {
-            wire.want(!incoming.posts().isEmpty(), !outgoing.posts().isEmpty());
+            boolean reads = !incoming.posts().isEmpty() || retiring != null && retiring.wantsMore();
+            wire.want(reads, retiring == null && !outgoing.posts().isEmpty());
         }
     }
 
@@ -207,6 +215,7 @@ public final class TcpLink implements Link {
         if (wire != null) {
             moved = wire.writable() && push();
             moved |= (eager || wire.readable() || ending != null || next != null) && pull();
+            readAhead();
         }
         if (!moved && (successor != null || next != null && mayGoOver())) {
             moved = succeed();
@@ -219,7 +228,7 @@ public final class TcpLink implements Link {
 
     /** Returns whether the new connection may be used: unread bytes of the old one are lost then, so only with a post. */
     private boolean mayGoOver() {
-        return wire == null || isPosted();
+        return wire == null || (retiring == null ? isPosted() : ending != null);
     }
 
     /** Ends the connection, of which nothing more is read, and requests another one or reports the end. */
@@ -249,7 +258,7 @@ public final class TcpLink implements Link {
             ending = null;
             closeWires();
             successor = fresh;
-            successor.settle(incoming.bytesMoved());
+            successor.settle(incoming.bytesMoved() + kept.remaining());
             succeeding = System.nanoTime();
         }
         try {
@@ -268,7 +277,7 @@ public final class TcpLink implements Link {
 
     private void compare() {
         if (successor.lostHere() == 0 && successor.lostThere() == 0) {
-            wire = successor.wire();
+            wire = KeptFirst.of(successor.wire(), kept);
             successor = null;
             lost = null;
             endedAtOnce = 0;
@@ -306,6 +315,10 @@ public final class TcpLink implements Link {
     }
 
     private void closeWires() {
+        if (retiring != null) {
+            kept = retiring.kept();
+            retiring = null;
+        }
         close(wire);
         close(next);
         close(successor);
@@ -337,11 +350,30 @@ public final class TcpLink implements Link {
                     throw new EOFException("by the other side, after " + incoming.bytesMoved() + " bytes from there");
                 }
             }
-            return outgoing.push(wire);
+            boolean moved = outgoing.push(wire);
+            if (wire.isWorn() && !outgoing.posts().isEmpty()) {
+                retiring = Retiring.of(wire);
+                wire = retiring;
+            }
+            return moved;
         } catch (IOException refused) {
             // bytes that the peer sent before its end may still be read: the end is reported after those
             ending = events.ended(incoming.posts().sequence(), progress(), refused);
             return false;
+        }
+    }
+
+    /** Reads the rest of a connection that is worn; once all was read, it has ended like any other, and another one is requested. */
+    private void readAhead() {
+        if (retiring == null || ending != null) {
+            return;
+        }
+        try {
+            if (retiring.readAhead()) {
+                ending = events.ended(incoming.posts().sequence(), progress(), null);
+            }
+        } catch (IOException reset) {
+            ending = events.ended(incoming.posts().sequence(), progress(), reset);
         }
     }
 

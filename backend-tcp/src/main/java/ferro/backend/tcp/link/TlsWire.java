@@ -20,6 +20,9 @@ public final class TlsWire extends WrappedSocket {
 
     private final TlsSession session;
     private final ByteBuffer shared;
+    /** Bytes that this side seals by one key. */
+    private final long most;
+
     /** Bytes of the caller in the records that wait. Those of a record count as taken once the kernel has all of it. */
     private int sealed;
 
@@ -31,9 +34,12 @@ public final class TlsWire extends WrappedSocket {
      * @param inner   socket
      * @param session session whose handshake is over
      * @param shared  direct memory of 256 KiB that nobody uses between two calls
+     * @param most    how many bytes this side seals before another connection is to take the place of this one, unless the engine
+     *     changes its keys by itself
      */
-    public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared) {
+    public TlsWire(DataSocket inner, TlsSession session, ByteBuffer shared, long most) {
         super(inner);
+        this.most = session.renewsKeys() ? Long.MAX_VALUE : most;
         this.session = session;
         this.shared = shared;
         session.left(); // bytes of the handshake, which are none of the caller's
@@ -50,7 +56,7 @@ public final class TlsWire extends WrappedSocket {
         try {
             boolean all = flush();
             at += left();
-            while (all && at < to) {
+            while (all && at < to && session.sealed() < most) {
                 sealed = session.seal(bytes, at, to);
                 all = flush();
                 at += left();
@@ -90,10 +96,15 @@ public final class TlsWire extends WrappedSocket {
 
     private int flushOnce() throws IOException {
         int count = Math.min(session.waiting(), ArrayCalls.MOST_BYTES);
-        if (isLent(count)) {
-            return inner.writeArray(session.outgoing(), session.outgoingAt(), count);
+        ByteBuffer records = session.outgoing();
+        int at = session.outgoingAt();
+        if (records.isDirect()) {
+            return inner.write(records, at, at + count);
         }
-        shared.put(0, session.outgoing(), session.outgoingAt(), count);
+        if (isLent(count)) {
+            return inner.writeArray(records.array(), at, count);
+        }
+        shared.put(0, records, at, count);
         return inner.write(shared, 0, count);
     }
 
@@ -141,12 +152,16 @@ public final class TlsWire extends WrappedSocket {
 
     private int fill(int room) throws IOException {
         int came;
-        if (isLent(room)) {
-            came = inner.readArray(session.incoming(), session.incomingAt(), room);
+        ByteBuffer records = session.incoming();
+        int at = session.incomingAt();
+        if (records.isDirect()) {
+            came = inner.read(records, at, at + room);
+        } else if (isLent(room)) {
+            came = inner.readArray(records.array(), at, room);
         } else {
             came = inner.read(shared, 0, room);
             if (came > 0) {
-                shared.get(0, session.incoming(), session.incomingAt(), came);
+                records.put(at, shared, 0, came);
             }
         }
         if (came > 0) {
@@ -172,6 +187,17 @@ public final class TlsWire extends WrappedSocket {
         if (broken != null) {
             throw broken;
         }
+    }
+
+    @Override
+    public boolean isWorn() {
+        return session.sealed() >= most && session.waiting() == 0;
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        session.close();
     }
 
     @Override

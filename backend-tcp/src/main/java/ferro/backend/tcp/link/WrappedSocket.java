@@ -33,6 +33,16 @@ public abstract class WrappedSocket implements DataSocket {
     }
 
     @Override
+    public boolean isWorn() {
+        return inner.isWorn();
+    }
+
+    @Override
+    public void endOutput() throws IOException {
+        inner.endOutput();
+    }
+
+    @Override
     public void close() {
         inner.close();
     }

@@ -16,7 +16,6 @@ import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.net.InetSocketAddress;
@@ -47,6 +46,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final long id;
     private final Inboxes inboxes;
     private final DataChannels data;
+    private final Admission admission;
     private final Drain drain;
     /** Slots of the peers, filled by connections that have proved themselves. */
     private final Channel[] slots;
@@ -78,6 +78,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         this.id = id;
         inboxes = new Inboxes(spec.worldSize());
         data = new DataChannels(this, inboxes);
+        admission = new Admission(spec, port.io().checksum());
         drain = new Drain(port.loop());
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
@@ -155,41 +156,12 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     @Override
     public void admit(Hello hello, Channel channel) throws Refusal {
-        Hello.Peering member = hello.member();
-        if (member.worldSize() != spec.worldSize()) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has world size " + spec.worldSize()
-                            + ", you have " + member.worldSize());
-        }
-        if (hello.options().checksum() != io().checksum()) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "rank " + spec.rank() + " of \"" + spec.name() + "\" has "
-                            + checksum(io().checksum()) + ", you have "
-                            + checksum(hello.options().checksum()));
-        }
-        if (member.to() != spec.rank()) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "this is rank " + spec.rank() + " of \"" + spec.name() + "\", you want " + member.to()
-                            + ": its address is an old one");
-        }
-        if (member.rank() < 0 || member.rank() >= spec.rank()) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "you say that you are rank " + member.rank() + ", but only lower ones connect to rank "
-                            + spec.rank() + " of \"" + spec.name() + "\"");
-        }
+        admission.check(hello);
         if (hello.kind() == Hello.ConnectionKind.DATA) {
             data.admit(hello, channel);
         } else {
-            takeSlot(member.rank(), hello, channel);
+            takeSlot(hello.member().rank(), hello, channel);
         }
-    }
-
-    private static String checksum(boolean on) {
-        return Settings.TCP_CHECKSUM.name() + "=" + (on ? 1 : 0);
     }
 
     /**
@@ -205,10 +177,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             former.close();
         }
         if (slots[peer] != null) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "rank " + peer + " of \"" + spec.name() + "\" is connected to rank " + spec.rank()
-                            + " already: two processes have this rank");
+            throw admission.taken(peer);
         }
         slots[peer] = channel;
         channel.attr(SAID).set(hello);

@@ -71,7 +71,8 @@ final class TcpJoin {
     private TcpMesh join(Store store, IntraNodeMemory near) {
         TcpPort port = TcpPort.use(spec, context, deadline);
         Card card = card(port, near);
-        Roster roster = new Roster(store, spec, card, port.io().checksum());
+        Roster roster =
+                new Roster(store, spec, card, port.io().checksum(), port.tls().use());
         String tuned;
         try {
             roster.claim();
@@ -239,7 +240,8 @@ final class TcpJoin {
         }
         String where = between ? "between " + hosts + " hosts" : "within one host";
         String text = on
-                ? "TLS on " + where + " (TLS 1.3 by the JDK; ferro.tls=off for a network that you trust)"
+                ? "TLS on " + where + " (TLS 1.3 by " + port.tls().provider()
+                        + "; ferro.tls=off for a network that you trust)"
                 : "TLS off " + where + ", as ferro.tls says: whoever is on their network can read and change the data";
         Level first = on ? Level.INFO : Level.WARNING;
         LOG.log(OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);

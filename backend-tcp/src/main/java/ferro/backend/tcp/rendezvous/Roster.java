@@ -5,12 +5,14 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.TlsPolicy.TlsUse;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -28,17 +30,27 @@ public final class Roster {
     private final GroupSpec spec;
     private final Card own;
     private final boolean checksum;
+    private final TlsUse tls;
     private int generation = 1;
     private boolean claimed;
     /** Whether the slot may belong to this rank, because the store was asked for it. */
     private boolean asked;
 
-    /** Prepares to publish this rank's card, and to read the cards of the others. */
-    public Roster(Store store, GroupSpec spec, Card own, boolean checksum) {
+    /**
+     * Prepares to publish this rank's card, and to read the cards of the others.
+     *
+     * @param store    where they are
+     * @param spec     group and rank
+     * @param own      card of this rank
+     * @param checksum whether its data links carry checksums
+     * @param tls      when it encrypts
+     */
+    public Roster(Store store, GroupSpec spec, Card own, boolean checksum, TlsUse tls) {
         this.store = store;
         this.spec = spec;
         this.own = own;
         this.checksum = checksum;
+        this.tls = tls;
     }
 
     /**
@@ -118,6 +130,7 @@ public final class Roster {
     private static final String LEFT = "left\n";
     private static final String TAKEN = "taken\n";
     private static final String CHECKSUM = Settings.TCP_CHECKSUM.name();
+    private static final String TLS = Settings.TLS.name();
 
     private String slot() {
         return slot(spec);
@@ -158,11 +171,25 @@ public final class Roster {
     }
 
     private void agree() {
-        String[] mine = {Integer.toString(spec.worldSize()), Integer.toString(spec.rank()), checksum ? "1" : "0"};
+        String[] mine = {
+            Integer.toString(spec.worldSize()), Integer.toString(spec.rank()), checksum ? "1" : "0", word(tls)
+        };
         String[] first = text(store.compareAndSet(key("size"), null, bytes(String.join(" ", mine))))
                 .split(" ", -1);
         compare("world size ", mine[0], first[0], first[1], "WORLD_SIZE");
         compare(CHECKSUM + "=", mine[2], first[2], first[1], CHECKSUM);
+        if (neverConnect(tls, first[3])) {
+            compare(TLS + "=", mine[3], first[3], first[1], TLS);
+        }
+    }
+
+    /** Returns whether one side encrypts everything and the other nothing; by others the place of the ranks decides. */
+    private static boolean neverConnect(TlsUse own, String first) {
+        return own == TlsUse.ON && first.equals(word(TlsUse.OFF)) || own == TlsUse.OFF && first.equals(word(TlsUse.ON));
+    }
+
+    private static String word(TlsUse use) {
+        return use.name().toLowerCase(Locale.ROOT);
     }
 
     private void compare(String what, String mine, String first, String whose, String setting) {

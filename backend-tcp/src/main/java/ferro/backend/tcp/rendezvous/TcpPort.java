@@ -19,6 +19,7 @@ import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsPolicy;
+import ferro.backend.tcp.connect.TlsSettings;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
@@ -179,17 +180,8 @@ public final class TcpPort implements AutoCloseable {
         Secret secret = told.or(() -> context.secret().map(Secret::of))
                 .or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
                 .orElseGet(Secret::none);
-        TlsPolicy.TlsUse use = TlsPolicy.use(context);
-        if (use == TlsPolicy.TlsUse.ON && !secret.present()) {
-            throw new FerroException(
-                    Code.UNAUTHENTICATED,
-                    where,
-                    "rank " + where.rank() + " of \"" + where.group()
-                            + "\" has ferro.tls=on and no secret, by which the"
-                            + " others would know its key: give all ranks the same FERRO_SECRET_FILE");
-        }
-        String job = Settings.JOB_ID.of(context);
-        return new Credentials(job, secret, new SecureRandom(), TlsPolicy.of(use, job, "rank/" + where.rank()));
+        TlsPolicy tls = TlsSettings.of(context, secret, where);
+        return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
 
     /** Refuses an address that other machines can reach, unless there is a secret that cannot be guessed. */

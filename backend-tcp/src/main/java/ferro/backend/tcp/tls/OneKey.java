@@ -7,16 +7,16 @@ import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 
-/** Shows the one key of this process, whoever asks. */
+/** Shows one key and its certificates, whoever asks. */
 final class OneKey extends X509ExtendedKeyManager {
     private static final String ALIAS = "ferro";
 
     private final PrivateKey key;
-    private final X509Certificate certificate;
+    private final X509Certificate[] chain;
 
-    OneKey(PrivateKey key, X509Certificate certificate) {
+    OneKey(PrivateKey key, X509Certificate[] chain) {
         this.key = key;
-        this.certificate = certificate;
+        this.chain = chain;
     }
 
     @Override
@@ -51,7 +51,7 @@ final class OneKey extends X509ExtendedKeyManager {
 
     @Override
     public X509Certificate[] getCertificateChain(String alias) {
-        return new X509Certificate[] {certificate};
+        return chain.clone();
     }
 
     @Override

@@ -9,34 +9,52 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSession;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Trusts exactly one public key. Names, dates and issuers of the certificate around it are not judged. */
+/** Trusts exactly one public key; who holds it, by names, dates and issuers of its certificates, is left to a {@link PeerJudge}. */
 final class PinnedTrust extends X509ExtendedTrustManager {
     private static final int SHOWN_DIGITS = 16;
 
     private final byte[] pin;
+    private final PeerJudge judge;
     private int asked;
-    private boolean refused;
+    private String refused;
 
-    PinnedTrust(byte[] pin) {
+    PinnedTrust(byte[] pin, PeerJudge judge) {
         this.pin = pin.clone();
+        this.judge = judge;
     }
 
-    /** Returns how often a certificate was checked. */
+    /** Returns how often certificates were checked. */
     int asked() {
         return asked;
     }
 
-    /** Returns whether a key was refused. */
-    boolean refused() {
+    /** Returns why certificates were refused; null if none were. */
+    String refused() {
         return refused;
     }
 
-    /** Compares the key of a certificate with the one that is trusted. */
-    void check(X509Certificate certificate) throws CertificateException {
+    /**
+     * Compares the key of the leaf with the one that is trusted, and has its certificates judged.
+     *
+     * @param chain certificates of the other side, leaf first
+     */
+    void check(X509Certificate[] chain) throws CertificateException {
         asked++;
-        byte[] found = TlsIdentity.sha256(certificate.getPublicKey());
+        try {
+            compare(chain);
+            judge.check(chain);
+        } catch (CertificateException wrong) {
+            refused = wrong.getMessage();
+            throw wrong;
+        }
+    }
+
+    private void compare(X509Certificate[] chain) throws CertificateException {
+        if (chain.length == 0) {
+            throw new CertificateException("the other side has sent " + chain.length + " certificates: need 1");
+        }
+        byte[] found = TlsIdentity.sha256(chain[0].getPublicKey());
         if (!MessageDigest.isEqual(found, pin)) {
-            refused = true;
             throw new CertificateException("the key of the other side is " + shown(found) + ", need " + shown(pin)
                     + ", which it named in its handshake: another process is between the two");
         }
@@ -44,13 +62,6 @@ final class PinnedTrust extends X509ExtendedTrustManager {
 
     private static String shown(byte[] hash) {
         return HexFormat.of().formatHex(hash).substring(0, SHOWN_DIGITS) + "...";
-    }
-
-    private void check(X509Certificate[] chain) throws CertificateException {
-        if (chain.length == 0) {
-            throw new CertificateException("the other side has sent " + chain.length + " certificates: need 1");
-        }
-        check(chain[0]);
     }
 
     /** Checks the key, and keeps the session from being resumed, because a resumed session checks no key. */

@@ -6,6 +6,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.concurrent.atomic.AtomicBoolean;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.Status;
@@ -46,10 +47,11 @@ public final class TlsSession {
 
     private final SSLEngine engine;
     private final PinnedTrust trust;
+    private final TlsEngines engines;
     /** One record for the engine, which wants room for the largest. */
     private final ByteBuffer aside;
     /** Bytes of the program before they are sealed. */
-    private final ByteBuffer clear = ByteBuffer.allocate(RECORD_BYTES);
+    private final ByteBuffer clear;
     /** Opened bytes that were not handed on yet, from the position to the limit. */
     private final ByteBuffer opened;
 
@@ -66,20 +68,27 @@ public final class TlsSession {
     private int inAt;
     private int inEnd;
     private long records;
+    private long sealed;
+    private final AtomicBoolean freed = new AtomicBoolean();
+    /** Whether the engine has asked for a {@link #wrapAside} since the last one. */
+    private boolean wantsToWrite;
+
     private boolean over;
     private boolean closed;
     /** Why nothing more is handed on; thrown once the bytes before it were handed on. */
     private IOException refused;
 
-    TlsSession(SSLEngine engine, PinnedTrust trust) {
+    TlsSession(SSLEngine engine, PinnedTrust trust, TlsEngines engines) {
         this.engine = engine;
         this.trust = trust;
+        this.engines = engines;
         int packet = engine.getSession().getPacketBufferSize();
-        aside = ByteBuffer.allocate(packet);
-        opened = ByteBuffer.allocate(Math.max(RECORD_BYTES, engine.getSession().getApplicationBufferSize()))
+        aside = engines.memory(packet);
+        clear = engines.memory(RECORD_BYTES);
+        opened = engines.memory(Math.max(RECORD_BYTES, engine.getSession().getApplicationBufferSize()))
                 .limit(0);
-        out = ByteBuffer.allocate(Math.max(packet, FIRST_MEMORY));
-        in = ByteBuffer.allocate(Math.max(packet, FIRST_MEMORY));
+        out = engines.memory(Math.max(packet, FIRST_MEMORY));
+        in = engines.memory(Math.max(packet, FIRST_MEMORY));
     }
 
     /** Returns whether the handshake is over, so that bytes of the program may be moved. */
@@ -97,9 +106,9 @@ public final class TlsSession {
         return closed;
     }
 
-    /** Returns whether this side has refused the key of the other one. */
+    /** Returns whether this side has refused the key or the certificates of the other one. */
     public boolean hasRefusedKey() {
-        return trust.refused();
+        return trust.refused() != null;
     }
 
     /**
@@ -108,6 +117,11 @@ public final class TlsSession {
      */
     public static boolean isAlert(IOException failure) {
         return String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT).contains("alert");
+    }
+
+    /** Returns whether an alert tells that the other side has refused this side's certificate; it is the same with all providers. */
+    public static boolean isOfACertificate(IOException alert) {
+        return alert.getMessage().toLowerCase(Locale.ROOT).contains("certificate");
     }
 
     /** Returns how often the key of the other side was checked: once within the handshake, and once after it. */
@@ -129,7 +143,7 @@ public final class TlsSession {
                     case NEED_TASK -> runTasks();
                     case NEED_WRAP -> wrapAside();
                     case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
-                        if (!unwrap()) {
+                        if (!unwrap() && !isDoneWithAll()) {
                             return false;
                         }
                     }
@@ -139,14 +153,31 @@ public final class TlsSession {
             return true;
         } catch (SSLException wrong) {
             sayWhy();
-            throw wrong;
+            // an engine may put it in words of its own
+            throw trust.refused() == null ? wrong : new SSLHandshakeException(trust.refused());
         }
     }
 
-    /** Compares the key once more: an engine that resumed a session would have asked nobody. */
+    /** Returns whether the engine wants no further record: that of OpenSSL looks only when it is called once more. */
+    private boolean isDoneWithAll() throws SSLException {
+        nudge();
+        return engine.getHandshakeStatus() != SSLEngineResult.HandshakeStatus.NEED_UNWRAP;
+    }
+
+    /** Calls the engine without a record. */
+    private void nudge() throws SSLException {
+        if (!opened.hasRemaining()) {
+            engine.unwrap(NOTHING, opened.clear());
+            opened.limit(0);
+        }
+    }
+
+    /** Checks key and certificates once more: an engine that resumed a session would have asked nobody. */
     private void finish() throws IOException {
         try {
-            trust.check((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+            trust.check(Arrays.stream(engine.getSession().getPeerCertificates())
+                    .map(X509Certificate.class::cast)
+                    .toArray(X509Certificate[]::new));
         } catch (CertificateException wrong) {
             throw new SSLHandshakeException(wrong.getMessage());
         }
@@ -176,8 +207,9 @@ public final class TlsSession {
         if (result.getStatus() == Status.CLOSED && result.bytesProduced() == 0) {
             throw new SSLException("the engine is closed, after record " + records);
         }
+        wantsToWrite = false;
         makeRoom(result.bytesProduced());
-        out.put(outEnd, aside.array(), 0, result.bytesProduced());
+        out.limit(out.capacity()).put(outEnd, aside, 0, result.bytesProduced());
         outEnd += result.bytesProduced();
     }
 
@@ -191,7 +223,7 @@ public final class TlsSession {
         if (out.capacity() - outEnd < bytes) {
             int most = HEAD_BYTES + RECORD_BYTES + EXPANSION_BYTES;
             int size = Math.max(outEnd + bytes, Math.min(2 * out.capacity(), BATCH_BYTES / SEALED_BYTES * most));
-            out = ByteBuffer.wrap(Arrays.copyOf(out.array(), size));
+            out = engines.memory(size).put(0, out.limit(out.capacity()), 0, outEnd);
         }
     }
 
@@ -208,8 +240,7 @@ public final class TlsSession {
         int at = from;
         while (at < end) {
             int count = Math.min(SEALED_BYTES, end - at);
-            bytes.get(at, clear.array(), 0, count);
-            clear.limit(count).position(0);
+            clear.clear().put(0, bytes, at, count).limit(count);
             while (clear.hasRemaining()) {
                 makeRoom(aside.capacity());
                 SSLEngineResult result =
@@ -222,6 +253,7 @@ public final class TlsSession {
             }
             at += count;
         }
+        sealed += at - from;
         return at - from;
     }
 
@@ -247,9 +279,9 @@ public final class TlsSession {
         return outEnd - outAt;
     }
 
-    /** Returns the memory whose bytes from {@link #outgoingAt} on are to be written. */
-    public byte[] outgoing() {
-        return out.array();
+    /** Returns the memory whose bytes from index {@link #outgoingAt} on are to be written: an array, or memory outside the heap. */
+    public ByteBuffer outgoing() {
+        return out.clear();
     }
 
     /** Returns the index of the next byte to write. */
@@ -262,9 +294,9 @@ public final class TlsSession {
         outAt += bytes;
     }
 
-    /** Returns the memory into which records are to be read, from {@link #incomingAt} on, at most {@link #room} bytes. */
-    public byte[] incoming() {
-        return in.array();
+    /** Returns the memory into which records are to be read, from index {@link #incomingAt} on, at most {@link #room} bytes. */
+    public ByteBuffer incoming() {
+        return in.clear();
     }
 
     /** Returns the index at which the next byte that comes is to be put. */
@@ -275,7 +307,7 @@ public final class TlsSession {
     /** Makes room for at least one more record, and returns how many bytes fit. */
     public int room() {
         if (inAt > 0) {
-            System.arraycopy(in.array(), inAt, in.array(), 0, inEnd - inAt);
+            in.clear().put(0, in, inAt, inEnd - inAt);
             inEnd -= inAt;
             inAt = 0;
         }
@@ -284,9 +316,10 @@ public final class TlsSession {
 
     /** Records that so many bytes have come; a read that filled all room makes the next one larger. */
     public void came(int bytes) {
+        in.clear();
         inEnd += bytes;
         if (inEnd == in.capacity() && inEnd < MOST_INCOMING) {
-            in = ByteBuffer.wrap(Arrays.copyOf(in.array(), Math.min(MOST_INCOMING, 4 * inEnd)));
+            in = engines.memory(Math.min(MOST_INCOMING, 4 * inEnd)).put(0, in.clear(), 0, inEnd);
         }
     }
 
@@ -337,7 +370,7 @@ public final class TlsSession {
         try {
             while (at < to && (opened.hasRemaining() || openNext())) {
                 int count = Math.min(opened.remaining(), to - at);
-                into.put(at, opened.array(), opened.position(), count);
+                into.put(at, opened, opened.position(), count);
                 opened.position(opened.position() + count);
                 at += count;
             }
@@ -356,10 +389,14 @@ public final class TlsSession {
         }
         try {
             while (!opened.hasRemaining()) {
+                int before = inAt;
                 if (closed || !unwrap()) {
                     return false;
                 }
                 settle();
+                if (inAt == before && !opened.hasRemaining() && !closed) {
+                    throw new SSLException("the engine takes no record any more, after record " + records);
+                }
             }
             return true;
         } catch (SSLException wrong) {
@@ -375,6 +412,12 @@ public final class TlsSession {
                 case NEED_TASK -> runTasks();
                 case NEED_WRAP -> wrapAside();
                 default -> {
+                    // that of OpenSSL wants its alert to be written, by its result alone, and throws when it is asked
+                    // once more
+                    if (wantsToWrite) {
+                        wrapAside();
+                        wrapAside();
+                    }
                     return;
                 }
             }
@@ -388,15 +431,34 @@ public final class TlsSession {
         }
         opened.clear();
         try {
-            SSLEngineResult result = engine.unwrap(in.limit(inEnd).position(inAt), opened);
+            SSLEngineResult result =
+                    engine.unwrap(in.limit(inAt + HEAD_BYTES + claimed()).position(inAt), opened);
             inAt = in.position();
             records++;
+            wantsToWrite = result.getHandshakeStatus() == SSLEngineResult.HandshakeStatus.NEED_WRAP;
             closed |= result.getStatus() == Status.CLOSED;
         } finally {
             in.clear();
             opened.flip();
         }
         return true;
+    }
+
+    /** Frees what the engine holds outside the heap. Nothing can be sealed or opened afterwards; a second call does nothing. */
+    public void close() {
+        if (freed.compareAndSet(false, true)) {
+            engines.free(engine);
+        }
+    }
+
+    /** Returns how many bytes of the program were sealed. */
+    public long sealed() {
+        return sealed;
+    }
+
+    /** Returns whether this side changes its keys by itself. */
+    public boolean renewsKeys() {
+        return engines.renewKeys();
     }
 
     /** Returns how many records have been opened, for messages. */

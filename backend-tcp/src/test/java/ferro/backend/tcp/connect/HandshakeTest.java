@@ -79,8 +79,8 @@ class HandshakeTest {
         return new Credentials("job", Secret.of(new byte[] {1, 2, 3}), new SecureRandom(), policy);
     }
 
-    private static Hello encrypted(Credentials own) {
-        return hello(own).encrypted(own.tls().identity().fingerprint());
+    private static ConnectingHandshake encrypts(Credentials own) {
+        return new ConnectingHandshake(own, hello(own), own.tls().identity());
     }
 
     @Test
@@ -88,7 +88,7 @@ class HandshakeTest {
         Credentials connecting = tls(TlsPolicy.TlsUse.AUTO);
         Credentials accepting = tls(TlsPolicy.TlsUse.AUTO);
         AcceptingHandshake server = new AcceptingHandshake(accepting, OPEN, false);
-        ConnectingHandshake client = new ConnectingHandshake(connecting, encrypted(connecting));
+        ConnectingHandshake client = encrypts(connecting);
 
         talk(client, client.opening(), server);
         for (int flight = 0; flight < 4; flight++) {
@@ -107,7 +107,7 @@ class HandshakeTest {
         for (int place : new int[] {14, 80, 100, -1, -2}) {
             Credentials own = tls(TlsPolicy.TlsUse.AUTO);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
-            ConnectingHandshake client = new ConnectingHandshake(own, encrypted(own));
+            ConnectingHandshake client = encrypts(own);
             byte[] opening = client.opening().clone();
             opening[Math.max(place, 0)] ^= place < 0 ? 0 : 4;
             server.take(ByteBuffer.wrap(opening, 0, Hello.PREFIX_BYTES));
@@ -156,7 +156,7 @@ class HandshakeTest {
     void sidesOfDifferentSettingsAreRefusedAndAStoreFollowsItsRanks() throws Refusal {
         Credentials off = tls(TlsPolicy.TlsUse.OFF);
         Credentials on = tls(TlsPolicy.TlsUse.ON);
-        ConnectingHandshake encrypts = new ConnectingHandshake(on, encrypted(on));
+        ConnectingHandshake encrypts = encrypts(on);
         Refusal one = assertThrows(
                 Refusal.class, () -> talk(encrypts, encrypts.opening(), new AcceptingHandshake(off, OPEN, true)));
         assertTrue(one.getMessage().contains("TLS is off at the accepting side"), one.getMessage());

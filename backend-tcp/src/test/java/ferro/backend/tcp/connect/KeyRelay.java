@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import ferro.backend.tcp.tls.TlsIdentity;
+import ferro.backend.tcp.tls.TlsProvider;
 import ferro.backend.tcp.tls.TlsSession;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class KeyRelay implements AutoCloseable {
     private static final int HEAD_BYTES = 3;
 
-    private final TlsIdentity own = TlsIdentity.fresh("ferro://relay");
+    private final TlsIdentity own = TlsIdentity.fresh("ferro://relay", TlsProvider.JDK);
     private final ServerSocket server = new ServerSocket();
     private final AtomicInteger relayed = new AtomicInteger();
     private final AtomicInteger let = new AtomicInteger();
@@ -84,8 +85,8 @@ public final class KeyRelay implements AutoCloseable {
             relayed.incrementAndGet();
             byte[] dialler = Hello.decoded(ByteBuffer.wrap(rest)).options().key();
             byte[] acceptor = TlsChallenge.decoded(challenge).key();
-            start("relay-dialler", () -> shake(from, own.session(false, dialler)));
-            start("relay-acceptor", () -> shake(to, own.session(true, acceptor)));
+            start("relay-dialler", () -> shake(from, own.session(false, dialler, true)));
+            start("relay-acceptor", () -> shake(to, own.session(true, acceptor, true)));
         } catch (IOException | Refusal over) {
             close(from);
             close(to);
@@ -107,12 +108,12 @@ public final class KeyRelay implements AutoCloseable {
             boolean over = false;
             while (!over) {
                 over = session.shake() && (!session.isConnecting() || session.open(letIn, 0, 1) > 0);
-                with.getOutputStream().write(session.outgoing(), session.outgoingAt(), session.waiting());
+                with.getOutputStream().write(session.outgoing().array(), session.outgoingAt(), session.waiting());
                 session.written(session.waiting());
                 if (!over) {
                     session.room();
                     int count = session.lacking();
-                    in.readFully(session.incoming(), session.incomingAt(), count);
+                    in.readFully(session.incoming().array(), session.incomingAt(), count);
                     session.came(count);
                 }
             }

@@ -102,14 +102,17 @@ public final class SeededHandshakes {
     }
 
     private Hello hello(Credentials as, int rank, int size, int to) {
-        Hello plain = new Hello(
+        return new Hello(
                 Hello.ConnectionKind.CONTROL,
                 as.job(),
                 new Hello.Peering(GROUP, rank, size, to),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(as.secret().present(), false),
                 as.nonce());
-        return tls == null ? plain : plain.encrypted(tls.identity().fingerprint());
+    }
+
+    private ConnectingHandshake connecting(Credentials as, Hello said) {
+        return new ConnectingHandshake(as, said, tls == null ? null : tls.identity());
     }
 
     /** Somebody who must not get in: says the wrong thing, nothing, or the right thing of somebody else. */
@@ -129,7 +132,7 @@ public final class SeededHandshakes {
             default -> null;
         };
         if (said != null) {
-            ends[1].pipeline().addLast(new HandshakeReader(new ConnectingHandshake(as, said), new Ignored()));
+            ends[1].pipeline().addLast(new HandshakeReader(connecting(as, said), new Ignored()));
         } else {
             ends[1].writeOutbound(Unpooled.wrappedBuffer(noise()));
             net.later(net.random.nextLong(8 * SECOND), ends[1]::close);
@@ -178,7 +181,7 @@ public final class SeededHandshakes {
             trying = ends[1];
             SeededNet.End attempt = trying;
             listener.accept(ends[0]);
-            attempt.pipeline().addLast(new HandshakeReader(new ConnectingHandshake(own, hello), this));
+            attempt.pipeline().addLast(new HandshakeReader(connecting(own, hello), this));
             attempt.settle();
             ends[0].settle();
             net.later(TcpListener.HANDSHAKE_MILLIS * 1_000_000, () -> {

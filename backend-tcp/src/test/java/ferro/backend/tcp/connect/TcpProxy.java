@@ -127,6 +127,11 @@ public final class TcpProxy implements AutoCloseable {
                 connections.stream().filter(one -> one.isData && !one.isEnded).count();
     }
 
+    /** Returns how many data connections there have been. */
+    public int allDataConnections() {
+        return (int) connections.stream().filter(one -> one.isData).count();
+    }
+
     /** Returns how many bytes of data connections have been passed on to the rank behind. */
     public long passed() {
         return passed.get();

@@ -142,6 +142,11 @@ class CheckedDataSocketTest {
         }
 
         @Override
+        public void endOutput() {
+            throw new UnsupportedOperationException("a pipe has no end");
+        }
+
+        @Override
         public void close() {
             closed = true;
         }

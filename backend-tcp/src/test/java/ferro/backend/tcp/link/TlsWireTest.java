@@ -4,13 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.backend.tcp.tls.TlsPair;
+import ferro.backend.tcp.tls.TlsProvider;
 import ferro.backend.tcp.tls.TlsSession;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,8 +31,8 @@ class TlsWireTest {
     void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn(boolean takesArrays) throws IOException {
         NarrowPipe pipe = new NarrowPipe(6_000_000, takesArrays);
         TlsPair pair = TlsPair.fresh().shaken();
-        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
-        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared, Long.MAX_VALUE);
         ByteBuffer sent = filled(5_000_001);
         ByteBuffer got = ByteBuffer.allocateDirect(sent.capacity());
         int written = 0;
@@ -46,11 +49,26 @@ class TlsWireTest {
     }
 
     @Test
+    void aConnectionThatIsClosedFreesWhatItsEngineHolds() throws IOException {
+        for (TlsProvider provider : TlsProvider.values()) {
+            assumeTrue(provider == TlsProvider.JDK || TlsProvider.missingOpenSsl() == null);
+            TlsPair pair = TlsPair.of(provider).shaken();
+            TlsWire wire = new TlsWire(new NarrowPipe(1, false), pair.connecting(), shared, Long.MAX_VALUE);
+            wire.close();
+            wire.close();
+            if (provider == TlsProvider.OPENSSL) {
+                assertThrows(
+                        SSLException.class, () -> pair.connecting().seal(filled(1), 0, 1), "its engine is still there");
+            }
+        }
+    }
+
+    @Test
     void bytesCountAsTakenOnlyWhenTheKernelHasAllOfTheirRecord() throws IOException {
         NarrowPipe pipe = new NarrowPipe(100_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
-        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
-        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared, Long.MAX_VALUE);
         ByteBuffer sent = filled(100);
         ByteBuffer got = ByteBuffer.allocateDirect(100);
 
@@ -70,8 +88,8 @@ class TlsWireTest {
     void recordsOfABatchCountOneByOne() throws IOException {
         NarrowPipe pipe = new NarrowPipe(200_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
-        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
-        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared, Long.MAX_VALUE);
         ByteBuffer sent = filled(100_000);
         ByteBuffer got = ByteBuffer.allocateDirect(100_000);
         int three = 3 * RECORD;
@@ -90,7 +108,7 @@ class TlsWireTest {
     @Test
     void whatHasLeftCountsWhereTheConnectionEndsInTheMiddle() throws IOException {
         NarrowPipe pipe = new NarrowPipe(200_000, false);
-        TlsWire sender = new TlsWire(pipe, TlsPair.fresh().shaken().connecting(), shared);
+        TlsWire sender = new TlsWire(pipe, TlsPair.fresh().shaken().connecting(), shared, Long.MAX_VALUE);
         ByteBuffer sent = filled(100_000);
         pipe.room = 2 * (RECORD + EXPANSION) + 100;
         pipe.endsWhenFull = true;
@@ -104,11 +122,11 @@ class TlsWireTest {
     void aChangedByteEndsTheConnectionAndNothingOfItsRecordIsHandedOn() throws IOException {
         NarrowPipe pipe = new NarrowPipe(100_000, false);
         TlsPair pair = TlsPair.fresh().shaken();
-        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared);
+        TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
         pipe.room = 100_000;
         sender.write(filled(40_000), 0, 40_000);
         pipe.bytes[20_000] ^= 1;
-        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared);
+        TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared, Long.MAX_VALUE);
         ByteBuffer got = ByteBuffer.allocateDirect(40_000);
         pipe.room = 100_000;
 
@@ -197,6 +215,11 @@ class TlsWireTest {
         @Override
         public void want(boolean reading, boolean writing) {
             throw new UnsupportedOperationException("nobody waits for " + written + " bytes in memory");
+        }
+
+        @Override
+        public void endOutput() {
+            throw new UnsupportedOperationException("a pipe has no end");
         }
 
         @Override

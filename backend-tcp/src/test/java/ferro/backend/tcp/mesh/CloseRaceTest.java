@@ -18,10 +18,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A rank that closes in good order while another makes its first call, for which their connection is just being made. */
+@Tag("long")
 @Timeout(120)
 class CloseRaceTest {
     private static final int ROUNDS = 60;

@@ -8,9 +8,11 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.tcp.connect.TlsPolicy.TlsUse;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.GroupSpec;
 import java.lang.reflect.Proxy;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which generation ranks meet in. */
@@ -98,6 +101,37 @@ class RosterTest {
         assertEquals(first.id(), claimed(1).id());
     }
 
+    @ParameterizedTest
+    @CsvSource({"ON, OFF", "OFF, ON"})
+    @DisplayName("a rank that encrypts everything and one that encrypts nothing are told in the store")
+    void aRankThatEncryptsEverythingAndOneThatEncryptsNothingAreToldInTheStore(TlsUse first, TlsUse second) {
+        roster(store, 0, 3, first).claim();
+        Roster other = roster(store, 1, 4, second);
+
+        FerroException failure = assertThrows(FerroException.class, other::claim);
+
+        String text = "rank 1 of \"g\" has ferro.tls=" + word(second) + ", rank 0 has " + word(first)
+                + ": give all ranks the same ferro.tls";
+        assertEquals(Code.RENDEZVOUS, failure.code());
+        assertEquals(text, failure.getMessage());
+        assertEquals(
+                text,
+                other.failed().toCompletableFuture().thenApply(Roster::text).join());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"AUTO, ON", "AUTO, OFF", "ON, AUTO", "OFF, AUTO", "ON, ON", "OFF, OFF"})
+    @DisplayName("ranks of other settings of TLS find out by their places whether they can connect")
+    void ranksOfOtherSettingsOfTlsFindOutByTheirPlaces(TlsUse first, TlsUse second) {
+        roster(store, 0, 3, first).claim();
+
+        roster(store, 1, 4, second).claim();
+    }
+
+    private static String word(TlsUse use) {
+        return use.name().toLowerCase(Locale.ROOT);
+    }
+
     private Roster claimed(int rank) {
         Roster made = roster(store, rank, 3 + rank);
         made.claim();
@@ -105,8 +139,12 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, int rank, long instance) {
+        return roster(store, rank, instance, TlsUse.AUTO);
+    }
+
+    private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
         Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "", "");
-        return new Roster(store, spec(rank), card, false);
+        return new Roster(store, spec(rank), card, false, tls);
     }
 
     private static GroupSpec spec(int rank) {

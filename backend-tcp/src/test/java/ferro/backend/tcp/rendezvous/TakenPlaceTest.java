@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.rendezvous.Roster.Card;
@@ -45,7 +46,8 @@ class TakenPlaceTest {
                 store,
                 new GroupSpec("g", 1, 2, Ranks.LONG),
                 new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
-                false);
+                false,
+                TlsPolicy.TlsUse.AUTO);
         roster.claim();
         return roster;
     }

@@ -13,14 +13,19 @@ public final class TlsPair {
         this.accepting = accepting;
     }
 
-    /** Returns a pair of fresh processes that know each other's keys. */
+    /** Returns a pair of fresh processes that know each other's keys, and use the engines of the JDK. */
     public static TlsPair fresh() {
-        return of(TlsIdentity.fresh("ferro://job/rank/0"), TlsIdentity.fresh("ferro://job/rank/1"));
+        return of(TlsProvider.JDK);
+    }
+
+    /** Returns a pair of fresh processes that know each other's keys. */
+    public static TlsPair of(TlsProvider provider) {
+        return of(TlsIdentity.fresh("ferro://job/rank/0", provider), TlsIdentity.fresh("ferro://job/rank/1", provider));
     }
 
     /** Returns a new connection between two processes. */
     static TlsPair of(TlsIdentity one, TlsIdentity other) {
-        return new TlsPair(one.session(true, other.fingerprint()), other.session(false, one.fingerprint()));
+        return new TlsPair(one.session(true, other.fingerprint(), true), other.session(false, one.fingerprint(), true));
     }
 
     /** Returns the side that speaks first. */
@@ -56,7 +61,7 @@ public final class TlsPair {
             if (count == 0) {
                 break;
             }
-            System.arraycopy(from.outgoing(), from.outgoingAt(), to.incoming(), to.incomingAt(), count);
+            to.incoming().put(to.incomingAt(), from.outgoing(), from.outgoingAt(), count);
             from.written(count);
             to.came(count);
             all += count;

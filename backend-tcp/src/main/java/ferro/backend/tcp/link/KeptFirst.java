@@ -1,0 +1,42 @@
+package ferro.backend.tcp.link;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A connection in the place of another one, of which bytes were kept that no call had asked for: those are read first. */
+final class KeptFirst extends WrappedSocket {
+    private final ByteBuffer kept;
+
+    private KeptFirst(DataSocket inner, ByteBuffer kept) {
+        super(inner);
+        this.kept = kept;
+    }
+
+    /** Returns the connection itself if nothing was kept. */
+    static DataSocket of(DataSocket inner, ByteBuffer kept) {
+        return kept.hasRemaining() ? new KeptFirst(inner, kept) : inner;
+    }
+
+    /** Moves bytes that were kept; returns how many. */
+    static int take(ByteBuffer kept, ByteBuffer into, int from, int to) {
+        int count = Math.min(kept.remaining(), to - from);
+        into.put(from, kept, kept.position(), count);
+        kept.position(kept.position() + count);
+        return count;
+    }
+
+    @Override
+    public int write(ByteBuffer bytes, int from, int to) throws IOException {
+        return inner.write(bytes, from, to);
+    }
+
+    @Override
+    public int read(ByteBuffer bytes, int from, int to) throws IOException {
+        return kept.hasRemaining() ? take(kept, bytes, from, to) : inner.read(bytes, from, to);
+    }
+
+    @Override
+    public boolean readable() {
+        return kept.hasRemaining() || inner.readable();
+    }
+}

@@ -1,0 +1,64 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+
+/** Says whether a process that has proved itself belongs to a group, and why it does not. Any thread may use it. */
+final class Admission {
+    private final GroupSpec spec;
+    private final boolean checksum;
+
+    /**
+     * Makes the admission of one rank.
+     *
+     * @param spec     group and rank that others connect to
+     * @param checksum whether data links of this rank carry checksums
+     */
+    Admission(GroupSpec spec, boolean checksum) {
+        this.spec = spec;
+        this.checksum = checksum;
+    }
+
+    /**
+     * Compares what a process says of itself with this group.
+     *
+     * @throws Refusal RENDEZVOUS if they differ
+     */
+    void check(Hello hello) throws Refusal {
+        Hello.Peering member = hello.member();
+        if (member.worldSize() != spec.worldSize()) {
+            throw refusal(own() + " has world size " + spec.worldSize() + ", you have " + member.worldSize());
+        }
+        if (hello.options().checksum() != checksum) {
+            throw refusal(own() + " has " + text(checksum) + ", you have "
+                    + text(hello.options().checksum()));
+        }
+        if (member.to() != spec.rank()) {
+            throw refusal("this is " + own() + ", you want " + member.to() + ": its address is an old one");
+        }
+        if (member.rank() < 0 || member.rank() >= spec.rank()) {
+            throw refusal("you say that you are rank " + member.rank() + ", but only lower ones connect to " + own());
+        }
+    }
+
+    /** Returns the refusal of a process whose rank is connected already. */
+    Refusal taken(int peer) {
+        return refusal("rank " + peer + " of \"" + spec.name() + "\" is connected to rank " + spec.rank()
+                + " already: two processes have this rank");
+    }
+
+    private static Refusal refusal(String text) {
+        return new Refusal(Code.RENDEZVOUS, text);
+    }
+
+    private String own() {
+        return "rank " + spec.rank() + " of \"" + spec.name() + "\"";
+    }
+
+    private static String text(boolean on) {
+        return Settings.TCP_CHECKSUM.name() + "=" + (on ? 1 : 0);
+    }
+}

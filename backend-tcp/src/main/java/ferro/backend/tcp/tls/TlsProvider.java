@@ -1,0 +1,44 @@
+package ferro.backend.tcp.tls;
+
+/** Whose engines encrypt. */
+public enum TlsProvider {
+    /** Those of the Java runtime. */
+    JDK("the JDK"),
+    /** Those of Netty over BoringSSL, where its library is there. */
+    OPENSSL("OpenSSL");
+
+    private final String label;
+
+    TlsProvider(String label) {
+        this.label = label;
+    }
+
+    /** Returns the maker of engines; its class is looked for only now, because its library may be absent. */
+    TlsEngines engines() {
+        return this == JDK ? new JdkEngines() : new OpenSslEngines();
+    }
+
+    /** Returns the fastest one that is there. */
+    public static TlsProvider fastest() {
+        return missingOpenSsl() == null ? OPENSSL : JDK;
+    }
+
+    /** Returns why {@link #OPENSSL} cannot be used, and what would change that; null if it can. */
+    public static String missingOpenSsl() {
+        Throwable missing;
+        try {
+            missing = OpenSslEngines.missing();
+        } catch (LinkageError absent) {
+            missing = absent;
+        }
+        return missing == null
+                ? null
+                : "Netty's OpenSSL engine is not there (" + missing + "): add io.netty:netty-handler and"
+                        + " io.netty:netty-tcnative-boringssl-static to the class path, or take ferro.tls.provider=jdk";
+    }
+
+    @Override
+    public String toString() {
+        return label;
+    }
+}

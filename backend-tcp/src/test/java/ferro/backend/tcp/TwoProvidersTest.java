@@ -1,0 +1,137 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.End;
+import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.tls.TlsProvider;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Encrypted jobs some of whose ranks use the engines of the JDK and some those of OpenSSL; the last one stands behind the proxy. */
+@Timeout(120)
+class TwoProvidersTest {
+    private static final List<String> PROVIDERS = List.of("jdk", "openssl", "openssl");
+
+    @BeforeAll
+    static void needOpenSsl() {
+        String missing = TlsProvider.missingOpenSsl();
+        assumeTrue(missing == null, missing);
+    }
+
+    private static TcpJob job(Map<String, String> more) {
+        return new TcpJob(PROVIDERS.size(), Duration.ofSeconds(20), TcpJob.encrypted(more));
+    }
+
+    private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < PROVIDERS.size(); rank++) {
+            Map<String, String> own = new HashMap<>(rank == PROVIDERS.size() - 1 ? proxy.settings() : Map.of());
+            own.put("ferro.tls.provider", PROVIDERS.get(rank));
+            joining.add(job.joining("g", rank, job.context(own)));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    private static void sum(List<ProcessGroup> groups, int count) {
+        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    @DisplayName("sums are right in all sizes, also over connections that are made anew between calls")
+    void sumsAreRightInAllSizesAlsoOverConnectionsThatAreMadeAnew(String io) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of("ferro.tcp.io", io))) {
+            List<ProcessGroup> groups = join(job, proxy);
+            for (int count : new int[] {1, 4_095, 100_003, 1_000_003}) {
+                sum(groups, count);
+                assertTrue(proxy.endData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
+                sum(groups, count);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    @DisplayName("a connection whose key has encrypted enough is replaced in the midst of calls, and no number is lost")
+    void aConnectionWhoseKeyHasEncryptedEnoughIsReplacedInTheMidstOfCalls(String io) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB"))) {
+            List<ProcessGroup> groups = join(job, proxy);
+            sum(groups, 1);
+            int before = proxy.allDataConnections();
+            for (int count : new int[] {30_001, 3, 300_007, 1, 1_000_003, 30_001}) {
+                sum(groups, count);
+            }
+            messages(groups);
+            assertTrue(
+                    proxy.allDataConnections() > before + 8,
+                    "only " + (proxy.allDataConnections() - before) + " connections were made anew");
+        }
+    }
+
+    /** Every rank sends to the next one, ahead of what that one receives. */
+    private static void messages(List<ProcessGroup> groups) {
+        TcpJob.onAll(groups, group -> {
+            int right = (group.rank() + 1) % group.worldSize();
+            int left = (group.rank() + group.worldSize() - 1) % group.worldSize();
+            for (int round = 0; round < 20; round++) {
+                List<Work> sent = new ArrayList<>();
+                for (int part = 0; part < 4; part++) {
+                    float[] own = new float[10_000];
+                    Arrays.fill(own, 1000 * round + 10 * part + group.rank());
+                    sent.add(group.sendAsync(HostTensor.of(own), right, 0));
+                }
+                for (int part = 0; part < 4; part++) {
+                    float[] came = new float[10_000];
+                    group.recv(came, left, 0);
+                    assertEquals(1000 * round + 10 * part + left, came[9_999]);
+                }
+                sent.forEach(Work::await);
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void aBitThatIsChangedInDataIsProtocolOnAllRanks() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of())) {
+            List<ProcessGroup> groups = join(job, proxy);
+            proxy.onData(Fault.flip(100_003));
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> {
+                        for (int call = 0; call < 1_000; call++) {
+                            AbortBesideSiblingTest.sum(group, call, 20_000);
+                        }
+                    }));
+
+            for (FerroException failure : failures) {
+                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
+            }
+        }
+    }
+}
