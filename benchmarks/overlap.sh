@@ -20,50 +20,31 @@ if [[ ! $rate =~ ^[0-9]+(mbit|gbit)$ ]]; then
     exit 2
 fi
 shift
-if [ "$(id -u)" != 0 ] || ! command -v ip >/dev/null || ! command -v tc >/dev/null; then
-    echo "overlap: need root and iproute2 to make two hosts, found user $(id -un)" >&2
-    exit 2
-fi
-
+. "$here/hosts.sh"
 work=$(mktemp -d)
-names=(ferro-overlap-$$-a ferro-overlap-$$-b)
 other=
 clean_up() {
     [ -z "$other" ] || kill "$other" 2>/dev/null || true
-    for name in "${names[@]}"; do
-        ip netns delete "$name" 2>/dev/null || true
-    done
+    remove_hosts
     rm -rf "$work"
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
+make_hosts "$rate"
 
-for name in "${names[@]}"; do
-    ip netns add "$name"
-done
-ip link add wire netns "${names[0]}" type veth peer name wire netns "${names[1]}"
-for host in 0 1; do
-    ip -n "${names[host]}" address add "10.77.0.$((host + 1))/24" dev wire
-    ip -n "${names[host]}" link set lo up
-    ip -n "${names[host]}" link set wire up
-    ip netns exec "${names[host]}" tc qdisc add dev wire root tbf rate "$rate" burst 256kb latency 50ms
-done
-
-(umask 077 && head -c 32 /dev/urandom | base64 >"$work/secret")
+secret=$work/secret
+(umask 077 && head -c 32 /dev/urandom | base64 >"$secret")
 "$ferro" --version >/dev/null
-# shared memory is that of one machine, which the two hosts are not
 host() {
     local number=$1
     shift
-    local program=(bench overlap) behind=(--links tcp "$@")
     if [ "${1:-}" = djl ]; then
         local djl=$here/../adapters/djl/target
-        program=(run --backend tcp -cp "$djl/test-classes:$djl/classes:$(cat "$djl/class-path")")
-        behind=(ferro.djl.example.LayerSteps "${@:2}")
+        on_host "$number" run --backend tcp -cp "$djl/test-classes:$djl/classes:$(cat "$djl/class-path")" -- \
+            ferro.djl.example.LayerSteps "${@:2}"
+    else
+        on_host "$number" bench overlap -- --links tcp "$@"
     fi
-    FERRO_LINKS=tcp FERRO_HOST=overlap-$number exec ip netns exec "${names[number]}" taskset -c "$((number % $(nproc)))" \
-        "$ferro" "${program[@]}" -n 1 --nodes 2 --node-rank "$number" --master 10.77.0.1:29555 --secret-file "$work/secret" \
-        "${behind[@]}"
 }
 host 1 "$@" >"$work/other" 2>&1 &
 other=$!

@@ -5,6 +5,7 @@
 #
 #   benchmarks/tls.sh 5                          five rounds
 #   benchmarks/tls.sh 5 --sizes 4,1MiB --op max  what is behind the rounds goes to `ferro bench allreduce`
+#   benchmarks/tls.sh 2 1gbit                    between two hosts made of network namespaces, by a link of that rate
 #
 # JAVA_HOME says which JDK. Takes two minutes a round: what encrypts is slow until it is compiled, for seconds where ranks have a core each.
 set -euo pipefail
@@ -17,19 +18,52 @@ if [[ ! $rounds =~ ^[1-9][0-9]*$ ]]; then
     exit 2
 fi
 shift
+rate=
+if [[ ${1:-} =~ ^[0-9]+(mbit|gbit)$ ]]; then
+    rate=$1
+    shift
+fi
 
+. "$here/hosts.sh"
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+secret=$work/secret
+other=
+clean_up() {
+    [ -z "$other" ] || kill "$other" 2>/dev/null || true
+    [ -z "$rate" ] || remove_hosts
+    rm -rf "$work"
+}
+trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
-"$ferro" secret "$work/secret" >/dev/null
+"$ferro" secret "$secret" >/dev/null
+[ -z "$rate" ] || make_hosts "$rate"
+
+options=(--links tcp --json)
+[[ " $* " == *" --sizes "* ]] || options+=(--sizes 4,64KiB,1MiB,64MiB)
+[[ " $* " == *" --time "* ]] || options+=(--time 8s)
+options+=("$@")
+
+# One run.
+measure() {
+    if [ -z "$rate" ]; then
+        "$ferro" bench allreduce -n 2 --secret-file "$secret" "${options[@]}"
+        return
+    fi
+    on_host 1 bench allreduce -- "${options[@]}" >/dev/null 2>&1 &
+    other=$!
+    (on_host 0 bench allreduce -- "${options[@]}") || return
+    wait "$other" || return
+    other=
+}
+
 for round in $(seq "$rounds"); do
     for way in plain jdk openssl; do
         [ ! -t 2 ] || printf '\rround %d of %d, %-7s' "$round" "$rounds" "$way" >&2
         tls=on provider=$way
         [ "$way" != plain ] || tls=off provider=auto
-        FERRO_TLS=$tls FERRO_TLS_PROVIDER=$provider "$ferro" bench allreduce -n 2 --links tcp --secret-file "$work/secret" \
-            --sizes 4,64KiB,1MiB,64MiB --time 8s --json "$@" 2>/dev/null |
-            sed "s/.*\"bytes\":\([0-9]*\).*\"us_median\":\([0-9.]*\).*/\1 $way \2/" >>"$work/all"
+        FERRO_TLS=$tls FERRO_TLS_PROVIDER=$provider measure >"$work/run" 2>"$work/said" ||
+            { cat "$work/said" >&2; exit 1; }
+        sed "s/.*\"bytes\":\([0-9]*\).*\"us_median\":\([0-9.]*\).*/\1 $way \2/" "$work/run" >>"$work/all"
     done
 done
 [ ! -t 2 ] || printf '\r%40s\r' '' >&2
