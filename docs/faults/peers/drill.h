@@ -6,6 +6,7 @@
 #include <ctime>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 static const int kElements = 262144;
 static const int kWarmUp = 100;
@@ -43,6 +44,22 @@ struct Drill {
   void stay(const char* outcome, const std::string& text) {
     say(outcome, text);
     for (;;) pause();
+  }
+
+  // What a rank adds to call number `call` at element `at`: another number every time, so that no older sum passes for its sum.
+  static float part(int rank, int call, int at) { return rank + 2 + (call + at) % 97; }
+
+  void fill(std::vector<float>& data, int call) const {
+    for (int at = 0; at < kElements; at++) data[at] = part(rank, call, at);
+  }
+
+  // Says a sum of four ranks; ends where it is wrong anywhere.
+  void sum(const std::vector<float>& data, int call) {
+    for (int at = 0; at < kElements; at++) {
+      float right = part(0, call, at) + part(1, call, at) + part(2, call, at) + part(3, call, at);
+      if (data[at] != right) stay("wrong", "call " + std::to_string(call) + " element " + std::to_string(at));
+    }
+    say("sum", std::to_string(call));
   }
 
   // Without goodbye, and with success.

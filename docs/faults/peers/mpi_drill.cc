@@ -1,5 +1,6 @@
 // A rank of the drill over MPI; errors are asked for instead of the end of the process.
 // usage: mpi_drill FAULT VICTIM FOLDER
+// Fault "sums": checked sums without end; what happens meanwhile is not this program's doing.
 #include <mpi.h>
 
 #include <vector>
@@ -35,6 +36,12 @@ int main(int argc, char** argv) {
     check(drill, MPI_Allreduce(MPI_IN_PLACE, data.data(), kElements, MPI_FLOAT, op, MPI_COMM_WORLD));
   } else if (drill.fault == "root") {
     check(drill, MPI_Bcast(data.data(), kElements, MPI_FLOAT, drill.hit() ? 1 : 0, MPI_COMM_WORLD));
+  } else if (drill.fault == "sums") {
+    for (int call = 0;; call++) {
+      drill.fill(data, call);
+      check(drill, MPI_Allreduce(MPI_IN_PLACE, data.data(), kElements, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD));
+      drill.sum(data, call);
+    }
   } else {
     for (int call = 0;; call++) {
       if (drill.fault == "exit" && drill.hit() && call == kWarmUp) drill.leave();
