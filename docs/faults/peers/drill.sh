@@ -226,7 +226,8 @@ named_apart() {
         echo yes
     elif grep -qE "$host" <<<"$1"; then
         echo "by address"
-    elif grep -qiE "$ranks|$host" "$2/launcher"; then
+    # where there is no launcher, only a rank that has ended has written there; in brackets at the beginning stands who speaks
+    elif [[ ! -e $2/store || -n ${ended[$3]:-} ]] && sed -E 's/^(\[[^ ]*\])+//' "$2/launcher" | grep -iE "$ranks|$host" >/dev/null; then
         echo "by its launcher"
     else
         echo no
@@ -252,8 +253,9 @@ met() {
     fi
     named=$(named_apart "$told" "$1" "$2")
     [ "$outcome" != "went on" ] || named=-
-    # of a rank that could not say anything, what its launcher says
+    # of a rank that could not say anything, what its launcher says, or it itself as it ends where it has none
     [ -z "${ended[$2]:-}" ] || told=$(grep -m 1 -iE 'lost|abort|error|signal|exit' "$1/launcher" | tr ',' ' ' || true)
+    [ ! -e "$1/store" ] || named=${named/launcher/last words}
     echo "$2,$outcome,$millis,$named,${told:0:160}"
 }
 
