@@ -227,7 +227,7 @@ named_apart() {
     elif grep -qE "$host" <<<"$1"; then
         echo "by address"
     # where there is no launcher, only a rank that has ended has written there; in brackets at the beginning stands who speaks
-    elif [[ ! -e $2/store || -n ${ended[$3]:-} ]] && sed -E 's/^(\[[^ ]*\])+//' "$2/launcher" | grep -iE "$ranks|$host" >/dev/null; then
+    elif [[ ! -e $2/store || -n ${ended[$3]:-} ]] && sed -E 's/^(\[[^]]*\] *)+//' "$2/launcher" | grep -iE "$ranks|$host" >/dev/null; then
         echo "by its launcher"
     else
         echo no
