@@ -181,7 +181,8 @@ start_apart() {
             ;;
         # ranks that wait yield, as they do with --oversubscribe: the hosts share this machine's cores
         openmpi)
-            "${enter[@]}" "${address[0]}" mpirun.openmpi --allow-run-as-root -n 4 -H "${address[0]}:2,${address[1]}:2" \
+            # what it leaves when it is killed goes with the rest
+            TMPDIR=$work "${enter[@]}" "${address[0]}" mpirun.openmpi --allow-run-as-root -n 4 -H "${address[0]}:2,${address[1]}:2" \
                 --mca plm_rsh_agent "$here/enter.sh" --mca pml ob1 --mca btl tcp,self --mca btl_tcp_if_include wire \
                 --mca oob_tcp_if_include wire --mca mpi_yield_when_idle 1 "$work/openmpi_drill" sums -1 "$2" \
                 >>"$2/launcher" 2>&1 &
