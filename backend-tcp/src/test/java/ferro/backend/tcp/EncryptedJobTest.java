@@ -224,7 +224,7 @@ class EncryptedJobTest {
             List<ProcessGroup> groups = join(job, proxy);
             for (int count : new int[] {1, 1_001, 300_007}) {
                 sum(groups, count);
-                assertTrue(proxy.endData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
+                assertTrue(proxy.endIdleData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
                 sum(groups, count);
             }
         }

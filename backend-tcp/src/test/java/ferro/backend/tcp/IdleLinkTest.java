@@ -54,7 +54,7 @@ class IdleLinkTest {
             List<ProcessGroup> groups = join(job, ranks, proxy);
             for (int count : COUNTS) {
                 sum(groups, count);
-                assertTrue(end(proxy, how) > 0, "no connection to end");
+                assertTrue(proxy.endIdleData(how) > 0, "no connection to end");
                 sum(groups, count);
             }
             assertTrue(
@@ -75,7 +75,7 @@ class IdleLinkTest {
             List<ProcessGroup> groups = join(job, 2, proxy);
             for (int call = 0; call < 10; call++) {
                 TcpJob.onAll(groups, group -> pass(group, first));
-                assertEquals(1, end(proxy, how));
+                assertEquals(1, proxy.endIdleData(how));
             }
         }
     }
@@ -94,7 +94,7 @@ class IdleLinkTest {
             Arrays.fill(sent, 7);
             groups.get(0).broadcast(sent, 0);
             await(() -> proxy.passed() >= before + 4 * sent.length);
-            end(proxy, how);
+            proxy.endIdleData(how);
             CompletableFuture<Void> second = Threads.start(() -> {
                 groups.get(0).broadcast(new float[] {5}, 0);
                 return null;
@@ -120,7 +120,7 @@ class IdleLinkTest {
             List<ProcessGroup> groups = join(job, 3, proxy);
             for (int kill = 0; kill < KILLS; kill++) {
                 sum(groups, 1 + 1_000 * (kill % 7));
-                end(proxy, End.values()[kill % 2]);
+                proxy.endIdleData(End.values()[kill % 2]);
             }
             sum(groups, 7);
         }
@@ -158,7 +158,7 @@ class IdleLinkTest {
             List<ProcessGroup> groups = join(job, 2, proxy);
             sum(groups, 3);
             proxy.refuse();
-            end(proxy, End.CLOSED);
+            proxy.endIdleData(End.CLOSED);
 
             List<FerroException> failures = TcpJob.onAll(
                     groups,
@@ -183,7 +183,7 @@ class IdleLinkTest {
                 List<ProcessGroup> groups = join(job, 3, proxy);
                 sum(groups, 1_001);
                 TcpJob.onAll(groups.subList(1, 3), group -> pass(group, 1));
-                end(proxy, how);
+                proxy.endIdleData(how);
                 CompletableFuture<Void> leaving = Threads.start(() -> {
                     groups.get(2).close();
                     return null;
@@ -240,16 +240,5 @@ class IdleLinkTest {
         }
         assertEquals(data[0], back[0]);
         return null;
-    }
-
-    /** Ends data connections and lets links be idle for long enough that they ask before they write. */
-    private static int end(TcpProxy proxy, End how) {
-        int ended = proxy.endData(how);
-        try {
-            Thread.sleep(15);
-        } catch (InterruptedException interrupted) {
-            throw new AssertionError("interrupted between two calls", interrupted);
-        }
-        return ended;
     }
 }

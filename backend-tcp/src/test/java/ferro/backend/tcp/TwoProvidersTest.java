@@ -66,7 +66,7 @@ class TwoProvidersTest {
             List<ProcessGroup> groups = join(job, proxy);
             for (int count : new int[] {1, 4_095, 100_003, 1_000_003}) {
                 sum(groups, count);
-                assertTrue(proxy.endData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
+                assertTrue(proxy.endIdleData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
                 sum(groups, count);
             }
         }

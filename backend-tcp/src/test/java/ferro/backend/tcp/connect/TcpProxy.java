@@ -26,6 +26,8 @@ public final class TcpProxy implements AutoCloseable {
     static final String HOST = "127.0.0.3";
     private static final int PIECE_BYTES = 16 * 1024;
     private static final int KIND_AT = 13;
+    /** Above the 10 ms for which a link writes on without looking. */
+    private static final long IDLE_MILLIS = 15;
 
     private final ServerSocket server;
     private final AtomicLong passed = new AtomicLong();
@@ -119,6 +121,20 @@ public final class TcpProxy implements AutoCloseable {
                 connections.stream().filter(one -> one.isData && !one.isEnded).toList();
         ending.forEach(one -> one.end(how));
         return ending.size();
+    }
+
+    /**
+     * Ends the data connections that are there, and returns how many only when links have been idle for so long that they look
+     * for an end before they write. What a link writes sooner may be lost, and it says so.
+     */
+    public int endIdleData(End how) {
+        int ended = endData(how);
+        try {
+            Thread.sleep(IDLE_MILLIS);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted between two calls", interrupted);
+        }
+        return ended;
     }
 
     /** Returns how many data connections there are. */
