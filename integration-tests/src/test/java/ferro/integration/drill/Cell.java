@@ -14,22 +14,22 @@ import java.util.stream.Collectors;
  * @param heapMiB of the victim, all of it written to
  * @param round   1 and up
  */
-record Cell(DrillFault fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
+public record Cell(DrillFault fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
     /** What else the machine does. */
     enum Load {
         IDLE,
         FOUR_BUSY
     }
 
-    static Cell of(DrillFault fault) {
+    public static Cell of(DrillFault fault) {
         return new Cell(fault, List.of(), Links.TCP, Load.IDLE, Drill.SMALL_HEAP_MIB, 1);
     }
 
-    Cell of(int... ranks) {
+    public Cell of(int... ranks) {
         return new Cell(fault, java.util.Arrays.stream(ranks).boxed().toList(), medium, load, heapMiB, round);
     }
 
-    Cell over(Links other) {
+    public Cell over(Links other) {
         return new Cell(fault, victims, other, load, heapMiB, round);
     }
 
@@ -41,7 +41,7 @@ record Cell(DrillFault fault, List<Integer> victims, Links medium, Load load, in
         return new Cell(fault, victims, medium, load, mebibytes, round);
     }
 
-    Cell inRound(int number) {
+    public Cell inRound(int number) {
         return new Cell(fault, victims, medium, load, heapMiB, number);
     }
 

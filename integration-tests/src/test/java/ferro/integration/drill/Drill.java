@@ -65,6 +65,11 @@ public final class Drill {
         return options;
     }
 
+    /** Returns how often something is measured that takes long, at most so many times. */
+    public static int roundsUpTo(int most) {
+        return whole() ? Math.min(ROUNDS, most) : 1;
+    }
+
     /** Returns each of these over every medium, as often as the drill goes round. */
     static Stream<Cell> rounds(Stream<Cell> cells) {
         return rounds(cells, ROUNDS);

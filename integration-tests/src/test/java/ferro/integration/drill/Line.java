@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
  * @param values without blanks, in the order they were added
  * @param text   for people
  */
-record Line(String tag, Map<String, String> values, String text) {
+public record Line(String tag, Map<String, String> values, String text) {
     private static final String BAR = " | ";
 
-    static Line of(String tag) {
+    public static Line of(String tag) {
         return new Line(tag, new LinkedHashMap<>(), "");
     }
 
     /** Returns all that a failure says about itself. */
-    static Line of(String tag, FerroException failure) {
+    public static Line of(String tag, FerroException failure) {
         FerroException.Where where = failure.where();
         return of(tag).with("code", failure.code())
                 .with("culprits", where.culprits())
@@ -35,7 +35,7 @@ record Line(String tag, Map<String, String> values, String text) {
                 .saying(failure.getMessage());
     }
 
-    static Line parse(String printed) {
+    public static Line parse(String printed) {
         int bar = printed.indexOf(BAR);
         String[] words = (bar < 0 ? printed : printed.substring(0, bar)).strip().split(" ");
         Line line = of(words[0]);
@@ -46,16 +46,16 @@ record Line(String tag, Map<String, String> values, String text) {
         return new Line(line.tag, line.values, bar < 0 ? "" : printed.substring(bar + BAR.length()));
     }
 
-    Line with(String key, Object value) {
+    public Line with(String key, Object value) {
         values.put(key, ("" + value).replace(' ', '_'));
         return this;
     }
 
-    Line saying(String said) {
+    public Line saying(String said) {
         return new Line(tag, values, ("" + said).replace('\n', ' '));
     }
 
-    String value(String key) {
+    public String value(String key) {
         String value = values.get(key);
         if (value == null) {
             throw new IllegalArgumentException("no " + key + " in " + this);
@@ -63,7 +63,7 @@ record Line(String tag, Map<String, String> values, String text) {
         return value;
     }
 
-    long number(String key) {
+    public long number(String key) {
         return Long.parseLong(value(key));
     }
 
@@ -72,7 +72,7 @@ record Line(String tag, Map<String, String> values, String text) {
         return value("code") + " of " + culprits();
     }
 
-    List<Integer> culprits() {
+    public List<Integer> culprits() {
         return Arrays.stream(value("culprits").split(","))
                 .map(String::strip)
                 .filter(rank -> !rank.isEmpty())

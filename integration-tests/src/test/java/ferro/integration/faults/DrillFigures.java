@@ -33,23 +33,32 @@ final class DrillFigures {
         return new DrillFigures(Table.read(file));
     }
 
-    /** Sums up the files of a folder. */
+    /** Sums up the files of a folder; what was kept of other faults, media and loads stays. */
     static void sumUp(Path folder, Path file) throws IOException {
-        Map<String, List<Map<String, String>>> cells =
-                new TreeMap<>(Comparator.comparing((String key) -> Integer.parseInt(key.substring(0, key.indexOf(','))))
-                        .thenComparing(Comparator.naturalOrder()));
+        Map<String, List<Map<String, String>>> cells = new TreeMap<>();
         try (Stream<Path> files = Files.list(folder)) {
             for (Path each : files.sorted().toList()) {
                 for (Map<String, String> row : Table.read(each)) {
-                    String key = CELL.stream().map(row::get).collect(Collectors.joining(","));
-                    cells.computeIfAbsent(key, name -> new ArrayList<>()).add(row);
+                    cells.computeIfAbsent(cell(row), name -> new ArrayList<>()).add(row);
                 }
             }
         }
-        String lines = cells.entrySet().stream()
-                .map(cell -> cell.getKey() + "," + summary(cell.getValue()) + "\n")
-                .collect(Collectors.joining());
-        Files.writeString(file, HEADER + "\n" + lines);
+        Map<String, String> lines =
+                new TreeMap<>(Comparator.comparing((String key) -> Integer.parseInt(key.substring(0, key.indexOf(','))))
+                        .thenComparing(Comparator.naturalOrder()));
+        Set<String> faults =
+                Stream.of(DrillFault.values()).map(DrillFault::toString).collect(Collectors.toSet());
+        for (Map<String, String> row : Table.read(file)) {
+            if (faults.contains(row.get("fault"))) {
+                lines.put(cell(row), String.join(",", row.values()));
+            }
+        }
+        cells.forEach((cell, samples) -> lines.put(cell, cell + "," + summary(samples)));
+        Files.writeString(file, HEADER + "\n" + String.join("\n", lines.values()) + "\n");
+    }
+
+    private static String cell(Map<String, String> row) {
+        return CELL.stream().map(row::get).collect(Collectors.joining(","));
     }
 
     private static String summary(List<Map<String, String>> samples) {

@@ -2,7 +2,6 @@ package ferro.integration.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.integration.Links;
 import ferro.integration.drill.DrillFault;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +34,7 @@ class FaultsPageTest {
             .flatMap(IntStream::boxed)
             .toList();
 
-    /** Faults whose times the drill measures, over both media. */
+    /** Faults whose times the drill measures. */
     private static final List<DrillFault> DRILLED =
             Stream.of(DrillFault.values()).filter(DrillFault::isMeasured).toList();
 
@@ -110,7 +109,7 @@ class FaultsPageTest {
         DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
 
         List<String> missing = DRILLED.stream()
-                .flatMap(fault -> Links.measured().stream()
+                .flatMap(fault -> fault.media().stream()
                         .filter(medium -> !drill.hasMeasured(fault, medium))
                         .map(medium -> "row " + fault.row() + ", " + fault + ", over " + medium))
                 .toList();

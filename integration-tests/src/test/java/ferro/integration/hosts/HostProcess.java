@@ -7,6 +7,7 @@ import ferro.integration.Processes;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** A command that runs on one of {@link NamespaceHosts}, with what it printed so far; every wait is bounded. */
 public final class HostProcess implements AutoCloseable {
@@ -42,6 +43,11 @@ public final class HostProcess implements AutoCloseable {
     /** Waits for a line on standard output that starts with this text, and returns the rest of it. */
     public String restOfLine(String start) throws InterruptedException {
         return out.await(line -> line.startsWith(start)).substring(start.length());
+    }
+
+    /** Waits for a line on standard output, and returns the first of its kind. */
+    public String outLine(Predicate<String> wanted) throws InterruptedException {
+        return out.await(wanted);
     }
 
     /** Waits for a line on standard error that contains this text, and returns it. */

@@ -174,6 +174,18 @@ public final class NamespaceHosts implements AutoCloseable {
         assertTrue(written.exitCode() == 0, () -> setting + "=" + value + ": " + written);
     }
 
+    /**
+     * Has no packet leave a host that is longer than its wire takes, for connections made from now on: between namespaces packets
+     * travel joined, of up to 64 KiB. Returns whether that can be had here.
+     */
+    public boolean splitPackets() throws IOException, InterruptedException {
+        boolean split = true;
+        for (int host = 0; host < pids.size() - 1; host++) {
+            split &= succeeds(host, "ip link set wire gso_max_segs 1");
+        }
+        return split;
+    }
+
     /** Loses every frame from and to a host from now on; no end sees a cable pulled, and no connection ends. */
     public void cut(int host) throws IOException, InterruptedException {
         runInside(0, "ip link set " + port(host) + " nomaster");
