@@ -326,7 +326,7 @@ final class TcpTransport implements Transport {
         try {
             doorbells.register(arrival.peer(), polledLinks().adopt(arrival.channel()));
         } catch (IOException unable) {
-            arrival.channel().unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(arrival.channel());
         }
     }
 
@@ -339,7 +339,7 @@ final class TcpTransport implements Transport {
             DataSocket wire = polledLinks().adopt(arrival.channel());
             link.connect(protectedBytes(wire, arrival.channel()), arrival.epoch());
         } catch (IOException unable) {
-            arrival.channel().unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(arrival.channel());
             link.fail(failures(arrival.peer(), arrival.lane()).notPolled(unable));
         }
     }
@@ -357,7 +357,7 @@ final class TcpTransport implements Transport {
     private void closeArrivals() {
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             if (arrival.channel() != null) {
-                arrival.channel().unsafe().closeForcibly();
+                TlsHandshake.closeAtOnce(arrival.channel());
             }
         }
     }
@@ -401,7 +401,7 @@ final class TcpTransport implements Transport {
         @Override
         public void data(int peer, DataLane lane, int epoch, Channel channel) {
             if (rankOf[peer] < 0) {
-                channel.unsafe().closeForcibly();
+                TlsHandshake.closeAtOnce(channel);
                 return;
             }
             arrived(new ArrivedConnection(rankOf[peer], lane, epoch, channel, null));

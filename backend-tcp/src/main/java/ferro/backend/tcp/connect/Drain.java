@@ -39,7 +39,7 @@ public final class Drain {
             loop.group().register(channel).addListener((ChannelFutureListener) this::registered);
         } catch (ChannelException | IllegalStateException unable) {
             channels.remove(channel);
-            channel.unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(channel);
         }
     }
 
@@ -47,7 +47,7 @@ public final class Drain {
         Channel channel = done.channel();
         if (!done.isSuccess()) {
             channels.remove(channel);
-            channel.unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(channel);
             return;
         }
         ((DuplexChannel) channel).shutdownOutput();

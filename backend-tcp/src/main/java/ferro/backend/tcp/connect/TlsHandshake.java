@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
  * byte more, in a record of its own.
  */
 public final class TlsHandshake extends ExactReader {
-    private static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
+    static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
 
     private final TlsSession session;
     private final HandshakeReader.HandshakeEnd end;
@@ -33,6 +33,15 @@ public final class TlsHandshake extends ExactReader {
     /** Returns the session of an encrypted connection; null for a plain one. */
     public static TlsSession sessionOf(Channel channel) {
         return channel.attr(SESSION).get();
+    }
+
+    /** Closes a connection that no loop serves, of which Netty tells nobody, and frees what its encryption holds. */
+    public static void closeAtOnce(Channel channel) {
+        channel.unsafe().closeForcibly();
+        TlsSession session = sessionOf(channel);
+        if (session != null) {
+            session.close();
+        }
     }
 
     @Override

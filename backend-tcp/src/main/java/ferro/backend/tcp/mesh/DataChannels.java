@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.connect.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
@@ -226,7 +227,7 @@ final class DataChannels {
     /** Closes an unusable connection and reports it here; the peer learns of it only by the end of the connection. */
     private void unusable(DataKey key, int epoch, Channel channel, Throwable cause) {
         boolean here = channel.isOpen();
-        channel.unsafe().closeForcibly();
+        TlsHandshake.closeAtOnce(channel);
         String text = "the data connection of rank " + peers.rank() + " to rank " + key.peer() + ", lane " + key.lane()
                 + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
         FerroException failure = new FerroException(
@@ -246,7 +247,7 @@ final class DataChannels {
 
         @Override
         public void drop() {
-            channel.unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(channel);
         }
 
         @Override

@@ -13,6 +13,7 @@ import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsDuplex;
+import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -420,7 +421,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     /** Closes a data connection in good order. */
     void drain(Channel channel) {
         if (closed) {
-            channel.unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(channel);
         } else {
             drain.take(channel);
         }

@@ -5,6 +5,7 @@ import ferro.InvalidRankException;
 import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.SwitchedReads;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -172,7 +173,7 @@ public final class TcpMesh implements AutoCloseable {
     /** Closes a data connection, which no thread polls any more, in good order. */
     public void drain(Channel channel) {
         if (port == null || !port.loop().run(() -> peers.drain(channel))) {
-            channel.unsafe().closeForcibly();
+            TlsHandshake.closeAtOnce(channel);
         }
     }
 

@@ -7,6 +7,7 @@ import java.security.cert.X509Certificate;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.Status;
@@ -44,6 +45,7 @@ public final class TlsSession {
     private static final int FIRST_MEMORY = 2 * (HEAD_BYTES + RECORD_BYTES + EXPANSION_BYTES);
     private static final int MOST_INCOMING = 256 << 10;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final AtomicInteger UNFREED = new AtomicInteger();
 
     private final SSLEngine engine;
     private final PinnedTrust trust;
@@ -89,6 +91,12 @@ public final class TlsSession {
                 .limit(0);
         out = engines.memory(Math.max(packet, FIRST_MEMORY));
         in = engines.memory(Math.max(packet, FIRST_MEMORY));
+        UNFREED.incrementAndGet();
+    }
+
+    /** Returns how many sessions of this process were not {@link #close closed}: what their engines hold, no collector frees. */
+    public static int unfreed() {
+        return UNFREED.get();
     }
 
     /** Returns whether the handshake is over, so that bytes of the program may be moved. */
@@ -447,6 +455,7 @@ public final class TlsSession {
     /** Frees what the engine holds outside the heap. Nothing can be sealed or opened afterwards; a second call does nothing. */
     public void close() {
         if (freed.compareAndSet(false, true)) {
+            UNFREED.decrementAndGet();
             engines.free(engine);
         }
     }

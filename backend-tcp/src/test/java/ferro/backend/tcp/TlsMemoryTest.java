@@ -1,0 +1,172 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.FerroException;
+import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.End;
+import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.tls.TlsProvider;
+import ferro.backend.tcp.tls.TlsSession;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What engines of OpenSSL hold outside the heap is freed with their connection, in whatever way that ends: no collector does it. */
+@Timeout(120)
+class TlsMemoryTest {
+    private static final int RANKS = 3;
+
+    private int before;
+
+    @BeforeAll
+    static void needOpenSsl() {
+        String missing = TlsProvider.missingOpenSsl();
+        assumeTrue(missing == null, missing);
+    }
+
+    @BeforeEach
+    void count() {
+        before = TlsSession.unfreed();
+    }
+
+    @AfterEach
+    void allAreFreed() throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (TlsSession.unfreed() > before && System.nanoTime() - deadline < 0) {
+            Thread.sleep(5);
+        }
+        assertEquals(before, TlsSession.unfreed(), "sessions that were never closed");
+    }
+
+    private static void onJob(Map<String, String> more, TcpProxy proxy, Consumer<List<ProcessGroup>> task) {
+        Map<String, String> settings = new HashMap<>(more);
+        settings.put("ferro.tls.provider", "openssl");
+        try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(20), TcpJob.encrypted(settings))) {
+            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+            for (int rank = 0; rank < RANKS; rank++) {
+                Map<String, String> own = rank == RANKS - 1 ? proxy.settings() : Map.of();
+                joining.add(job.joining("g", rank, job.context(own)));
+            }
+            List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+            sum(groups);
+            assertTrue(TlsSession.unfreed() > RANKS, "nothing is encrypted");
+            task.accept(groups);
+        }
+    }
+
+    private static void sum(List<ProcessGroup> groups) {
+        TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 10_000));
+    }
+
+    @Test
+    void whenAllLeave() throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            onJob(Map.of(), proxy, groups -> {});
+        }
+    }
+
+    @Test
+    void whenPartsOfTheGroupComeAndGo() throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            onJob(Map.of(), proxy, groups -> {
+                for (int round = 0; round < 3; round++) {
+                    List<ProcessGroup> parts = TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
+                    sum(parts);
+                    TcpJob.onAll(parts, part -> {
+                        part.close();
+                        return null;
+                    });
+                }
+            });
+        }
+    }
+
+    @Test
+    void whenAGroupIsAborted() throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            onJob(Map.of(), proxy, groups -> groups.get(1).abort(new IllegalStateException("enough")));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLOSED", "RESET"})
+    void whenConnectionsAreMadeAnewWhileIdle(End how) throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            onJob(Map.of(), proxy, groups -> {
+                for (int round = 0; round < 3; round++) {
+                    proxy.endIdleData(how);
+                    sum(groups);
+                }
+            });
+        }
+    }
+
+    @Test
+    void whenConnectionsAreWorn() throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            onJob(Map.of("ferro.tls.key.bytes", "1MiB"), proxy, groups -> {
+                for (int round = 0; round < 100; round++) {
+                    sum(groups);
+                }
+            });
+        }
+    }
+
+    @Test
+    void whenABitIsChanged() throws IOException {
+        try (TcpProxy proxy = new TcpProxy()) {
+            proxy.onData(Fault.flip(300_007));
+            onJob(
+                    Map.of(),
+                    proxy,
+                    groups -> TcpJob.onAll(
+                            groups,
+                            group -> TcpJob.failure(() -> {
+                                for (int call = 0; call < 1_000; call++) {
+                                    AbortBesideSiblingTest.sum(group, call, 20_000);
+                                }
+                            })));
+        }
+    }
+
+    @Test
+    void whenAJoinFails() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(
+                        2, Duration.ofSeconds(2), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
+            proxy.onControl(Fault.reset(400));
+            CompletableFuture<ProcessGroup> first = job.joining("g", 0, job.context());
+            CompletableFuture<ProcessGroup> second = job.joining("g", 1, job.context(proxy.settings()));
+            for (CompletableFuture<ProcessGroup> one : List.of(first, second)) {
+                FerroException failure = TcpJob.failure(() -> unwrapped(one));
+                assertTrue(failure.getMessage().contains("rank"), failure.getMessage());
+            }
+        }
+    }
+
+    private static void unwrapped(CompletableFuture<ProcessGroup> joining) {
+        try {
+            TcpJob.result(joining);
+        } catch (CompletionException failed) {
+            throw (FerroException) failed.getCause();
+        }
+    }
+}
