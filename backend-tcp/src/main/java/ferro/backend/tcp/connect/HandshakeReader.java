@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 final class HandshakeReader extends ExactReader {
     private final Handshake side;
     private final HandshakeEnd end;
+    private final ChannelFutureListener freeing = closed -> free();
     private boolean over;
 
     HandshakeReader(Handshake side, HandshakeEnd end) {
@@ -21,8 +22,17 @@ final class HandshakeReader extends ExactReader {
 
     @Override
     public void begin() {
+        context().channel().closeFuture().addListener(freeing);
         say(side.opening());
         expect(side.wanted());
+    }
+
+    /** Frees what the encryption of the connection holds, which may be there before either side has let in the other. */
+    private void free() {
+        TlsSession tls = side.tls();
+        if (tls != null) {
+            tls.close();
+        }
     }
 
     @Override
@@ -68,6 +78,7 @@ final class HandshakeReader extends ExactReader {
             channel.flush();
             return;
         }
+        channel.closeFuture().removeListener(freeing);
         if (answer.length == 0) {
             end.done(channel);
             return;

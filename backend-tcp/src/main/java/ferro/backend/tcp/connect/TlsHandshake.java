@@ -46,7 +46,6 @@ public final class TlsHandshake extends ExactReader {
 
     @Override
     public void begin() {
-        context().channel().closeFuture().addListener(closed -> session.close());
         goOn();
     }
 
