@@ -107,7 +107,7 @@ public final class Settings {
             oneOf("is none of them", "auto", "jdk", "openssl"));
     /** Most bytes that one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
     public static final Setting<Long> TLS_KEY_BYTES =
-            new Setting<>("ferro.tls.key.bytes", "128GiB", "a size such as 128GiB", Setting::bytes);
+            new Setting<>("ferro.tls.key.bytes", "128GiB", "a size from 1MiB to 256GiB", Settings::keyBytes);
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
             new Setting<>("ferro.tls.certificate", null, "a PEM file of certificates, leaf first", Function.identity());
@@ -322,6 +322,15 @@ public final class Settings {
     }
 
     /** Rejects a relative path, because ranks may have been started in different folders. */
+    /** Each connection that takes the place of another costs a handshake; what a key may encrypt: RFC 8446, 5.5. */
+    private static long keyBytes(String text) {
+        long bytes = Setting.bytes(text);
+        if (bytes < 1L << 20 || bytes > 1L << 38) {
+            throw new IllegalArgumentException("found " + bytes + " bytes");
+        }
+        return bytes;
+    }
+
     private static String folder(String text) {
         if (!Path.of(text).isAbsolute()) {
             throw new IllegalArgumentException("\"" + text + "\" is relative");

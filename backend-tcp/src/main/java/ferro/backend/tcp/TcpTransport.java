@@ -308,14 +308,30 @@ final class TcpTransport implements Transport {
         boolean any = false;
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
             any = true;
-            if (arrival.lane() == DataLane.BELL) {
-                registerDoorbell(arrival);
-                continue;
+            try {
+                take(arrival);
+            } catch (RuntimeException | Error failure) {
+                // such as a lack of memory: nobody else knows of it
+                drop(arrival);
+                throw failure;
             }
-            TcpLink known = links[arrival.lane().ordinal()][arrival.peer()];
-            connect(known != null ? known : newLink(arrival.peer(), arrival.lane()), arrival);
         }
         return any;
+    }
+
+    private void take(ArrivedConnection arrival) {
+        if (arrival.lane() == DataLane.BELL) {
+            registerDoorbell(arrival);
+            return;
+        }
+        TcpLink known = links[arrival.lane().ordinal()][arrival.peer()];
+        connect(known != null ? known : newLink(arrival.peer(), arrival.lane()), arrival);
+    }
+
+    private static void drop(ArrivedConnection arrival) {
+        if (arrival.channel() != null) {
+            TlsHandshake.closeAtOnce(arrival.channel());
+        }
     }
 
     /** Registers a doorbell. A missing doorbell is no failure, because control messages wake the peer without one. */
@@ -326,7 +342,7 @@ final class TcpTransport implements Transport {
         try {
             doorbells.register(arrival.peer(), polledLinks().adopt(arrival.channel()));
         } catch (IOException unable) {
-            TlsHandshake.closeAtOnce(arrival.channel());
+            drop(arrival);
         }
     }
 
@@ -339,7 +355,7 @@ final class TcpTransport implements Transport {
             DataSocket wire = polledLinks().adopt(arrival.channel());
             link.connect(protectedBytes(wire, arrival.channel()), arrival.epoch());
         } catch (IOException unable) {
-            TlsHandshake.closeAtOnce(arrival.channel());
+            drop(arrival);
             link.fail(failures(arrival.peer(), arrival.lane()).notPolled(unable));
         }
     }
@@ -356,9 +372,7 @@ final class TcpTransport implements Transport {
     /** Closes the connections that have arrived but were not taken over; any thread may call. */
     private void closeArrivals() {
         for (ArrivedConnection arrival = arrivals.poll(); arrival != null; arrival = arrivals.poll()) {
-            if (arrival.channel() != null) {
-                TlsHandshake.closeAtOnce(arrival.channel());
-            }
+            drop(arrival);
         }
     }
 

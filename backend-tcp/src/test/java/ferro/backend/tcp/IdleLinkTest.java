@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.ReduceOp;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
@@ -147,6 +148,63 @@ class IdleLinkTest {
                 assertTrue(failure.getMessage().contains("were under way"), failure.getMessage());
             }
             await(() -> culprits(groups.get(0)).equals(culprits(groups.get(1))));
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 47: what had come before the end is read first, also where this side sends first")
+    @CsvSource({
+        "epoll, CLOSED, 0, off, 30000",
+        "epoll, RESET, 1, off, 1000",
+        "epoll, CLOSED, 0, on, 30000",
+        "nio, CLOSED, 0, on, 30000",
+        "nio, CLOSED, 1, off, 30000",
+        "epoll, CLOSED, 0, off, 300000",
+        "epoll, CLOSED, 0, on, 300000"
+    })
+    void whatHadComeBeforeTheEndIsReadFirstAlsoBySendersFirst(
+            String io, End how, String checksum, String tls, int count) throws IOException {
+        Map<String, String> settings =
+                Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum, "ferro.algorithm", "reduceScatter=direct");
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(
+                        3, Duration.ofSeconds(20), tls.equals("on") ? TcpJob.encrypted(settings) : settings)) {
+            List<ProcessGroup> groups = join(job, 3, proxy);
+            TcpJob.onAll(groups, group -> part(group, count));
+            long before = proxy.passed();
+
+            // rank 2 asks for what rank 1 has sent only when that of rank 0 has come
+            CompletableFuture<Void> sent = Threads.start(() -> part(groups.get(1), count));
+            await(() -> proxy.passed() >= before + count * Float.BYTES);
+            assertTrue(proxy.endIdleData(how) > 0, "no connection to end");
+            CompletableFuture<Void> came = Threads.start(() -> part(groups.get(2), count));
+            pause();
+            part(groups.get(0), count);
+            TcpJob.result(sent);
+            TcpJob.result(came);
+        }
+    }
+
+    /** So many elements for each rank, which are compared. */
+    static Void part(ProcessGroup group, int count) {
+        float[] all = new float[group.worldSize() * count];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = i % 1_000 + group.rank();
+        }
+        float[] own = new float[count];
+        group.reduceScatter(all, own, ReduceOp.SUM);
+        for (int i = 0; i < count; i++) {
+            int first = (group.rank() * count + i) % 1_000;
+            assertEquals(3 * first + 3, own[i], "element " + i);
+        }
+        return null;
+    }
+
+    static void pause() {
+        try {
+            Thread.sleep(30);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted between two calls", interrupted);
         }
     }
 

@@ -123,9 +123,11 @@ class TlsMemoryTest {
     void whenConnectionsAreWorn() throws IOException {
         try (TcpProxy proxy = new TcpProxy()) {
             onJob(Map.of("ferro.tls.key.bytes", "1MiB"), proxy, groups -> {
+                int first = proxy.allDataConnections();
                 for (int round = 0; round < 100; round++) {
                     sum(groups);
                 }
+                assertTrue(proxy.allDataConnections() > first + 2, "no connection was replaced");
             });
         }
     }

@@ -11,6 +11,7 @@ import ferro.Work;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.tls.TlsProvider;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
@@ -88,6 +89,30 @@ class TwoProvidersTest {
             assertTrue(
                     proxy.allDataConnections() > before + 8,
                     "only " + (proxy.allDataConnections() - before) + " connections were made anew");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
+    @DisplayName("a connection is replaced while the other side has not asked for what came by it")
+    void aConnectionIsReplacedWhileTheOtherSideHasNotAskedForWhatCame(String io) throws IOException {
+        Map<String, String> settings =
+                Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB", "ferro.algorithm", "reduceScatter=direct");
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(settings)) {
+            List<ProcessGroup> groups = join(job, proxy);
+            int before = proxy.allDataConnections();
+            for (int round = 0; round < 20; round++) {
+                // rank 2 asks for what rank 1 has sent only when that of rank 0 has come
+                CompletableFuture<Void> first = Threads.start(() -> IdleLinkTest.part(groups.get(1), 70_001));
+                IdleLinkTest.pause();
+                CompletableFuture<Void> second = Threads.start(() -> IdleLinkTest.part(groups.get(2), 70_001));
+                IdleLinkTest.pause();
+                IdleLinkTest.part(groups.get(0), 70_001);
+                TcpJob.result(first);
+                TcpJob.result(second);
+            }
+            assertTrue(proxy.allDataConnections() > before + 4, "no connection was replaced");
         }
     }
 

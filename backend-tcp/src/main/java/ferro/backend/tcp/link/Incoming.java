@@ -47,6 +47,19 @@ final class Incoming {
         return restBytes;
     }
 
+    /** Returns whether all that has come is whole headers and elements. */
+    boolean isBetweenElements() {
+        if (restBytes > 0) {
+            return false;
+        }
+        if (posts.isEmpty()) {
+            return true;
+        }
+        Post post = posts.oldest();
+        long done = posts.position() - post.headerBytes();
+        return done <= 0 || done % post.elementBytes() == 0;
+    }
+
     /**
      * Reads the bytes that have come, up to a limit per call.
      *

@@ -17,6 +17,11 @@ final class KeptFirst extends WrappedSocket {
         return kept.hasRemaining() ? new KeptFirst(inner, kept) : inner;
     }
 
+    /** Returns the connection itself if nothing is kept any more. */
+    static DataSocket unlessEmpty(DataSocket wire) {
+        return wire instanceof KeptFirst first && !first.kept.hasRemaining() ? first.inner : wire;
+    }
+
     /** Moves bytes that were kept; returns how many. */
     static int take(ByteBuffer kept, ByteBuffer into, int from, int to) {
         int count = Math.min(kept.remaining(), to - from);

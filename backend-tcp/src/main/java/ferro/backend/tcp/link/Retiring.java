@@ -6,6 +6,9 @@ import java.nio.ByteBuffer;
 /**
  * A connection to which this side writes nothing more, because another one takes its place, and of which it reads all that the
  * other side has sent. Bytes that no call has asked for yet are kept, so that the end can be seen behind them.
+ *
+ * <p>As many are kept as fit, and then the other side waits; but where it has taken up another connection already, nothing comes
+ * by this one but what the kernels hold, and all of that is kept.
  */
 final class Retiring extends WrappedSocket {
     /** Most bytes that are kept for calls to come; then the other side waits, as it does for a call that has not been made. */
@@ -30,9 +33,19 @@ final class Retiring extends WrappedSocket {
         return new Retiring(wire);
     }
 
-    /** Reads ahead what is there now; returns whether all that the other side has sent was read. */
-    boolean readAhead() throws IOException {
-        while (!ended && kept.remaining() < MOST_KEPT) {
+    /** Takes over a connection that has ended already, or whose other side has taken up another one. */
+    static Retiring ended(DataSocket wire) {
+        return new Retiring(wire);
+    }
+
+    /**
+     * Reads ahead what is there now.
+     *
+     * @param left whether the other side has taken up another connection
+     * @return whether all that it has sent by this one was read
+     */
+    boolean readAhead(boolean left) throws IOException {
+        while (wantsMore(left)) {
             makeRoom();
             int end = kept.limit();
             int came = 0;
@@ -52,6 +65,9 @@ final class Retiring extends WrappedSocket {
 
     /** Makes room for one more read behind the bytes that are kept. */
     private void makeRoom() {
+        if (kept.position() >= READ_BYTES || !kept.hasRemaining()) {
+            kept.compact().flip();
+        }
         if (kept.capacity() - kept.limit() < READ_BYTES) {
             ByteBuffer larger = ByteBuffer.allocateDirect(kept.remaining() + 2 * READ_BYTES);
             kept = larger.put(kept).flip();
@@ -59,13 +75,13 @@ final class Retiring extends WrappedSocket {
     }
 
     /** Returns whether there is room for more of what the other side has sent. */
-    boolean wantsMore() {
-        return !ended && kept.remaining() < MOST_KEPT;
+    boolean wantsMore(boolean left) {
+        return !ended && (left || kept.remaining() < MOST_KEPT);
     }
 
     /** Returns whether {@link #readAhead} may find something. */
-    boolean hasMore() {
-        return wantsMore() && inner.readable();
+    boolean hasMore(boolean left) {
+        return wantsMore(left) && inner.readable();
     }
 
     /** Returns the bytes that were read ahead and that no call has asked for. */

@@ -26,6 +26,8 @@ public final class TcpLink implements Link {
     /** A connection that lives longer has only waited for the peer's next call, idle as the one before it. */
     private static final long AT_ONCE_NANOS = 1_000_000_000;
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     private final PolledLinks home;
     private final LinkEvents events;
     private final Outgoing outgoing;
@@ -37,7 +39,7 @@ public final class TcpLink implements Link {
     /** {@link #wire} while nothing more is written to it and its rest is read, because it is worn; else null. */
     private Retiring retiring;
     /** Bytes of the connections before that no call has asked for yet. */
-    private ByteBuffer kept = ByteBuffer.allocate(0);
+    private ByteBuffer kept = NOTHING;
 
     private Successor successor;
     /** The epoch of the last connection that was requested, or arrived. */
@@ -178,14 +180,14 @@ public final class TcpLink implements Link {
 
     /** Returns whether the loop has seen something that lets a pending post move. */
     boolean ready() {
-        if (ending != null || next != null) {
+        if (ending != null || next != null && retiring == null) {
             return true;
         }
         if (wire == null) {
             return successor != null && successor.ready();
         }
         return wire.readable() && !incoming.posts().isEmpty()
-                || retiring != null && retiring.hasMore()
+                || retiring != null && retiring.hasMore(next != null)
                 || wire.writable() && !outgoing.posts().isEmpty();
     }
 
@@ -199,7 +201,7 @@ public final class TcpLink implements Link {
         if (successor != null) {
             successor.want();
         } else if (wire != null) {
-            boolean reads = !incoming.posts().isEmpty() || retiring != null && retiring.wantsMore();
+            boolean reads = !incoming.posts().isEmpty() || retiring != null && retiring.wantsMore(next != null);
             wire.want(reads, retiring == null && !outgoing.posts().isEmpty());
         }
     }
@@ -226,7 +228,7 @@ public final class TcpLink implements Link {
         return moved;
     }
 
-    /** Returns whether the new connection may be used: unread bytes of the old one are lost then, so only with a post. */
+    /** Returns whether the new connection may be used: what has come by the old one is kept then, so only with a post. */
     private boolean mayGoOver() {
         return wire == null || (retiring == null ? isPosted() : ending != null);
     }
@@ -234,6 +236,9 @@ public final class TcpLink implements Link {
     /** Ends the connection, of which nothing more is read, and requests another one or reports the end. */
     private void end() {
         boolean again = !last && ending.code() == FerroException.Code.PEER_LOST && endedAtOnce < ENDED_AT_ONCE_MOST;
+        if (again) {
+            keepRest();
+        }
         // a peer that has left in good order reads on until this side also ends the connection
         closeWires();
         if (again && events.redial(asked + 1)) {
@@ -256,6 +261,7 @@ public final class TcpLink implements Link {
             next = null;
             lost = ending != null ? ending : lost;
             ending = null;
+            keepRest();
             closeWires();
             successor = fresh;
             successor.settle(incoming.bytesMoved() + kept.remaining());
@@ -314,9 +320,25 @@ public final class TcpLink implements Link {
         return wire != null || taken >= 0 && !dead;
     }
 
+    /** Keeps what has come by the connection that another one is to replace, and that no call has asked for yet. */
+    private void keepRest() {
+        // from there on whole elements are read
+        boolean whole = wire != null && (!wire.takesArrays() || incoming.isBetweenElements());
+        if (whole && retiring == null) {
+            retiring = Retiring.ended(wire);
+        }
+        if (retiring != null) {
+            try {
+                retiring.readAhead(true);
+            } catch (IOException reset) {
+                // what came before it is kept, and the counts tell whether that was all
+            }
+        }
+    }
+
     private void closeWires() {
         if (retiring != null) {
-            kept = retiring.kept();
+            kept = retiring.kept().hasRemaining() ? retiring.kept() : NOTHING;
             retiring = null;
         }
         close(wire);
@@ -369,7 +391,7 @@ public final class TcpLink implements Link {
             return;
         }
         try {
-            if (retiring.readAhead()) {
+            if (retiring.readAhead(next != null)) {
                 ending = events.ended(incoming.posts().sequence(), progress(), null);
             }
         } catch (IOException reset) {
@@ -383,6 +405,7 @@ public final class TcpLink implements Link {
         }
         try {
             long came = incoming.pull(wire);
+            forgetKept();
             if (came < 0 && ending == null) {
                 ending = events.ended(incoming.posts().sequence(), progress(), null);
             }
@@ -392,6 +415,14 @@ public final class TcpLink implements Link {
                 ending = events.ended(incoming.posts().sequence(), progress(), reset);
             }
             return false;
+        }
+    }
+
+    /** Reads straight from the connection again once all that was kept has been asked for. */
+    private void forgetKept() {
+        if (kept != NOTHING && !kept.hasRemaining() && incoming.isBetweenElements()) {
+            wire = KeptFirst.unlessEmpty(wire);
+            kept = NOTHING;
         }
     }
 

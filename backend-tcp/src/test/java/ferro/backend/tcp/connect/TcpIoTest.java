@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.netty.channel.epoll.Epoll;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Settings of sockets that cannot be are refused before anything moves. */
 class TcpIoTest {
@@ -33,6 +35,18 @@ class TcpIoTest {
     void aCongestionControlOfMoreThanFifteenCharactersIsRefusedWithItsLength() {
         assertTrue(refused("sixteen-letters!").endsWith("1 to 15 printable ASCII characters, found 16"));
         assertTrue(refused("r\u00e9no").contains("printable ASCII"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "16", "1048575", "257GiB"})
+    void aKeyForFewerBytesThanAConnectionIsWorthOrForMoreThanIsSafeIsRefused(String bytes) {
+        String message = assertThrows(
+                        IllegalArgumentException.class,
+                        () -> TcpIo.of(new FixedContext(Map.of("ferro.tls.key.bytes", bytes))))
+                .getMessage();
+
+        String start = "ferro.tls.key.bytes=" + bytes + ": need a size from 1MiB to 256GiB (found ";
+        assertTrue(message.startsWith(start), message);
     }
 
     @Test
