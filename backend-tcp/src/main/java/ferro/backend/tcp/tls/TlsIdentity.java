@@ -113,11 +113,20 @@ public final class TlsIdentity {
     public TlsSession session(boolean connecting, byte[] pin, boolean judged) {
         try {
             PinnedTrust trust = new PinnedTrust(pin, judged ? judge : PeerJudge.OF_KEY_ALONE);
-            SSLEngine engine = engines.engine(key, chain, trust, connecting);
-            engine.beginHandshake();
-            return new TlsSession(engine, trust, engines);
+            return begun(engines.engine(key, chain, trust, connecting), trust);
         } catch (GeneralSecurityException | SSLException missing) {
             throw new IllegalStateException("there is no engine of " + TlsEngines.PROTOCOL + ": " + missing, missing);
+        }
+    }
+
+    private TlsSession begun(SSLEngine engine, PinnedTrust trust) throws SSLException {
+        try {
+            engine.beginHandshake();
+            return new TlsSession(engine, trust, engines);
+        } catch (SSLException | RuntimeException | Error unable) {
+            // such as a lack of memory: what the engine holds, no collector frees
+            engines.free(engine);
+            throw unable;
         }
     }
 }
