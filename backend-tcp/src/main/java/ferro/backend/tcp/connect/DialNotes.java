@@ -1,5 +1,7 @@
 package ferro.backend.tcp.connect;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
 import io.netty.channel.Channel;
 import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
@@ -51,6 +53,23 @@ public final class DialNotes {
     /** Returns the number of attempts. */
     public synchronized int attempts() {
         return attempts;
+    }
+
+    /**
+     * Returns the failure of a call that no peer has answered before its deadline.
+     *
+     * @param call       call
+     * @param begunNanos when it was begun, on the clock of these notes
+     * @param cause      end of the last attempt; null if that is not known
+     */
+    public synchronized FerroException gaveUp(TcpDialer.DialledPeer call, long begunNanos, Throwable cause) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - begunNanos);
+        return new FerroException(
+                Code.RENDEZVOUS,
+                call.where(),
+                "cannot connect to " + call.what() + " within " + millis + " ms (" + attempts + " attempts, last: "
+                        + last() + ")",
+                cause);
     }
 
     /** Returns how the last attempt ended, or that it has no answer yet. */

@@ -40,18 +40,9 @@ public final class TcpDialer {
     /**
      * Connects. The channel has an empty pipeline and reads nothing. Cancelling the future ends the attempts.
      *
-     * @param call peer and purpose
-     * @return channel, completed on the loop; or FerroException
-     */
-    public CompletableFuture<Channel> dial(DialledPeer call) {
-        return dial(call, () -> null);
-    }
-
-    /**
-     * Connects as {@link #dial(DialledPeer)} does, and records every attempt.
-     *
      * @param call  peer and purpose
-     * @param notes record of the attempts, which others may read meanwhile
+     * @param notes record of the attempts, which others may read meanwhile; a caller that waits for the deadline itself takes
+     *     the failure from it, since a loop without a core is late with its own
      * @return channel, completed on the loop; or FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, DialNotes notes) {
@@ -59,17 +50,14 @@ public final class TcpDialer {
     }
 
     /**
-     * Connects as {@link #dial(DialledPeer)} does, but gives up between two attempts once there is a reason to.
+     * Connects as {@link #dial(DialledPeer, DialNotes)} does, but gives up between two attempts once there is a reason to.
      *
      * @param call     peer and purpose
      * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
+     * @param notes    record of the attempts
      * @return channel, completed on the loop; or FerroException
      */
-    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless) {
-        return dial(call, hopeless, new DialNotes(clock));
-    }
-
-    private CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
+    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
         Attempts attempts = new Attempts(call, hopeless, notes);
         loop.execute(attempts::next);
         return attempts.result;
@@ -259,7 +247,7 @@ public final class TcpDialer {
         }
 
         private void again(Throwable cause) {
-            String last = notes.failed(cause);
+            notes.failed(cause);
             if (cause instanceof OutOfMemoryError) {
                 String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
                 result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));
@@ -270,20 +258,11 @@ public final class TcpDialer {
             long now = clock.getAsLong();
             long pause = Math.min(pauseMillis, TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - now));
             if (pause <= 0) {
-                result.completeExceptionally(gaveUp(cause, last, now));
+                result.completeExceptionally(notes.gaveUp(call, start, cause));
                 return;
             }
             pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             loop.schedule(this::next, pause, TimeUnit.MILLISECONDS);
-        }
-
-        private FerroException gaveUp(Throwable cause, String last, long now) {
-            return new FerroException(
-                    Code.RENDEZVOUS,
-                    call.where,
-                    "cannot connect to " + call.what + " within " + TimeUnit.NANOSECONDS.toMillis(now - start) + " ms ("
-                            + notes.attempts() + " attempts, last: " + last + ")",
-                    cause);
         }
     }
 }

@@ -140,7 +140,10 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         long most = Deadlines.nanos(spec.timeout());
         long deadline = port.now() + (epoch == 0 ? most : Math.min(most, REDIAL_NANOS));
         return port.dialer()
-                .dial(call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline), () -> lost[key.peer()]);
+                .dial(
+                        call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline),
+                        () -> lost[key.peer()],
+                        new DialNotes(port::now));
     }
 
     private TcpDialer.DialledPeer call(

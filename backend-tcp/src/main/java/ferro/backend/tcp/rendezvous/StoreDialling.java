@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.DialNotes;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.StoreSettings;
@@ -20,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** Connects to one store at a known address; tries until the deadline, because its server may start later. */
 final class StoreDialling {
@@ -83,7 +85,7 @@ final class StoreDialling {
         }
     }
 
-    /** Dials the store. The dialer itself ends at the deadline, with a better text; the bound here is a fallback. */
+    /** Dials the store. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
     private Optional<Channel> dialled(BooleanSupplier outdated) {
         TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
                 () -> at,
@@ -94,11 +96,13 @@ final class StoreDialling {
                 where,
                 deadline);
         AtomicBoolean tried = new AtomicBoolean();
-        CompletableFuture<Channel> dialled =
-                port.dialer().dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null);
+        DialNotes notes = new DialNotes(port::now);
+        long begun = port.now();
+        CompletableFuture<Channel> dialled = port.dialer()
+                .dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null, notes);
         Optional<Channel> channel = Optional.empty();
         try {
-            channel = awaited(dialled, outdated);
+            channel = awaited(dialled, outdated, () -> notes.gaveUp(call, begun, null));
             return channel;
         } finally {
             if (channel.isEmpty() && !dialled.cancel(false)) {
@@ -107,7 +111,8 @@ final class StoreDialling {
         }
     }
 
-    private Optional<Channel> awaited(CompletableFuture<Channel> dialled, BooleanSupplier outdated) {
+    private Optional<Channel> awaited(
+            CompletableFuture<Channel> dialled, BooleanSupplier outdated, Supplier<FerroException> late) {
         long resolve = context.nanoTime() + RESOLVE_NANOS;
         for (int attempt = 0; true; ) {
             long now = context.nanoTime();
@@ -117,7 +122,7 @@ final class StoreDialling {
                 return channel;
             }
             if (left <= 0) {
-                throw new FerroException(Code.RENDEZVOUS, where, served() + " did not answer before the deadline");
+                throw late.get();
             }
             if (!meeting.servedHere() && now - resolve >= 0) {
                 resolveAgain(++attempt);

@@ -8,6 +8,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.DialNotes;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
@@ -109,11 +110,14 @@ public final class LauncherStore implements AutoCloseable {
                 deadline);
     }
 
-    private static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call) {
-        CompletableFuture<Channel> dialled = dialer.dial(call);
+    /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
+    static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call) {
+        long begun = System.nanoTime();
+        DialNotes notes = new DialNotes(System::nanoTime);
+        CompletableFuture<Channel> dialled = dialer.dial(call, notes);
         try {
-            long most = call.deadlineNanos() - System.nanoTime() + GRACE_NANOS;
-            return Waits.until(dialled, most, call.where(), () -> call.what() + " did not answer before the deadline");
+            long most = call.deadlineNanos() - begun + GRACE_NANOS;
+            return Waits.within(dialled, most, call.where()).orElseThrow(() -> notes.gaveUp(call, begun, null));
         } finally {
             dialled.cancel(false);
         }

@@ -9,14 +9,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.Credentials;
 import ferro.backend.tcp.connect.Hello;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.TcpDialer;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TlsPolicy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -78,6 +87,45 @@ class LauncherStoreTest {
             assertEquals(Code.RENDEZVOUS, noted.code());
             assertTrue(refused.getMessage().endsWith(noted.told()), noted.told());
             assertTrue(noted.told().startsWith("job \"job\" is here, yours is \"other\""), noted.told());
+        }
+    }
+
+    @Test
+    void callerThatEndsBeforeALateLoopSaysHowTheAttemptsEnded() throws Exception {
+        InetSocketAddress nobody;
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            nobody = (InetSocketAddress) taken.getLocalSocketAddress();
+        }
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        AtomicInteger attempts = new AtomicInteger();
+        TcpIo io = TcpIo.standard();
+        try (BackgroundLoop loop = new BackgroundLoop(io, "late")) {
+            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
+            Credentials own = new Credentials("job", Secret.none(), new SecureRandom(), plain);
+            TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
+                    () -> {
+                        if (attempts.incrementAndGet() == 3) {
+                            late.join();
+                        }
+                        return nobody;
+                    },
+                    Hello.ConnectionKind.STORE,
+                    Hello.Peering.ofLauncher(1, 8),
+                    Hello.ChannelIdentity.NONE,
+                    "the store",
+                    FerroException.Where.outside("launchers", 1),
+                    System.nanoTime() + 200_000_000);
+
+            FerroException missing = assertThrows(
+                    FerroException.class,
+                    () -> LauncherStore.dialled(new TcpDialer(io, loop.group(), own, System::nanoTime), call));
+            late.complete(null);
+
+            assertEquals(Code.RENDEZVOUS, missing.code());
+            String text = missing.getMessage();
+            assertTrue(
+                    text.matches("(?s)cannot connect to the store within \\d+ ms \\(3 attempts, last: refused: .*"),
+                    text);
         }
     }
 
