@@ -55,6 +55,10 @@ class NodeFailuresTest {
                 + "; echo ready; until [ -e " + flag + " ]; do sleep 0.02; done; echo oops >&2; exit 7";
         List<HostProcess> nodes = hosts.start("-n2", "--", "sh", "-c", program);
         nodes.get(1).restOfLine("[3] ready");
+        String done = TwoNodes.pid(nodes.get(0), 0);
+        while (hosts.hosts().succeeds(0, "test -e /proc/" + done)) {
+            Thread.sleep(20);
+        }
 
         TwoSeconds ending = TwoSeconds.start("two nodes, one rank of which exits");
         Files.createFile(flag);
