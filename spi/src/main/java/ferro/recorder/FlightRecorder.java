@@ -254,8 +254,8 @@ public final class FlightRecorder implements AutoCloseable {
         return entries;
     }
 
-    /** Returns whether a group has operations that have not ended. */
-    boolean hasOpenOperations(GroupRecorder group) {
-        return operations().stream().anyMatch(entry -> entry.isOpen() && entry.group() == group);
+    /** Returns where the operations of a group stand. */
+    OperationRing.RingPosition position(GroupRecorder group) {
+        return ring.position(group);
     }
 }

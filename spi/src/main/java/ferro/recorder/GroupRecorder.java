@@ -3,6 +3,7 @@ package ferro.recorder;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The part of a flight recorder for one group. Every operation is reported three times: when it is submitted, when it
@@ -25,10 +26,10 @@ public final class GroupRecorder implements AutoCloseable {
     private volatile RecordedGroup view;
     /** The failure of a closed group, which is not queried any more. */
     private volatile RecordedGroup.Failed lastFailure;
-    /** The failure of this group in the newest file; used only by the thread that writes. */
-    private RecordedGroup.Failed written;
 
-    private boolean writtenOpen;
+    private final AtomicInteger events = new AtomicInteger();
+    /** What the newest file has of this group; used only by the thread that writes. */
+    private FailureRecord written;
 
     GroupRecorder(FlightRecorder recorder, OperationRing ring, String name, int rank, int[] ranks) {
         this.recorder = recorder;
@@ -49,6 +50,23 @@ public final class GroupRecorder implements AutoCloseable {
     public record Progress(int step, long bytesMoved, String waitingFor) {
         /** No progress is known, or the operation had not begun. */
         public static final Progress UNKNOWN = new Progress(-1, 0, "");
+    }
+
+    /**
+     * What a file has of a failed group.
+     *
+     * @param failure    why it failed
+     * @param operations where its operations stand
+     * @param events     number of its events
+     */
+    record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
+        /** Returns whether another record has more. Operations that have made way for others are not missed. */
+        private boolean isBehind(FailureRecord now) {
+            return !failure.equals(now.failure)
+                    || events != now.events
+                    || operations.newest() < now.operations.newest()
+                    || !operations.open().equals(now.operations.open());
+        }
     }
 
     /**
@@ -240,6 +258,7 @@ public final class GroupRecorder implements AutoCloseable {
      */
     public void event(GroupEvent event) {
         recorder.event(new RecordedEvent(recorder.nanoTime(), this, event));
+        events.incrementAndGet();
     }
 
     /**
@@ -309,15 +328,17 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
-    /**
-     * Returns whether the newest file has this failure and the ends of the group's operations, as far as they have ended.
-     */
-    boolean isWritten(RecordedGroup.Failed failure) {
-        return failure.equals(written) && (!writtenOpen || recorder.hasOpenOperations(this));
+    /** Returns what a file that is written now has at least, of a group that has failed. */
+    FailureRecord failureRecord() {
+        return new FailureRecord(failure(), recorder.position(this), events.get());
     }
 
-    void written(RecordedGroup.Failed failure) {
-        written = failure;
-        writtenOpen = recorder.hasOpenOperations(this);
+    /** Returns whether the newest file lacks something of this group, which has failed. */
+    boolean isNews() {
+        return written == null || written.isBehind(failureRecord());
+    }
+
+    void written(FailureRecord inFile) {
+        written = inFile;
     }
 }

@@ -3,7 +3,9 @@ package ferro.recorder;
 import ferro.FerroException.Code;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
@@ -107,6 +109,14 @@ final class OperationRing {
         }
     }
 
+    /**
+     * Where the operations of a group stand: another one after each that is submitted or ends.
+     *
+     * @param newest newest entry, 0 if none is kept
+     * @param open   entries that have not ended, or whose end is being written
+     */
+    record RingPosition(long newest, List<Long> open) {}
+
     int place(int entry) {
         return entry & mask;
     }
@@ -186,6 +196,24 @@ final class OperationRing {
         long[] numbers = new long[stamps.length];
         Arrays.setAll(numbers, place -> (long) STAMP.getOpaque(stamps, place) >>> STATE_BITS);
         return LongStream.of(numbers).filter(number -> number != 0).sorted().toArray();
+    }
+
+    /** Returns where the operations of a group stand. */
+    RingPosition position(GroupRecorder group) {
+        long newest = 0;
+        List<Long> open = new ArrayList<>();
+        for (long number : numbers()) {
+            int place = (int) number & mask;
+            long stamp = (long) STAMP.getAcquire(stamps, place);
+            // a place that another group has just claimed may still name this one, which costs one file too many
+            if (stamp >>> STATE_BITS == number && groups[place] == group) {
+                newest = number;
+                if ((stamp & STATES) < DONE) {
+                    open.add(number);
+                }
+            }
+        }
+        return new RingPosition(newest, open);
     }
 
     /** Reads an entry. Returns null if it is being written, was given up, or its place now belongs to another entry. */

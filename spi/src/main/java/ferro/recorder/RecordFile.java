@@ -22,13 +22,25 @@ final class RecordFile {
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;
-    private final Map<Path, String> names = new ConcurrentHashMap<>();
+    private final Map<Path, OwnFile> files = new ConcurrentHashMap<>();
+
+    /** The file in one folder. Its lock lets one thread write after the other, so that the newest record stays. */
+    private static final class OwnFile {
+        private String name;
+    }
 
     RecordFile(FlightRecorder.RecorderOwner owner) {
         this.owner = owner;
     }
 
     Path write(Path folder, Supplier<String> content) throws IOException {
+        OwnFile own = files.computeIfAbsent(folder.toAbsolutePath().normalize(), key -> new OwnFile());
+        synchronized (own) {
+            return write(folder, own, content);
+        }
+    }
+
+    private Path write(Path folder, OwnFile own, Supplier<String> content) throws IOException {
         Files.createDirectories(folder);
         String writer =
                 ProcessHandle.current().pid() + "-" + Thread.currentThread().getId();
@@ -37,10 +49,8 @@ final class RecordFile {
         try {
             // CREATE_NEW: a link that another user put there is not followed
             Files.writeString(unfinished, content.get(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            Path key = folder.toAbsolutePath().normalize();
-            String own = names.get(key);
-            Path file = own == null ? moveToFree(unfinished, folder) : move(unfinished, folder.resolve(own));
-            names.put(key, file.getFileName().toString());
+            Path file = own.name == null ? moveToFree(unfinished, folder) : move(unfinished, folder.resolve(own.name));
+            own.name = file.getFileName().toString();
             return file;
         } finally {
             Files.deleteIfExists(unfinished);

@@ -1,6 +1,5 @@
 package ferro.recorder;
 
-import ferro.recorder.RecordedGroup.Failed;
 import ferro.spi.ExitTask;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -10,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The folder of {@code ferro.recorder.dir}, and the thread that writes there. The thread writes when a group has failed,
@@ -38,6 +39,8 @@ final class RecordFolder {
     private FileTime answered;
     private boolean woken;
     private boolean closed;
+    /** Used only by the thread that writes. */
+    private boolean complained;
 
     private RecordFolder(Path folder, FlightRecorder recorder) {
         this.folder = folder;
@@ -139,26 +142,30 @@ final class RecordFolder {
         }
     }
 
-    /** Writes if a group has failed and the file does not contain the failure yet, or contains another one. */
+    /**
+     * Writes if a group has failed and the newest file lacks something of it: the failure as it is known now, or an
+     * operation or event that came after the file.
+     */
     private void writeNewFailures() {
-        GroupRecorder failed = null;
+        Map<GroupRecorder, GroupRecorder.FailureRecord> news = new LinkedHashMap<>();
         for (GroupRecorder group : recorder.groups()) {
-            Failed failure = group.failure();
-            if (failure != null && !group.isWritten(failure)) {
+            if (group.failure() != null && group.isNews()) {
                 awaitEnds(group);
-                group.written(failure);
-                failed = failed == null ? group : failed;
+                news.put(group, group.failureRecord());
             }
         }
-        if (failed != null) {
-            write("first failure of group " + failed.name());
+        if (!news.isEmpty()) {
+            String first = news.keySet().iterator().next().name();
+            if (write("first failure of group " + first)) {
+                news.forEach(GroupRecorder::written);
+            }
         }
     }
 
     private void awaitEnds(GroupRecorder group) {
         long until = System.nanoTime() + SETTLE_MILLIS * 1_000_000;
         try {
-            while (recorder.hasOpenOperations(group) && System.nanoTime() - until < 0) {
+            while (!recorder.position(group).open().isEmpty() && System.nanoTime() - until < 0) {
                 Thread.sleep(1);
             }
         } catch (InterruptedException interrupted) {
@@ -166,19 +173,22 @@ final class RecordFolder {
         }
     }
 
-    private void write(String reason) {
+    private boolean write(String reason) {
         try {
             recorder.write(folder, reason);
+            complained = false;
+            return true;
         } catch (IOException | RuntimeException | Error failure) {
             complain(failure);
+            return false;
         }
     }
 
+    /** Warns once: what could not be written is tried again at each look. */
     private void complain(Throwable failure) {
         int rank = recorder.owner().rank();
-        LOG.log(
-                Level.WARNING,
-                "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure,
-                failure);
+        Level level = complained ? Level.DEBUG : Level.WARNING;
+        complained = true;
+        LOG.log(level, "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure, failure);
     }
 }

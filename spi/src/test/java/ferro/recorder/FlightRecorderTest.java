@@ -257,6 +257,19 @@ class FlightRecorderTest {
     }
 
     @Test
+    void anOperationWhoseEndIsBeingWrittenHasNotEnded() {
+        OperationRing ring = new OperationRing(4);
+        GroupRecorder group = new GroupRecorder(recorder(Map.of()), ring, "world", 2, new int[] {0, 1, 2, 3});
+        int entry = group.submitted(1, "barrier by dissemination", 0, 10);
+
+        assertTrue(ring.take(entry), "its end is being written, and no file would have it");
+        assertEquals(new OperationRing.RingPosition(entry, List.of((long) entry)), ring.position(group));
+
+        ring.show(entry, OperationRing.DONE);
+        assertEquals(new OperationRing.RingPosition(entry, List.of()), ring.position(group));
+    }
+
+    @Test
     void withoutEntriesNothingIsKeptAndNothingIsWritten() {
         Path never = folder.resolve("never");
         FlightRecorder recorder =

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.GroupEvent.Kind;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +15,7 @@ import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -82,6 +85,53 @@ class RecordFolderTest {
         awaitFile("\"culprits\":[0,1]");
 
         leave();
+    }
+
+    private void failInAFile() throws InterruptedException {
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        group.groupFailed();
+        awaitFile("rank 0 is gone");
+    }
+
+    @Test
+    void aCallThatComesAndFailsAfterTheFileIsInTheNextOne() throws Exception {
+        failInAFile();
+        int entry = group.submitted(18, "broadcast f32[64] root 0 by binomial", 256, 30);
+        group.failed(entry, 40, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
+        leave();
+
+        assertTrue(says("\"sequence\":18,"), Files.readString(file));
+    }
+
+    @Test
+    void aCallThatFailsAfterTheFileIsInTheNextOneWhileAnotherHangs() throws Exception {
+        int first = group.submitted(17, "allReduce f32[64] sum by ring", 256, 10);
+        group.submitted(18, "broadcast f32[64] root 0 by binomial", 256, 20);
+        failInAFile();
+        group.failed(first, 40, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
+        leave();
+
+        assertTrue(says("\"state\":\"failed\",\"code\":\"PEER_LOST\""), Files.readString(file));
+    }
+
+    @Test
+    void anEventThatComesAfterTheFileIsInTheNextOne() throws Exception {
+        failInAFile();
+        group.event(new GroupEvent(Kind.FAILED, "world", 1, List.of(0), "told after the file"));
+        leave();
+
+        assertTrue(says("told after the file"), Files.readString(file));
+    }
+
+    @Test
+    void aFileThatCouldNotBeWrittenIsWrittenLater() throws Exception {
+        world.broken = new OutOfMemoryError("of this test");
+        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        group.groupFailed();
+        world.thrown.await();
+        leave();
+
+        assertTrue(says("rank 0 is gone"), "the first file failed for lack of memory");
     }
 
     @Test
