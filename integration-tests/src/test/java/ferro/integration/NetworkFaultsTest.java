@@ -39,21 +39,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 @Execution(ExecutionMode.CONCURRENT)
 class NetworkFaultsTest {
-    /** As many as a network can be broken in some minutes. */
-    private static final int MOST_ROUNDS = 4;
-    /** TCP's backoff doubles from what the fault took. */
-    private static final Duration RECOVERY = Duration.ofSeconds(3);
     /** What comes on top of all that is promised where other tests and builds hold the cores, and TCP tries again later. */
     private static final Duration SLACK = Duration.ofSeconds(Drill.whole() ? 0 : 20);
     /** Of the heartbeats; far below what launchers wait for a sign of each other. */
     private static final Duration LIMIT = Duration.ofSeconds(5);
-    /** That nobody has set. */
-    private static final Duration USUAL_LIMIT = Duration.ofSeconds(30);
-
-    /** From the limit to the exception. */
-    private static final Duration JUDGING = Duration.ofMillis(100);
-
-    private static final Duration RESET = Duration.ofMillis(250);
 
     private static final Duration NODE_TIMEOUT = Duration.ofSeconds(20);
     private static final String NODES = "--node-timeout " + NODE_TIMEOUT.toSeconds() + "s";
@@ -119,7 +108,7 @@ class NetworkFaultsTest {
     }
 
     static Stream<Round> rounds() {
-        return IntStream.rangeClosed(1, Drill.roundsUpTo(MOST_ROUNDS))
+        return IntStream.rangeClosed(1, Drill.roundsUpTo(DrillFault.BROKEN_NETWORKS))
                 .boxed()
                 .flatMap(number -> Stream.of(new Round(Links.TLS, number), new Round(Links.TCP, number)));
     }
@@ -152,9 +141,9 @@ class NetworkFaultsTest {
                 Line next = job.sumAfter(healed);
                 Cell cell = round.cell(outage.fault);
                 if (outage.isOfSomePackets()) {
-                    assertInTime(cell, RECOVERY, job.slowest(begun, next));
+                    assertInTime(cell, job.slowest(begun, next));
                 } else {
-                    assertInTime(cell, RECOVERY, next.number("at") - healed);
+                    assertInTime(cell, next.number("at") - healed);
                 }
             }
 
@@ -182,7 +171,7 @@ class NetworkFaultsTest {
 
             long slowest = job.slowest(begun, job.sumAfter(System.nanoTime()));
             assertTrue(slowest > 500_000_000, () -> "no sum was longer on its way than " + slowest + " ns\n" + job);
-            assertInTime(round.cell(DrillFault.SMALLER_PATH), USUAL_LIMIT, slowest);
+            assertInTime(round.cell(DrillFault.SMALLER_PATH), slowest);
             job.end();
         }
     }
@@ -201,7 +190,7 @@ class NetworkFaultsTest {
             firewall(hosts, 0, "ip saddr " + hosts.address(1) + " drop");
 
             // TCP soon sends nothing new to a host whose receipts are lost, which hears what was sent before
-            Measured measured = failures(round.cell(DrillFault.SILENT).of(0, 1, 2, 3), LIMIT.plus(BEAT), job, ALL, at);
+            Measured measured = failures(round.cell(DrillFault.SILENT).of(0, 1, 2, 3), job, ALL, at);
             assertBlamed(measured, "PARTITION", HERE, THERE);
             boolean told = measured.failed().get(2).culprits().equals(THERE);
             assertBlamed(measured, "PARTITION", THERE, told ? THERE : HERE);
@@ -227,7 +216,7 @@ class NetworkFaultsTest {
             hosts.run(1, "ip link set wire down");
             hosts.start(1, "sh", "-c", "kill -9 -1").exitCode();
 
-            Measured measured = failures(round.cell(DrillFault.GONE).of(2, 3), LIMIT.plus(JUDGING), job, HERE, at);
+            Measured measured = failures(round.cell(DrillFault.GONE).of(2, 3), job, HERE, at);
             assertBlamed(measured, "PARTITION", HERE, THERE);
             if (round.isFirst()) {
                 HostProcess left = job.launchers().get(0);
@@ -248,7 +237,7 @@ class NetworkFaultsTest {
             long at = System.nanoTime();
             assumeTrue(hosts.succeeds(0, "ss -K dst " + hosts.address(1)), "needs ss that ends connections");
 
-            Measured measured = failures(round.cell(DrillFault.RESET).of(0, 1, 2, 3), RESET, job, ALL, at);
+            Measured measured = failures(round.cell(DrillFault.RESET).of(0, 1, 2, 3), job, ALL, at);
             assertBlamedAmong(measured, "PEER_LOST", HERE, THERE);
             assertBlamedAmong(measured, "PEER_LOST", THERE, HERE);
             for (HostProcess one : job.launchers()) {
@@ -300,20 +289,20 @@ class NetworkFaultsTest {
     }
 
     /** What took so long is written down; it must have been in time. */
-    private static void assertInTime(Cell cell, Duration promised, long nanos) throws IOException {
-        Measured measured = Measured.nothing(cell, promised.toMillis());
+    private static void assertInTime(Cell cell, long nanos) throws IOException {
+        Measured measured = Measured.nothing(cell);
         measured.add(0, Line.of("sum").with("at", nanos), 0);
-        measured.write(NetworkFaultsTest.class).checkTimes(promised.plus(SLACK).toMillis());
+        measured.write(NetworkFaultsTest.class).checkTimes(cell.promisedMillis() + SLACK.toMillis());
     }
 
     /** Calls of these ranks must fail in time. */
-    private static Measured failures(Cell cell, Duration promised, SumsJob job, List<Integer> ranks, long at)
+    private static Measured failures(Cell cell, SumsJob job, List<Integer> ranks, long at)
             throws IOException, InterruptedException {
-        Measured measured = Measured.nothing(cell, promised.toMillis());
+        Measured measured = Measured.nothing(cell);
         for (int rank : ranks) {
             measured.add(rank, job.failure(rank), at);
         }
-        measured.write(NetworkFaultsTest.class).checkTimes(promised.plus(SLACK).toMillis());
+        measured.write(NetworkFaultsTest.class).checkTimes(cell.promisedMillis() + SLACK.toMillis());
         return measured;
     }
 

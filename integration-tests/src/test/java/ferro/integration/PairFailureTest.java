@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.integration.drill.Cell;
 import ferro.integration.drill.Drill;
+import ferro.integration.drill.DrillFault;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
@@ -27,8 +29,6 @@ class PairFailureTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final long FAR_DEADLINE_MILLIS = 60_000;
     private static final long NEAR_DEADLINE_MILLIS = 1_000;
-    /** After the deadline; on one host, whatever carries the data. The abort of a stand-in takes no time. */
-    private static final long PROMISED_MILLIS = 100;
 
     @Test
     @DisplayName(
@@ -41,7 +41,7 @@ class PairFailureTest {
 
             Processes.kill(ranks.get(VICTIM).pid());
 
-            check(said, "PEER_LOST", 1, Drill.allowedMillis(Drill.promisedInACallMillis(WORLD_SIZE)));
+            check(said, "PEER_LOST", 1, allowedMillis(DrillFault.STAY));
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
@@ -61,11 +61,7 @@ class PairFailureTest {
                     0, new ProcessBuilder("kill", "-STOP", "" + pid).start().waitFor());
 
             // who is kept from its core for long, as on a machine that does other work, may not have answered in time
-            check(
-                    said,
-                    "TIMED_OUT",
-                    Drill.whole() ? 1 : 2,
-                    NEAR_DEADLINE_MILLIS + Drill.allowedMillis(PROMISED_MILLIS));
+            check(said, "TIMED_OUT", Drill.whole() ? 1 : 2, NEAR_DEADLINE_MILLIS + allowedMillis(DrillFault.DEADLINE));
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
@@ -88,6 +84,11 @@ class PairFailureTest {
             assertTrue(blamed.contains("" + VICTIM) && blamed.size() <= most, story);
             assertTrue(Long.parseLong(millis) <= allowed, millis + " ms until " + message);
         }
+    }
+
+    /** As promised on one host, whatever carries the data: the abort of a stand-in takes no time. */
+    private static double allowedMillis(DrillFault fault) {
+        return Drill.allowedMillis(fault.promisedMillis(Cell.Load.IDLE, Drill.hasCoreEach(WORLD_SIZE)));
     }
 
     private static TcpStoreServer store() throws IOException {

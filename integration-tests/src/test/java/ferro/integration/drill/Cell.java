@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  */
 public record Cell(DrillFault fault, List<Integer> victims, Links medium, Load load, int heapMiB, int round) {
     /** What else the machine does. */
-    enum Load {
+    public enum Load {
         IDLE,
         FOUR_BUSY
     }
@@ -62,9 +62,8 @@ public record Cell(DrillFault fault, List<Integer> victims, Links medium, Load l
         return load == Load.FOUR_BUSY;
     }
 
-    /** What is promised on idle cores holds two and a half times as long with four busy processes. */
-    double promisedMillis(long idleMillis) {
-        return isLoaded() ? 2.5 * idleMillis : idleMillis;
+    public double promisedMillis() {
+        return fault.promisedMillis(load, Drill.hasCoreEach(DrillJob.WORLD_SIZE));
     }
 
     @Override

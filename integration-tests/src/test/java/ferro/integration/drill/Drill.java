@@ -21,9 +21,6 @@ public final class Drill {
     /** Memory that the other processes of a job and the machine's own want beside a large heap. */
     private static final int BESIDE_MIB = 1_536;
 
-    private static final long IN_A_CALL_MILLIS = 100;
-    private static final long SHARED_CORES_MILLIS = 250;
-
     private static final int FEW = 4;
     private static final double CI_SLACK = 2.5;
     private static final double CI_FLOOR_MILLIS = 1_000;
@@ -32,12 +29,9 @@ public final class Drill {
 
     private Drill() {}
 
-    /**
-     * Returns how soon ranks that are in a call are to know of a kill. They read and compile what they need to tell it, all at
-     * once: where they have no core each, that takes as long as beside busy processes.
-     */
-    public static long promisedInACallMillis(int worldSize) {
-        return Runtime.getRuntime().availableProcessors() < worldSize ? SHARED_CORES_MILLIS : IN_A_CALL_MILLIS;
+    /** Whether so many ranks have a core each here. */
+    public static boolean hasCoreEach(int worldSize) {
+        return Runtime.getRuntime().availableProcessors() >= worldSize;
     }
 
     /** Returns how late something may be that is promised on an idle machine; CI's do other work, which is no reason for more. */

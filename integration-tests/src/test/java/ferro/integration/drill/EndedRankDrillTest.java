@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("long")
 @Timeout(120)
 class EndedRankDrillTest {
-    private static final long PROMISED_MILLIS = 100;
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Cell EXITS = Cell.of(DrillFault.EXITS);
     private static final Cell ABORTS = Cell.of(DrillFault.ABORTS);
@@ -59,7 +58,7 @@ class EndedRankDrillTest {
 
             // the others hear from the JVM's shutdown hooks, however long the process takes to end behind them
             long at = job.rank(cell.victim()).await("exiting").number("at");
-            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS).settle(job);
+            Measured measured = Measured.of(cell, job, at).settle(job);
             // it is in a call, which its JVM's end aborts in so many words, or between two of them, and then has left
             String first = measured.failed().values().iterator().next().value("code");
             boolean inCall = first.equals("ABORTED");
@@ -89,7 +88,7 @@ class EndedRankDrillTest {
             job.rank(cell.victim()).ask(Line.of("abort").saying("loss is not a number"));
 
             long at = job.rank(cell.victim()).await("aborting").number("at");
-            Measured measured = Measured.of(cell, job, at, PROMISED_MILLIS);
+            Measured measured = Measured.of(cell, job, at);
             measured.add(cell.victim(), job.rank(cell.victim()).await("failed"), at);
             measured.settle(job).write(EndedRankDrillTest.class).check("ABORTED", job);
             measured.failed()

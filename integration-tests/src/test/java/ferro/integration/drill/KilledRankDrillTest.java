@@ -27,8 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("long")
 @Timeout(120)
 class KilledRankDrillTest {
-    private static final long PROMISED_MILLIS = 100;
-    private static final long NEXT_CALL_MILLIS = 5;
     private static final Duration SOON = Duration.ofSeconds(5);
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Cell STAY = Cell.of(DrillFault.STAY);
@@ -76,7 +74,7 @@ class KilledRankDrillTest {
 
             long at = job.kill(cell.victim());
 
-            Measured measured = Measured.of(cell, job, at, inACall(cell));
+            Measured measured = Measured.of(cell, job, at);
             if (!leave) {
                 measured.settle(job);
             }
@@ -114,8 +112,8 @@ class KilledRankDrillTest {
 
             long at = job.kill(cell.victim());
 
-            Measured told = Measured.nothing(cell, PROMISED_MILLIS);
-            Measured next = Measured.nothing(cell.also(DrillFault.NEXT_CALL), NEXT_CALL_MILLIS);
+            Measured told = Measured.nothing(cell);
+            Measured next = Measured.nothing(cell.also(DrillFault.NEXT_CALL));
             for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
                 Line event = survivor.getValue().awaitEvent("FAILED", at);
                 told.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
@@ -152,7 +150,7 @@ class KilledRankDrillTest {
 
             long at = job.kill(cell.victims().get(0), cell.victims().get(1));
 
-            Measured measured = Measured.of(cell, job, at, inACall(cell)).settle(job);
+            Measured measured = Measured.of(cell, job, at).settle(job);
             measured.write(KilledRankDrillTest.class);
             assertAll(
                     measured::checkTimes,
@@ -171,11 +169,6 @@ class KilledRankDrillTest {
 
     private static Line one() {
         return Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", LONG.toMillis());
-    }
-
-    /** Beside busy processes ranks share cores in any case, which {@link Cell#promisedMillis} allows for. */
-    private static long inACall(Cell cell) {
-        return cell.isLoaded() ? PROMISED_MILLIS : Drill.promisedInACallMillis(DrillJob.WORLD_SIZE);
     }
 
     private static Cell large(Cell cell) {

@@ -29,9 +29,9 @@ public final class Measured {
     private final Map<Integer, Line> settled = new TreeMap<>();
     private final Map<Integer, Double> millis = new TreeMap<>();
 
-    private Measured(Cell cell, double promisedMillis) {
+    private Measured(Cell cell) {
         this.cell = cell;
-        this.promisedMillis = promisedMillis;
+        this.promisedMillis = cell.promisedMillis();
     }
 
     /** Empties the file of a test class. */
@@ -45,16 +45,16 @@ public final class Measured {
      *
      * @param at when the fault happened
      */
-    static Measured of(Cell cell, DrillJob job, long at, long promisedMillis) throws InterruptedException {
-        Measured measured = new Measured(cell, cell.promisedMillis(promisedMillis));
+    static Measured of(Cell cell, DrillJob job, long at) throws InterruptedException {
+        Measured measured = new Measured(cell);
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
             measured.add(survivor.getKey(), survivor.getValue().await("failed"), at);
         }
         return measured;
     }
 
-    public static Measured nothing(Cell cell, long promisedMillis) {
-        return new Measured(cell, cell.promisedMillis(promisedMillis));
+    public static Measured nothing(Cell cell) {
+        return new Measured(cell);
     }
 
     /** Notes what a rank said of a fault that happened at this time. */

@@ -23,12 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("long")
 @Timeout(120)
 class StoppedRankDrillTest {
-    private static final long PROMISED_MILLIS = 100;
     private static final Duration DEADLINE = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT_STOP = Duration.ofSeconds(1);
     private static final Duration BEAT = Duration.ofMillis(200);
-    private static final int BEATS = 3;
     /** As the defaults are, ten times as fast: suspects after two and a half beats; the limit is far. */
     private static final Map<String, String> BEATING = Map.of(
             "ferro.heartbeat.interval", BEAT.toMillis() + "ms",
@@ -72,7 +70,7 @@ class StoppedRankDrillTest {
 
             job.stop(cell.victim());
 
-            Measured measured = Measured.nothing(cell, PROMISED_MILLIS);
+            Measured measured = Measured.nothing(cell);
             long first = Long.MAX_VALUE;
             for (RankJvm survivor : job.but(cell.victims()).values()) {
                 first = Math.min(first, survivor.await("failed").number("begun") + DEADLINE.toNanos());
@@ -130,8 +128,7 @@ class StoppedRankDrillTest {
     }
 
     private static Measured events(String kind, Cell cell, DrillJob job, long at) throws Exception {
-        Measured measured =
-                Measured.nothing(cell, cell.fault() == DrillFault.HANGS ? BEATS * BEAT.toMillis() : BEAT.toMillis());
+        Measured measured = Measured.nothing(cell);
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
             Line event = survivor.getValue().awaitEvent(kind, at);
             measured.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StoreDrillTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration JOIN = Duration.ofSeconds(2);
-    private static final long PROMISED_MILLIS = 100;
 
     private static final Jvms JVMS = new Jvms();
 
@@ -51,7 +50,7 @@ class StoreDrillTest {
         try (DrillJob job = DrillJob.joined(JVMS, cell, Map.of())) {
             job.joinAgain(JOIN);
 
-            Measured measured = Measured.nothing(cell, PROMISED_MILLIS);
+            Measured measured = Measured.nothing(cell);
             for (Map.Entry<Integer, RankJvm> present : job.but(cell.victims()).entrySet()) {
                 Line unjoined = present.getValue().await("unjoined");
                 measured.add(present.getKey(), unjoined, unjoined.number("begun") + JOIN.toNanos());

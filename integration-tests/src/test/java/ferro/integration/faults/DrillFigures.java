@@ -1,6 +1,7 @@
 package ferro.integration.faults;
 
 import ferro.integration.Links;
+import ferro.integration.drill.Cell;
 import ferro.integration.drill.DrillFault;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,6 +109,42 @@ final class DrillFigures {
                         || number(each, "named_wrong") > 0
                         || number(each, "disagreed") > 0)
                 .toList();
+    }
+
+    /**
+     * Returns which lines are not of a fault of the drill, or say something else of it than it promises, or nothing of whoever was later,
+     * or come of fewer runs than they are to.
+     *
+     * @param coreEach whether each rank had a core of its own
+     */
+    List<String> unlikeTheirFault(boolean coreEach) {
+        return rows.stream()
+                .flatMap(row -> unlikeItsFault(row, coreEach).stream().map(said -> cell(row) + ": " + said))
+                .toList();
+    }
+
+    private static List<String> unlikeItsFault(Map<String, String> row, boolean coreEach) {
+        DrillFault fault = Stream.of(DrillFault.values())
+                .filter(each -> row.get("fault").equals(each.toString())
+                        && row.get("row").equals("" + each.row()))
+                .findFirst()
+                .orElse(null);
+        if (fault == null) {
+            return List.of("no such fault of this row");
+        }
+        Cell.Load load = Cell.Load.valueOf(row.get("load").toUpperCase(Locale.ROOT));
+        double promised = fault.promisedMillis(load, coreEach);
+        List<String> wrong = new ArrayList<>();
+        if (number(row, "promised_ms") != promised) {
+            wrong.add("promised_ms is " + row.get("promised_ms") + ", " + promised + " is promised");
+        }
+        if (number(row, "worst_ms") > promised != number(row, "over") > 0) {
+            wrong.add(row.get("over") + " over " + promised + ", the worst " + row.get("worst_ms"));
+        }
+        if (number(row, "runs") < fault.leastRuns(load)) {
+            wrong.add(row.get("runs") + " runs, " + fault.leastRuns(load) + " at least");
+        }
+        return wrong;
     }
 
     /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */

@@ -127,6 +127,17 @@ class FaultsPageTest {
     }
 
     @Test
+    void everyLineOfTheDrillHasThePromiseOfItsFaultAndRunsEnough() throws IOException {
+        // the page says that two cores were shared by four ranks
+        boolean coreEach = false;
+
+        assertEquals(
+                List.of(),
+                DrillFigures.kept(FOLDER.resolve("drill.csv")).unlikeTheirFault(coreEach),
+                "lines of docs/faults/drill.csv that are not what their fault promises; to measure: " + DRILL);
+    }
+
+    @Test
     void whatIsMeasuredIsATimeAndNoCountOfTests() throws IOException {
         Set<Integer> drilled = DRILLED.stream().map(DrillFault::row).collect(Collectors.toSet());
         List<String> wrong = rows(Files.readAllLines(PAGE)).stream()
