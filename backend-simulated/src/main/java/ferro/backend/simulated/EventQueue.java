@@ -72,8 +72,8 @@ final class EventQueue {
     }
 
     EventQueue(long seed, int worldSize) {
+        // no part of the hash: traces differ by what happens, or not at all
         random = new SplittableRandom(seed);
-        hash = seed;
         dead = new boolean[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             waiting.add(null);

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.SystemContext;
 import ferro.spi.Settings;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -51,8 +53,12 @@ class SeededFaultsTest {
 
     @Test
     void sameSeedGivesTheSameTrace() {
+        Set<Long> traces = new HashSet<>();
         for (long seed = 1; seed <= 60; seed++) {
-            assertEquals(FaultyRun.run(seed), FaultyRun.run(seed), "seed " + seed);
+            Simulation.Result result = FaultyRun.run(seed);
+            assertEquals(result, FaultyRun.run(seed), "seed " + seed);
+            traces.add(result.traceHash());
         }
+        assertEquals(60, traces.size(), "traces of 60 seeds");
     }
 }

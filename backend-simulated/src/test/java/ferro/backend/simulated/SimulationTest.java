@@ -54,9 +54,13 @@ class SimulationTest {
 
     @Test
     void sameSeedGivesTheSameTrace() {
+        Set<Long> traces = new HashSet<>();
         for (long seed = 1; seed <= 5; seed++) {
-            assertEquals(runRandomProgram(seed), runRandomProgram(seed));
+            Simulation.Result result = runRandomProgram(seed);
+            assertEquals(result, runRandomProgram(seed), "seed " + seed);
+            traces.add(result.traceHash());
         }
+        assertEquals(5, traces.size(), "traces of 5 seeds");
     }
 
     @Test

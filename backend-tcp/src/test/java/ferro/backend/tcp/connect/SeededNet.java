@@ -38,8 +38,8 @@ final class SeededNet {
     }
 
     SeededNet(long seed) {
+        // no part of the hash: traces differ by what happens, or not at all
         random = new SplittableRandom(seed);
-        hash = seed;
     }
 
     long now() {

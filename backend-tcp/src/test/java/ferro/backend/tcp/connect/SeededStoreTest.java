@@ -3,6 +3,8 @@ package ferro.backend.tcp.connect;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
+import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,8 +21,12 @@ class SeededStoreTest {
 
     @Test
     void sameSeedGivesTheSameTrace() {
+        Set<Long> traces = new HashSet<>();
         for (long seed = 1; seed <= 20; seed++) {
-            assertEquals(new SeededStore(seed).run(), new SeededStore(seed).run());
+            long trace = new SeededStore(seed).run();
+            assertEquals(trace, new SeededStore(seed).run(), "seed " + seed);
+            traces.add(trace);
         }
+        assertEquals(20, traces.size(), "traces of 20 seeds");
     }
 }

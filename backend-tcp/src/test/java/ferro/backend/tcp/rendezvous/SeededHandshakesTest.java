@@ -8,7 +8,9 @@ import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -59,8 +61,12 @@ public class SeededHandshakesTest {
 
     @Test
     void sameSeedGivesTheSameTrace() {
+        Set<Long> traces = new HashSet<>();
         for (long seed = 1; seed <= 20; seed++) {
-            assertEquals(new SeededHandshakes(seed, port).run(), new SeededHandshakes(seed, port).run());
+            long trace = new SeededHandshakes(seed, port).run();
+            assertEquals(trace, new SeededHandshakes(seed, port).run(), "seed " + seed);
+            traces.add(trace);
         }
+        assertEquals(20, traces.size(), "traces of 20 seeds");
     }
 }
