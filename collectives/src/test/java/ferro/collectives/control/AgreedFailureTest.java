@@ -50,14 +50,14 @@ class AgreedFailureTest {
     @DisplayName(
             "row 21: two causes seen at once are agreed on in every order of messages, some of them delivered twice")
     void twoCausesConvergeInEveryOrder() {
-        for (int seed = 0; seed < 500; seed++) {
+        HandDriven.seeds(500, seed -> {
             HandDriven group = new HandDriven(4);
             group.ranks.get(1).fail(late(1, "3"));
             group.ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "rank 0 aborted the group", null));
             group.ranks.get(2).fail(late(2, "0,3"));
             group.deliverAll(new Random(seed), seed % 2 == 1);
             assertAgreed(group, Code.TIMED_OUT, "0,3", 0, 1, 2, 3);
-        }
+        });
     }
 
     @Test
@@ -75,7 +75,7 @@ class AgreedFailureTest {
     @Test
     @DisplayName("row 19: ranks that exit because of a failure do not become its cause")
     void exitsOfSurvivorsDoNotChangeTheCause() {
-        for (int seed = 0; seed < 50; seed++) {
+        HandDriven.seeds(50, seed -> {
             HandDriven group = new HandDriven(4);
             IntStream.range(0, 3).forEach(rank -> group.ranks.get(rank).lost(3, gone(3)));
             group.pass(GRACE);
@@ -85,7 +85,7 @@ class AgreedFailureTest {
             group.pass(GRACE);
             group.deliverAll(new Random(seed), false);
             assertAgreed(group, Code.PEER_LOST, "3", 0, 2);
-        }
+        });
     }
 
     @Test
@@ -140,7 +140,7 @@ class AgreedFailureTest {
     @Test
     @DisplayName("row 13: of ranks that compared calls, the one that knew most of them says who is to blame")
     void whoeverComparedMostCallsIsRight() {
-        for (int seed = 0; seed < 100; seed++) {
+        HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(4);
             group.ranks.get(2).fail(different(2, 9, "1,2", 4));
             group.ranks.get(1).fail(different(1, 3, "1,2", 2));
@@ -148,7 +148,7 @@ class AgreedFailureTest {
             group.ranks.get(3).fail(different(3, 3, "0,1", 3));
             group.deliverAll(new Random(seed), seed % 2 == 1);
             assertAgreed(group, Code.MISMATCH, "1", 0, 1, 2, 3);
-        }
+        });
     }
 
     private static Failure different(int origin, long sequence, String culprits, int known) {

@@ -21,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -42,6 +43,17 @@ public final class HandDriven {
 
     public HandDriven(int worldSize) {
         this(worldSize, FailurePolicy.SHIPPED);
+    }
+
+    /** Tries seeds from 0 on; what fails names its seed. */
+    static void seeds(int count, IntConsumer trial) {
+        for (int seed = 0; seed < count; seed++) {
+            try {
+                trial.accept(seed);
+            } catch (AssertionError | RuntimeException failure) {
+                throw new AssertionError("seed " + seed + ": " + failure.getMessage(), failure);
+            }
+        }
     }
 
     HandDriven(int worldSize, FailurePolicy rules) {

@@ -93,7 +93,7 @@ class MismatchesTest {
     @Test
     @DisplayName("a rank that stood still while the others agreed changes nothing, whatever it reads first")
     void whoStoodStillWhileTheOthersAgreedChangesNothing() {
-        for (int seed = 0; seed < 100; seed++) {
+        HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(3);
             call(group, broadcast(2, 0), 0, 1);
             call(group, broadcast(2, 1), 2);
@@ -110,13 +110,13 @@ class MismatchesTest {
                     group,
                     "0,2",
                     "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 2 broadcast f32[4] root 1 by binomial");
-        }
+        });
     }
 
     @Test
     @DisplayName("once all have said what they called it is settled at once")
     void onceAllAreKnownNobodyWaits() {
-        for (int seed = 0; seed < 100; seed++) {
+        HandDriven.seeds(100, seed -> {
             HandDriven group = new HandDriven(4);
             call(group, broadcast(2, 0), 0, 1, 3);
             call(group, broadcast(2, 1), 2);
@@ -125,7 +125,7 @@ class MismatchesTest {
             for (int rank = 0; rank < 4; rank++) {
                 assertEquals("2", group.ranks.get(rank).failure().culprits());
             }
-        }
+        });
     }
 
     @Test

@@ -1,6 +1,7 @@
 package ferro.collectives.shared;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
@@ -10,10 +11,15 @@ import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,9 +31,26 @@ class ProgramMutantsTest {
     private static final int ALL = (1 << RANKS) - 1;
     private static final int LAME = 2;
 
+    /** How many steps each test has made wrong, in all operations together: some have no step of a kind. */
+    private static final Map<String, Integer> PLANTED = new TreeMap<>();
+
     /** Makes a step wrong; tells whether that can be done with it. */
     private interface Mutant {
         boolean plant(Program program, int step);
+    }
+
+    private String test;
+
+    @BeforeEach
+    void count(TestInfo info) {
+        test = info.getTestMethod().orElseThrow().getName();
+        PLANTED.putIfAbsent(test, 0);
+    }
+
+    @AfterAll
+    static void everyTestHasMadeStepsWrong() {
+        System.out.println("steps made wrong: " + PLANTED);
+        assertFalse(PLANTED.containsValue(0), () -> "a test has made no step wrong: " + PLANTED);
     }
 
     /**
@@ -159,12 +182,12 @@ class ProgramMutantsTest {
         }
     }
 
-    private static List<String> unnoticed(List<Operation> operations, Mutant mutant) {
+    private List<String> unnoticed(List<Operation> operations, Mutant mutant) {
         return unnoticed(operations, mutant, new ArrayList<>());
     }
 
     /** Returns the steps that can be made wrong and nobody sees it; adds what is seen of the others. */
-    private static List<String> unnoticed(List<Operation> operations, Mutant mutant, List<String> refused) {
+    private List<String> unnoticed(List<Operation> operations, Mutant mutant, List<String> refused) {
         List<String> unnoticed = new ArrayList<>();
         int[] size = {1};
         for (int step = 0; step < size[0]; step++) {
@@ -185,6 +208,7 @@ class ProgramMutantsTest {
                 whyNot.ifPresent(refused::add);
                 seen |= whyNot.isPresent();
             }
+            PLANTED.merge(test, planted.size(), Integer::sum);
             if (!seen) {
                 unnoticed.addAll(planted);
             }
