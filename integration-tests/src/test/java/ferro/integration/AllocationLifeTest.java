@@ -75,6 +75,7 @@ class AllocationLifeTest {
             List<Future<?>> running = ranks.joined(Duration.ofSeconds(30), settings).stream()
                     .<Future<?>>map(group -> ranks.threads.submit(() -> {
                         try (group) {
+                            Links.SHM.assertFoundIn(group.linkReport(), 2);
                             Allocation made = group.allocate(DataType.FLOAT32, 2 * LARGE);
                             String why = made.whyNotShared();
                             assertFalse(made.isShared());

@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ranks over sockets and shared memory whose deadline never comes: everything that looks at it goes on as ever. */
 class LongestDeadlineTest {
     private static final Duration LONGEST = Duration.ofSeconds(Long.MAX_VALUE, 999_999_999);
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "shm"})
-    void ranksJoinCallAndClose(String links) {
+    @EnumSource(names = {"TCP", "SHM"})
+    void ranksJoinCallAndClose(Links links) {
         Map<String, String> settings = Map.of(
                 "ferro.links",
-                links,
+                links.toString(),
                 "ferro.timeout",
                 Long.MAX_VALUE + "s",
                 "ferro.heartbeat.limit",
@@ -30,6 +30,7 @@ class LongestDeadlineTest {
         try (LoopbackRanks ranks = new LoopbackRanks(settings)) {
             List<Future<?>> running = new ArrayList<>();
             for (ProcessGroup group : ranks.joined(LONGEST, List.of(Map.of(), Map.of()))) {
+                links.assertFoundIn(group.linkReport(), 2);
                 running.add(ranks.threads.submit(() -> callsOf(group)));
             }
             running.forEach(InProcessRanks::result);

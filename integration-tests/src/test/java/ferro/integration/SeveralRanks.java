@@ -45,7 +45,7 @@ final class SeveralRanks {
         GroupSpec spec = new GroupSpec("world", rank, Integer.parseInt(arguments[2]), TIMEOUT);
         try (ProcessGroup group = ProcessGroup.join(spec, SystemContext.of(settings))) {
             group.barrier();
-            say(rank + " is in");
+            say(rank + " is in: " + group.linkReport());
             FerroException failure = sumUntilAFailure(group);
             say(rank + " failed " + failure.code() + " by " + failure.where().culprits() + ": " + failure.getMessage());
             Set<Integer> told = Set.of();

@@ -127,6 +127,7 @@ class KilledRankDrillTest {
                     told::checkTimes,
                     () -> told.failed()
                             .forEach((rank, event) -> assertEquals(cell.victims(), event.culprits(), event::toString)),
+                    () -> next.failed().values().forEach(call -> assertEquals(0, call.number("bytes"), call::toString)),
                     () -> next.check("PEER_LOST", job));
         }
     }
