@@ -11,13 +11,16 @@ import ferro.collectives.engine.GroupIdentity;
 import ferro.collectives.engine.exec.LinkExecutor;
 import ferro.collectives.engine.plain.PlainEngine;
 import ferro.collectives.engine.progress.WaitBudget;
+import ferro.collectives.engine.shm.LocalPeers;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** Makes a whole back end from a medium. */
@@ -101,6 +104,16 @@ public final class CollectiveEngine {
     public static String tuned(RankContext context) {
         return TunedRows.read(Settings.ALGORITHM_TABLE.find(Objects.requireNonNull(context, "context")))
                 .text();
+    }
+
+    /**
+     * Returns what shared memory a group takes whose ranks are all on one host, for whoever judges a machine before a job.
+     *
+     * @param ranks how many, from 2
+     * @return size of the segment of each rank, the part that it takes later included; empty if so many cannot share memory
+     */
+    public static Optional<SegmentSize> sharedMemoryOf(int ranks) {
+        return LocalPeers.segmentOf(ranks);
     }
 
     /**

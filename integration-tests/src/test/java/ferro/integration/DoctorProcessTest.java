@@ -7,6 +7,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,20 @@ class DoctorProcessTest {
             assertEquals(1, run.exitCode(), run::toString);
 
             assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
+        }
+    }
+
+    @Test
+    void tooFewOpenFilesForTwoRanksAreTheVerdictAndExitCodeOne() throws Exception {
+        int jars = (int) Stream.of(LauncherRun.classPath().split(File.pathSeparator))
+                .filter(entry -> new File(entry).isFile())
+                .count();
+        try (LauncherRun run = LauncherRun.withOpenFiles(jars + 20, "doctor")) {
+            assertEquals(1, run.exitCode(), run::toString);
+
+            assertEquals("no job of several ranks can run here", run.outLines().get(0), run::toString);
+            String why = run.outLines().get(1);
+            assertTrue(why.startsWith("  a job of 2 ranks, 2 of them on this host, needs about " + (jars + 28)), why);
         }
     }
 

@@ -10,13 +10,16 @@ import ferro.group.BackendReport;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
 import ferro.launcher.doctor.FirstRank;
+import ferro.launcher.input.Descriptors;
 import ferro.launcher.output.Json;
 import ferro.launcher.program.Programs;
+import ferro.launcher.rank.CoreBinding;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -111,12 +114,13 @@ class DoctorReportTest {
                 Map.of("works", "yes"),
                 Map.of("its gate", "shut"),
                 Map.of("java", "17"),
-                List.of("none"));
+                List.of("none"),
+                List.of("few"));
 
         assertTrue(text(diagnosis).contains("not usable: broken: no \"odd\""), text(diagnosis));
         assertEquals(
                 "{\"job\":{\"seen\":\"nobody\"},\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
-                        + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"ok\":false}",
+                        + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"limits\":[\"few\"],\"ok\":false}",
                 Json.text(diagnosis.asMap()));
     }
 
@@ -144,18 +148,65 @@ class DoctorReportTest {
     }
 
     @Test
-    void memoryAndOpenFilesAreJudgedByHowManyRanksTheyAreEnoughFor() {
-        DoctorReport diagnosis = diagnose(Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "1MiB"));
+    void tooFewOpenFilesForTwoRanksAreTheVerdict() {
+        List<String> lines = diagnose(Map.of(), 4, 40).lines();
 
-        String free = diagnosis.shm().get("free there");
-        assertTrue(free.matches("\\d+ MiB of .*, enough for \\d+ ranks that each take all they may"), free);
+        assertEquals("no job of several ranks can run here", lines.get(0));
         assertEquals(
-                Long.parseLong(free.replaceAll(" MiB.*", "")),
-                Long.parseLong(free.replaceAll(".* for | ranks.*", "")),
-                1,
-                free);
-        String files = diagnosis.machine().get("open files");
-        assertTrue(files.matches("at most \\d+ in a process, enough for about \\d+ ranks .*|no limit known"), files);
+                "  a job of 2 ranks, 2 of them on this host, needs about 54 open files in a process, and may have 40: raise the"
+                        + " limit (ulimit -n 1024)",
+                lines.get(1));
+        assertEquals("job", lines.get(2));
+    }
+
+    @Test
+    void tooFewOpenFilesForARankPerCoreOrForTheCompilerAreALimit() {
+        List<String> lines = diagnose(Map.of(), 32, 60).lines();
+
+        assertEquals("a job of several ranks can run here, within limits", lines.get(0));
+        assertTrue(
+                lines.get(1).startsWith("  a job of 32 ranks, 32 of them on this host, needs about 172 "),
+                lines.get(1));
+        assertTrue(lines.get(2).startsWith("  compiling a source file needs about 64 open files"), lines.get(2));
+        assertEquals("job", lines.get(3));
+        assertEquals(List.of(), diagnose(Map.of(), 32, 172).limits());
+        assertTrue(
+                Json.text(diagnose(Map.of(), 32, 60).asMap()).matches(".*\"limits\":\\[\"a job of 32 .*,\"ok\":true}"));
+    }
+
+    @Test
+    void sharedMemoryIsJudgedByWhatTheGroupsOfRanksTake() {
+        Map<String, String> plenty = Map.of("ferro.shm.dir", folder);
+        assertEquals(List.of(), diagnose(plenty, 2, 1024).limits());
+        String enough = diagnose(plenty, 2, 1024).shm().get("enough for");
+        assertTrue(enough.matches("a group of \\d+ ranks; one of 2 takes 8 MiB"), enough);
+
+        Map<String, String> little = Map.of("ferro.shm.dir", folder, "ferro.shm.bytes", "3MiB");
+        DoctorReport report = diagnose(little, 2, 1024);
+        assertEquals(
+                "a job of several ranks can run here, within limits",
+                report.lines().get(0));
+        assertTrue(
+                report.limits().get(0).startsWith("2 ranks here cannot share memory, and would use TCP: ")
+                        && report.limits().get(0).contains("of the 3145728 that this rank may take"),
+                report.limits()::toString);
+        assertEquals(List.of(), report.problems());
+
+        Map<String, String> nothingElse = new HashMap<>(little);
+        nothingElse.put("ferro.links", "shm");
+        DoctorReport refused = diagnose(nothingElse, 2, 1024);
+        assertEquals(1, refused.problems().size(), text(refused));
+        assertTrue(refused.problems().get(0).contains("which ferro.links=shm wants"), text(refused));
+    }
+
+    @Test
+    void withoutSharedMemoryTheVerdictSaysSoUnlessTcpIsWanted() {
+        Map<String, String> gone = Map.of("ferro.shm.dir", folder + "/gone");
+        assertTrue(diagnose(gone).limits().get(0).startsWith("ranks here cannot share memory, and would use TCP: "));
+        assertEquals(
+                List.of(),
+                diagnose(Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "tcp"))
+                        .limits());
     }
 
     @Test
@@ -245,8 +296,16 @@ class DoctorReportTest {
     }
 
     private static DoctorReport diagnose(Map<String, String> settings) {
+        return diagnose(settings, 2, 1024);
+    }
+
+    private static DoctorReport diagnose(Map<String, String> settings, int cores, int openFiles) {
         try (SystemContext context = SystemContext.of(settings)) {
-            return DoctorReport.of(context, PROGRAMS);
+            return DoctorReport.of(
+                    context,
+                    PROGRAMS,
+                    new CoreBinding.Cores(cores, List.of()),
+                    new Descriptors(OptionalLong.of(openFiles), 26));
         }
     }
 

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.backend.tcp.TcpOutlook;
 import ferro.group.BackendReport;
 import ferro.launcher.input.Descriptors;
+import ferro.launcher.input.Placement;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.Programs;
@@ -27,6 +28,7 @@ import java.util.Optional;
  * @param gpu      facts about device tensors, by name
  * @param machine  facts about the JDK and tools, by name
  * @param problems why no job of several ranks can run here; empty if one can
+ * @param limits   what a job with a rank for each core, or one that is a source file, does not have here
  */
 public record DoctorReport(
         Map<String, String> job,
@@ -35,10 +37,22 @@ public record DoctorReport(
         Map<String, String> shm,
         Map<String, String> gpu,
         Map<String, String> machine,
-        List<String> problems) {
+        List<String> problems,
+        List<String> limits) {
+    private static final int SEVERAL = 2;
+
     /** Examines this machine; changes nothing. */
     public static DoctorReport of(RankContext context, Programs programs) {
+        return of(context, programs, CoreBinding.Cores.ofThisMachine(), Descriptors.ofThisProcess());
+    }
+
+    /** Examines this machine as if it had these cores and this limit of open files. */
+    public static DoctorReport of(
+            RankContext context, Programs programs, CoreBinding.Cores cores, Descriptors descriptors) {
         List<String> problems = new ArrayList<>();
+        List<String> limits = new ArrayList<>();
+        int ranks = Math.max(SEVERAL, cores.cores());
+        judge(descriptors, ranks, problems, limits);
         Map<String, String> job = JobFacts.of(context, problems);
         List<BackendReport> backends = backends(new FirstRank(context));
         selectionProblem(context, backends).ifPresent(problems::add);
@@ -46,10 +60,21 @@ public record DoctorReport(
                 job,
                 backends,
                 tcp(context, problems),
-                SharedMemoryFacts.of(context, problems),
+                SharedMemoryFacts.of(context, ranks, problems, limits),
                 GpuFacts.of(context),
-                machine(programs),
-                List.copyOf(problems));
+                machine(programs, cores, descriptors),
+                List.copyOf(problems),
+                List.copyOf(limits));
+    }
+
+    private static void judge(Descriptors descriptors, int ranks, List<String> problems, List<String> limits) {
+        Optional<String> none = descriptors.shortFor(new Placement(SEVERAL, 1, 0));
+        if (none.isPresent()) {
+            problems.add(none.get());
+            return;
+        }
+        descriptors.shortFor(new Placement(ranks, 1, 0)).ifPresent(limits::add);
+        descriptors.shortForCompiler().ifPresent(limits::add);
     }
 
     private static List<BackendReport> backends(RankContext context) {
@@ -107,9 +132,8 @@ public record DoctorReport(
         return facts;
     }
 
-    private static Map<String, String> machine(Programs programs) {
+    private static Map<String, String> machine(Programs programs, CoreBinding.Cores cores, Descriptors descriptors) {
         ProcessGroupGuard leash = ProcessGroupGuard.find(programs);
-        CoreBinding.Cores cores = CoreBinding.Cores.ofThisMachine();
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("java", Runtime.version() + " at " + System.getProperty("java.home"));
         facts.put("flags of ranks", String.join(" ", JavaSettings.ownFlags()));
@@ -119,7 +143,7 @@ public record DoctorReport(
                 System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
                         + System.getProperty("os.arch"));
         facts.put("cores", cores.cores() + (cores.allowed().isEmpty() ? "" : ", numbers " + cores.allowed()));
-        facts.put("open files", Descriptors.ofThisProcess().text());
+        facts.put("open files", descriptors.text());
         facts.put("ranks end with the launcher", leash.missing().orElse("yes, by " + leash.means()));
         facts.put(
                 "ranks bound to cores",
@@ -148,6 +172,7 @@ public record DoctorReport(
         all.put("gpu", gpu);
         all.put("machine", machine);
         all.put("problems", problems);
+        all.put("limits", limits);
         all.put("ok", problems.isEmpty());
         return all;
     }
@@ -155,8 +180,9 @@ public record DoctorReport(
     /** Returns the report for people. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
-        lines.add(problems.isEmpty() ? "a job of several ranks can run here" : "no job of several ranks can run here");
+        lines.add(verdict());
         problems.forEach(problem -> lines.add("  " + problem));
+        limits.forEach(limit -> lines.add("  " + limit));
         lines.add("job");
         job.forEach((name, value) -> lines.add(row(name, value)));
         lines.add("back ends");
@@ -175,6 +201,13 @@ public record DoctorReport(
         lines.add("this machine");
         machine.forEach((name, value) -> lines.add(row(name, value)));
         return lines;
+    }
+
+    private String verdict() {
+        if (!problems.isEmpty()) {
+            return "no job of several ranks can run here";
+        }
+        return "a job of several ranks can run here" + (limits.isEmpty() ? "" : ", within limits");
     }
 
     private static String row(String name, String value) {

@@ -1,6 +1,7 @@
 package ferro.launcher.doctor;
 
 import ferro.FerroException;
+import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -21,11 +22,17 @@ import java.util.ServiceConfigurationError;
 final class SharedMemoryFacts {
     private static final long TRIAL_BYTES = 4096;
     private static final long MEBIBYTE = 1 << 20;
+    /** A number of ranks that no host shares memory among. */
+    private static final int TOO_MANY = 1 << 11;
 
     private SharedMemoryFacts() {}
 
-    /** Collects the facts, and makes a small segment as each rank would. Settings that cannot work are a problem. */
-    static Map<String, String> of(RankContext context, List<String> problems) {
+    /**
+     * Collects the facts, and makes a small segment as each rank would. Settings that cannot work are a problem.
+     *
+     * @param ranks one for each core, for which a group must have room
+     */
+    static Map<String, String> of(RankContext context, int ranks, List<String> problems, List<String> limits) {
         Map<String, String> facts = new LinkedHashMap<>();
         try {
             String links = Settings.LINKS.of(context);
@@ -33,16 +40,59 @@ final class SharedMemoryFacts {
             facts.put("works", why.map(reason -> "no: " + reason).orElse("yes"));
             if (why.isPresent() && links.equals("shm")) {
                 problems.add(Settings.LINKS.name() + "=shm cannot work here: " + why.get());
+            } else if (why.isPresent() && links.equals("auto")) {
+                limits.add("ranks here cannot share memory, and would use TCP: " + why.get());
             }
             Path folder = Path.of(Settings.SHM_DIR.of(context));
             facts.put("folder", folder + " (" + Settings.SHM_DIR.name() + ")");
+            facts.put("free there", free(folder));
             long each = Settings.SHM_BYTES.of(context);
-            facts.put("free there", free(folder, each));
             facts.put("a rank may take", mebibytes(each) + " (" + Settings.SHM_BYTES.name() + ")");
+            if (why.isEmpty()) {
+                facts.put("enough for", enoughFor(context, ranks));
+                noRoom(context, ranks)
+                        .ifPresent(lack -> (links.equals("shm") ? problems : limits)
+                                .add(ranks + " ranks here cannot share memory" + overTcp(links) + ": " + lack));
+            }
         } catch (IllegalArgumentException misset) {
             problems.add("shared memory cannot work with these settings: " + misset.getMessage());
         }
         return facts;
+    }
+
+    private static String overTcp(String links) {
+        return links.equals("shm") ? ", which " + Settings.LINKS.name() + "=shm wants" : ", and would use TCP";
+    }
+
+    /** Says for how many ranks there is room, and what the ranks of this machine take. */
+    private static String enoughFor(RankContext context, int ranks) {
+        int enough = 1;
+        for (int tooMany = TOO_MANY; tooMany - enough > 1; ) {
+            int middle = (enough + tooMany) / 2;
+            if (noRoom(context, middle).isEmpty()) {
+                enough = middle;
+            } else {
+                tooMany = middle;
+            }
+        }
+        String most = enough == 1 ? "no group" : "a group of " + enough + " ranks";
+        return CollectiveEngine.sharedMemoryOf(ranks)
+                .map(size -> most + "; one of " + ranks + " takes " + mebibytes(size.bytes() * ranks + MEBIBYTE - 1))
+                .orElse(most);
+    }
+
+    /**
+     * Returns why a group of so many ranks cannot share memory. A segment that takes all its memory later is refused by the
+     * rules that a group's own is, and takes none.
+     */
+    private static Optional<String> noRoom(RankContext context, int ranks) {
+        return CollectiveEngine.sharedMemoryOf(ranks)
+                .map(size -> tried(new SegmentSize(size.bytes(), 0, size.bytes(), ranks), context))
+                .orElseGet(() -> Optional.of("they are too many"));
+    }
+
+    private static Optional<String> tried(SegmentSize size, RankContext context) {
+        return Services.first(SharedMemoryProvider.class).flatMap(provider -> tried(provider, context, size));
     }
 
     private static Optional<String> unusableBecause(RankContext context) {
@@ -51,28 +101,28 @@ final class SharedMemoryFacts {
             if (provider.isEmpty()) {
                 return Optional.of("ferro-backend-shm is not on the class path");
             }
-            return provider.get().unavailableBecause(context).or(() -> tried(provider.get(), context));
+            return provider.get()
+                    .unavailableBecause(context)
+                    .or(() -> tried(provider.get(), context, SegmentSize.now(TRIAL_BYTES)));
         } catch (ServiceConfigurationError | LinkageError broken) {
             return Optional.of("broken provider: " + broken.getMessage());
         }
     }
 
-    private static Optional<String> tried(SharedMemoryProvider provider, RankContext context) {
+    private static Optional<String> tried(SharedMemoryProvider provider, RankContext context, SegmentSize size) {
         GroupSpec alone = new GroupSpec("doctor", 0, 1, Settings.TIMEOUT.of(context));
         try {
-            provider.open(alone, context, SegmentSize.now(TRIAL_BYTES)).close();
+            provider.open(alone, context, size).close();
             return Optional.empty();
         } catch (FerroException failure) {
             return Optional.of(failure.getMessage());
         }
     }
 
-    private static String free(Path folder, long each) {
+    private static String free(Path folder) {
         try {
             FileStore store = Files.getFileStore(folder);
-            long free = store.getUsableSpace();
-            return mebibytes(free) + " of " + mebibytes(store.getTotalSpace()) + ", " + store.type() + ", enough for "
-                    + free / Math.max(1, each) + " ranks that each take all they may";
+            return mebibytes(store.getUsableSpace()) + " of " + mebibytes(store.getTotalSpace()) + ", " + store.type();
         } catch (IOException unknown) {
             return "unknown: " + unknown;
         }

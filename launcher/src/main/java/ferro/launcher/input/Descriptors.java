@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -22,6 +23,8 @@ public record Descriptors(OptionalLong limit, int jars) {
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
+    /** Counted likewise, on JDK 17 and 25: while the launcher compiles, every jar is open twice, and 9 or 10 other files are. */
+    private static final int OF_COMPILER = 12;
 
     /** Reads the limit and the class path of this process; its ranks have the same ones. */
     public static Descriptors ofThisProcess() {
@@ -42,7 +45,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     /** Returns how many entries of a class path are files. */
-    static int jarsOn(String classPath) {
+    public static int jarsOn(String classPath) {
         return (int) Stream.of(classPath.split(File.pathSeparator))
                 .filter(entry -> new File(entry).isFile())
                 .count();
@@ -54,15 +57,48 @@ public record Descriptors(OptionalLong limit, int jars) {
      * @throws BadInputException if the launcher or one of its ranks needs more than it may have
      */
     public void check(Placement placement) {
+        shortFor(placement).ifPresent(shortage -> {
+            throw new BadInputException(shortage + ", or start fewer ranks");
+        });
+    }
+
+    /**
+     * Refuses to compile a source file where the compiler could not open all it needs, which it tells as errors of its own.
+     *
+     * @param file        the source
+     * @param jarsOfProgram jars on its class path, those of ferro included
+     * @throws BadInputException if the launcher needs more than it may have
+     */
+    public void checkCompiler(Path file, int jarsOfProgram) {
+        shortage("compiling " + file, compilerNeeds(jarsOfProgram)).ifPresent(shortage -> {
+            throw new BadInputException(shortage + ", or give the name of a compiled class");
+        });
+    }
+
+    /** Returns why a job cannot run, and how to raise the limit; empty if it can. */
+    public Optional<String> shortFor(Placement placement) {
         long need = Math.max(
                 jars + OF_LAUNCHER + (long) PER_RANK * placement.ranksHere(),
                 jars + OF_RANK + (long) PER_PEER * placement.worldSize());
-        if (limit.isPresent() && limit.getAsLong() < need) {
-            throw new BadInputException("a job of " + placement.worldSize() + " ranks, " + placement.ranksHere()
-                    + " of them on this host, needs about " + need + " open files in a process, and may have "
-                    + limit.getAsLong() + ": raise the limit (ulimit -n " + roundedUp(need)
-                    + "), or start fewer ranks");
-        }
+        return shortage(
+                "a job of " + placement.worldSize() + " ranks, " + placement.ranksHere() + " of them on this host,",
+                need);
+    }
+
+    /** Returns why no source file can be compiled, and how to raise the limit; empty if one can. */
+    public Optional<String> shortForCompiler() {
+        return shortage("compiling a source file", compilerNeeds(jars));
+    }
+
+    private static long compilerNeeds(int jarsOfProgram) {
+        return 2L * jarsOfProgram + OF_COMPILER;
+    }
+
+    private Optional<String> shortage(String what, long need) {
+        return limit.isPresent() && limit.getAsLong() < need
+                ? Optional.of(what + " needs about " + need + " open files in a process, and may have "
+                        + limit.getAsLong() + ": raise the limit (ulimit -n " + roundedUp(need) + ")")
+                : Optional.empty();
     }
 
     /** Returns for how many ranks on one host the limit is enough; 0 if for none. */

@@ -5,6 +5,7 @@ import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Descriptors;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -54,6 +55,8 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
             throw new BadInputException(
                     "cannot compile " + file + ": " + System.getProperty("java.home") + " has no compiler, need a JDK");
         }
+        Descriptors.ofThisProcess()
+                .checkCompiler(file, Descriptors.jarsOn(settings.classPath().toString()));
         DiagnosticCollector<JavaFileObject> found = new DiagnosticCollector<>();
         List<String> options =
                 List.of("-proc:none", "-g", "-cp", settings.classPath().toString(), "-d", classes.toString());

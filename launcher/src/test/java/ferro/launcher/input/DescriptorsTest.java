@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,6 +45,22 @@ class DescriptorsTest {
         String said =
                 assertThrows(BadInputException.class, () -> few.check(two)).getMessage();
         assertTrue(said.contains("needs about 72 open files"), said);
+    }
+
+    @Test
+    void theCompilerNeedsEveryJarOnceMore() {
+        Descriptors few = new Descriptors(OptionalLong.of(64), 32);
+
+        few.check(new Placement(2, 1, 0));
+        few.checkCompiler(Path.of("Main.java"), 26);
+        String said = assertThrows(BadInputException.class, () -> few.checkCompiler(Path.of("Main.java"), 32))
+                .getMessage();
+        assertEquals(
+                "compiling Main.java needs about 76 open files in a process, and may have 64: raise the limit"
+                        + " (ulimit -n 1024), or give the name of a compiled class",
+                said);
+        assertEquals(Optional.empty(), new Descriptors(OptionalLong.of(76), 32).shortForCompiler());
+        assertTrue(few.shortForCompiler().isPresent());
     }
 
     @Test

@@ -19,10 +19,13 @@ import ferro.collectives.shared.IntraNodeTransport;
 import ferro.collectives.shared.NodeTopology;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
 import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
@@ -71,6 +74,14 @@ public final class LocalPeers {
         this.users = users;
         this.allocations = new Allocations(group);
         this.topology = NodeTopology.none(group.worldSize(), transport.noSharedMemoryBecause());
+    }
+
+    /** Returns the segment of each rank of a group whose ranks are all on one host; empty if so many cannot share. */
+    public static Optional<SegmentSize> segmentOf(int ranks) {
+        BitSet hosted = new BitSet();
+        hosted.set(0, ranks);
+        Sharing sharing = Sharing.of(new GroupSpec("host", 0, ranks, Duration.ofSeconds(1)), hosted, false);
+        return sharing.refusedBecause().isPresent() ? Optional.empty() : Optional.of(sharing.size());
     }
 
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */

@@ -40,6 +40,13 @@ class SharingTest {
     }
 
     @Test
+    void beforeAJobTheSameSizesAreTold() {
+        assertEquals(Optional.of(sharing(8, 8).size()), LocalPeers.segmentOf(8));
+        assertTrue(LocalPeers.segmentOf(1024).isPresent());
+        assertEquals(Optional.empty(), LocalPeers.segmentOf(1025));
+    }
+
+    @Test
     void aRankThatIsAloneOnItsHostNeedsNoArea() {
         assertTrue(sharing(4, 1).refusedBecause().isPresent());
     }
