@@ -23,7 +23,10 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,7 +57,10 @@ class SecretsTest {
                     try (ProcessGroup group = ProcessGroup.join()) {
                         float[] numbers = {3, Float.parseFloat(new StringBuilder("12e1987654.7").reverse().toString())};
                         byte[] content = new StringBuilder(arguments[2]).reverse().toString().getBytes();
-                        group.allReduce(new float[] {3, 7}, ReduceOp.SUM);
+                        for (int call = 0; call < 5; call++) {
+                            group.allReduce(numbers, ReduceOp.MAX);
+                            group.allReduce(content, ReduceOp.MAX);
+                        }
                         Path recording = Path.of(arguments[0], "rank-" + group.rank() + ".jfr");
                         FlightRecorder.getFlightRecorder().takeSnapshot().dump(recording);
                         System.out.println("self " + ProcessHandle.current().pid());
@@ -81,12 +87,12 @@ class SecretsTest {
     void secretAndTensorsAreInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
         Map<String, String> places = new TreeMap<>();
         try (LauncherRun run = LauncherRun.start(Map.of("JDK_JAVA_OPTIONS", logAll()), job(own))) {
+            long other = Long.parseLong(run.restOfLine("[0] self "));
             long victim = Long.parseLong(run.restOfLine("[1] self "));
-            run.restOfLine("[0] self ");
             assertTrue(run.restOfLine("[0] links ").contains("ferro.links=tcp"), run::toString);
             places.put("failure of a stranger", refusedStranger(run).toString());
             processes(places);
-            assertTrue(places.get("cmdline of " + victim).contains("Main"), "the rank's own command line was read");
+            assertRead(places, other, victim);
 
             Processes.kill(victim);
 
@@ -105,6 +111,9 @@ class SecretsTest {
         }
         for (Path file : kept) {
             places.put(file.toString(), text(file));
+        }
+        for (int rank = 0; rank < 2; rank++) {
+            places.put("events of rank " + rank, recorded(folder.resolve("kept/rank-" + rank + ".jfr")));
         }
         absent("the secret", forms(Files.readString(folder.resolve("copy"))), places);
         absent("a wrong secret", forms(WRONG), places);
@@ -161,6 +170,35 @@ class SecretsTest {
                 places.put(file + " of " + process.pid(), text(Path.of("/proc", "" + process.pid(), file)));
             }
         }
+    }
+
+    /** Nothing is absent from a file that could not be read. */
+    private static void assertRead(Map<String, String> places, long... ranks) {
+        for (int rank = 0; rank < ranks.length; rank++) {
+            assertTrue(places.get("cmdline of " + ranks[rank]).contains("Main"), "command line of rank " + rank);
+            List<String> variables =
+                    List.of(places.get("environ of " + ranks[rank]).split("\0"));
+            assertTrue(variables.contains("RANK=" + rank), "environment of rank " + rank + ": " + variables);
+        }
+        long launcher = ProcessHandle.of(ranks[0])
+                .flatMap(ProcessHandle::parent)
+                .orElseThrow()
+                .pid();
+        assertTrue(places.get("cmdline of " + launcher).contains("--log-dir"), "command line of the launcher");
+        assertTrue(places.get("environ of " + launcher).contains("JDK_JAVA_OPTIONS="), "environment of the launcher");
+    }
+
+    /** Returns all events of a recording as text: among them are those of the calls that moved what must not be seen. */
+    private static String recorded(Path recording) throws IOException {
+        List<RecordedEvent> events = RecordingFile.readAllEvents(recording);
+        List<String> calls = events.stream()
+                .filter(event -> event.getEventType().getName().equals("ferro.Collective"))
+                .map(event -> event.getString("description"))
+                .toList();
+        for (String call : List.of("allReduce f32[2] max", "allReduce i8[64] max")) {
+            assertTrue(calls.stream().anyMatch(one -> one.startsWith(call)), call + " in " + recording + ": " + calls);
+        }
+        return events.stream().map(RecordedEvent::toString).collect(Collectors.joining());
     }
 
     private static List<Path> files(Path folder) throws IOException {
