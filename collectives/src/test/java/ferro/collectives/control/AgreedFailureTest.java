@@ -61,6 +61,21 @@ class AgreedFailureTest {
     }
 
     @Test
+    @DisplayName("row 21: two ranks that abort before they hear of each other are both to blame, on all ranks")
+    void twoThatAbortAtOnceAreBothToBlameInEveryOrder() {
+        for (int seed = 0; seed < 100; seed++) {
+            HandDriven group = new HandDriven(4);
+            for (int rank : new int[] {2, 1}) {
+                group.ranks
+                        .get(rank)
+                        .fail(new Failure(Code.ABORTED, rank, -1, "" + rank, "rank " + rank + " aborted", null));
+            }
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.ABORTED, "1,2", 0, 1, 2, 3);
+        }
+    }
+
+    @Test
     @DisplayName("row 21: a rank that dies while it tells is made up for by those that it told")
     void aRankThatDiesWhileItTellsIsMadeUpFor() {
         HandDriven group = new HandDriven(4);
