@@ -117,6 +117,9 @@ void standInMismatchHangs(int on);
 /* 1: an abort shows on the other ranks as async error 6; 0: they just wait. STANDIN_REMOTE_ERRORS, default 0. */
 void standInRemoteErrors(int on);
 
+/* 1: the end of a rank's process shows nowhere, the others just wait; 0: as async error 6. STANDIN_SILENT_DEATHS. */
+void standInSilentDeaths(int on);
+
 /*
  * 1: a rank leaves an operation as soon as it has its own result and its data is handed on, as with NCCL: the root of a
  * broadcast or scatter, who is not the root of a reduce or gather, a sender. 0: all leave together. If it then ends its

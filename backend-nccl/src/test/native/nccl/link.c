@@ -68,7 +68,9 @@ static void ended(void *context)
     pthread_mutex_lock(&world_lock);
     if (comm->wire != NULL) {
         comm->wire = NULL;
-        comm->member.notify(&comm->member, comm->ready ? FAILED : REFUSED, NCCL_REMOTE_ERROR);
+        if (!comm->ready || !atomic_load(&nccl_settings.silent_deaths)) {
+            comm->member.notify(&comm->member, comm->ready ? FAILED : REFUSED, NCCL_REMOTE_ERROR);
+        }
     }
     pthread_mutex_unlock(&world_lock);
     comm_release(comm);

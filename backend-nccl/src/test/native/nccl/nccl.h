@@ -29,6 +29,7 @@ typedef struct {
     atomic_int hang;
     atomic_int mismatch_hangs;
     atomic_int remote_errors;
+    atomic_int silent_deaths;
     atomic_int allow_duplicates;
     atomic_int early_returns;
     atomic_int tail_micros;

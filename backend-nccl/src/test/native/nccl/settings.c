@@ -13,6 +13,7 @@ static void read_environment(void)
     standInHang((int) core_variable("STANDIN_HANG", 0));
     standInMismatchHangs((int) core_variable("STANDIN_MISMATCH_HANGS", 0));
     standInRemoteErrors((int) core_variable("STANDIN_REMOTE_ERRORS", 0));
+    standInSilentDeaths((int) core_variable("STANDIN_SILENT_DEATHS", 0));
     standInEarlyReturns((int) core_variable("STANDIN_EARLY_RETURNS", 0));
     standInTail((int) core_variable("STANDIN_TAIL_US", 0));
     standInAllowDuplicates((int) core_variable("STANDIN_ALLOW_DUPLICATES", 0));
@@ -59,6 +60,11 @@ EXPORT void standInMismatchHangs(int on)
 EXPORT void standInRemoteErrors(int on)
 {
     atomic_store(&nccl_settings.remote_errors, on);
+}
+
+EXPORT void standInSilentDeaths(int on)
+{
+    atomic_store(&nccl_settings.silent_deaths, on);
 }
 
 EXPORT void standInEarlyReturns(int on)

@@ -230,7 +230,8 @@ void world_leave(Member *member, Leaving leaving)
     if (!complete) {
         world->joined--;
     }
-    int visible = leaving == LEFT_BY_DEATH || (leaving == LEFT_BY_ABORT && atomic_load(&nccl_settings.remote_errors));
+    int visible = (leaving == LEFT_BY_DEATH && !atomic_load(&nccl_settings.silent_deaths)) ||
+                  (leaving == LEFT_BY_ABORT && atomic_load(&nccl_settings.remote_errors));
     if (visible && complete) {
         tell_all(world, member, FAILED, NCCL_REMOTE_ERROR);
     } else if (visible && world->refused == NCCL_OK) {

@@ -12,6 +12,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -61,15 +62,22 @@ class PairFailureTest {
                     0, new ProcessBuilder("kill", "-STOP", "" + pid).start().waitFor());
 
             // who is kept from its core for long, as on a machine that does other work, may not have answered in time
-            check(said, "TIMED_OUT", Drill.whole() ? 1 : 2, NEAR_DEADLINE_MILLIS + allowedMillis(DrillFault.DEADLINE));
+            List<Long> millis = check(
+                    said,
+                    "TIMED_OUT",
+                    Drill.whole() ? 1 : 2,
+                    NEAR_DEADLINE_MILLIS + allowedMillis(DrillFault.DEADLINE));
+            // the other one may have begun later; whose deadline it was is never early
+            assertTrue(Collections.max(millis) >= NEAR_DEADLINE_MILLIS, "knew after " + millis + " ms");
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
     }
 
     /** Both halves and failure() say the same, name the victim, and at most so many ranks, so long after the last call. */
-    private static void check(List<PrintedLines> said, String code, int most, double allowed)
+    private static List<Long> check(List<PrintedLines> said, String code, int most, double allowed)
             throws InterruptedException {
+        List<Long> all = new ArrayList<>();
         for (int survivor : new int[] {0, 2}) {
             PrintedLines rank = said.get(survivor);
             List<String> lines = List.of(rank.next(), rank.next(), rank.next());
@@ -83,7 +91,9 @@ class PairFailureTest {
                     List.of(story.substring(story.lastIndexOf(' ') + 1).split(","));
             assertTrue(blamed.contains("" + VICTIM) && blamed.size() <= most, story);
             assertTrue(Long.parseLong(millis) <= allowed, millis + " ms until " + message);
+            all.add(Long.parseLong(millis));
         }
+        return all;
     }
 
     /** As promised on one host, whatever carries the data: the abort of a stand-in takes no time. */

@@ -63,6 +63,8 @@ public final class StandInHooks {
 
     public static native void standInRemoteErrors(int on);
 
+    public static native void standInSilentDeaths(int on);
+
     public static native void standInEarlyReturns(int on);
 
     public static native void standInTail(int micros);
