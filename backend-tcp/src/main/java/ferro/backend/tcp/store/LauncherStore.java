@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. By it the launchers of several nodes
@@ -88,7 +89,7 @@ public final class LauncherStore implements AutoCloseable {
             TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
             String what = "the store at " + Addresses.text(call.server) + " that the launcher of node 0 serves";
             long deadline = System.nanoTime() + Deadlines.nanos(patience);
-            Channel channel = dialled(dialer, call(call, what, where, deadline));
+            Channel channel = dialled(dialer, call(call, what, where, deadline), System::nanoTime);
             TcpStore.Opening opening =
                     new TcpStore.Opening(what, where, System::nanoTime, System.nanoTime(), each, false, () -> {});
             InetAddress local = ((InetSocketAddress) channel.localAddress()).getAddress();
@@ -111,12 +112,12 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
-    static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call) {
-        long begun = System.nanoTime();
-        DialNotes notes = new DialNotes(System::nanoTime);
+    static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call, LongSupplier clock) {
+        long begun = clock.getAsLong();
+        DialNotes notes = new DialNotes(clock);
         CompletableFuture<Channel> dialled = dialer.dial(call, notes);
         try {
-            long most = call.deadlineNanos() - begun + GRACE_NANOS;
+            long most = call.deadlineNanos() - clock.getAsLong() + GRACE_NANOS;
             return Waits.within(dialled, most, call.where()).orElseThrow(() -> notes.gaveUp(call, begun, null));
         } finally {
             dialled.cancel(false);

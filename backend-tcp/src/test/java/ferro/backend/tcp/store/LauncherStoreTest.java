@@ -18,14 +18,15 @@ import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsPolicy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +48,7 @@ class LauncherStoreTest {
 
                 stays.store().get(LauncherStore.goneKey(1, 8), PATIENCE);
                 second.store().add("a", 1);
+                stays.store().add("a", 1); // what was told before this answer has come
                 assertFalse(other.isDone(), "the second launcher of node 1 is still there");
             }
             stays.store().get(LauncherStore.goneKey(1, 9), PATIENCE);
@@ -92,40 +94,72 @@ class LauncherStoreTest {
 
     @Test
     void callerThatEndsBeforeALateLoopSaysHowTheAttemptsEnded() throws Exception {
-        InetSocketAddress nobody;
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            nobody = (InetSocketAddress) taken.getLocalSocketAddress();
-        }
-        CompletableFuture<Void> late = new CompletableFuture<>();
-        AtomicInteger attempts = new AtomicInteger();
+        LateLoop late = new LateLoop();
         TcpIo io = TcpIo.standard();
-        try (BackgroundLoop loop = new BackgroundLoop(io, "late")) {
+        try (Socket silent = new Socket();
+                BackgroundLoop loop = new BackgroundLoop(io, "late")) {
+            // bound, and nobody listens: the port is refused, and nobody else can have it
+            silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
             Credentials own = new Credentials("job", Secret.none(), new SecureRandom(), plain);
             TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
-                    () -> {
-                        if (attempts.incrementAndGet() == 3) {
-                            late.join();
-                        }
-                        return nobody;
-                    },
+                    () -> late.address((InetSocketAddress) silent.getLocalSocketAddress()),
                     Hello.ConnectionKind.STORE,
                     Hello.Peering.ofLauncher(1, 8),
                     Hello.ChannelIdentity.NONE,
                     "the store",
                     FerroException.Where.outside("launchers", 1),
-                    System.nanoTime() + 200_000_000);
+                    LateLoop.PASSES_NANOS / 2);
 
             FerroException missing = assertThrows(
                     FerroException.class,
-                    () -> LauncherStore.dialled(new TcpDialer(io, loop.group(), own, System::nanoTime), call));
-            late.complete(null);
+                    () -> LauncherStore.dialled(
+                            new TcpDialer(io, loop.group(), own, late.now::get), call, late::callersClock));
+            late.goesOn.countDown();
 
             assertEquals(Code.RENDEZVOUS, missing.code());
             String text = missing.getMessage();
             assertTrue(
-                    text.matches("(?s)cannot connect to the store within \\d+ ms \\(3 attempts, last: refused: .*"),
-                    text);
+                    text.startsWith("cannot connect to the store within 60000 ms (3 attempts, last: refused: "), text);
+        }
+    }
+
+    /** A loop that hangs in its third attempt; until then no time passes, and after it more than the caller has. */
+    private static final class LateLoop {
+        static final long PASSES_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+        final AtomicLong now = new AtomicLong();
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        private final CountDownLatch hangs = new CountDownLatch(1);
+        private final Thread caller = Thread.currentThread();
+        private int attempts;
+        private boolean begun;
+
+        InetSocketAddress address(InetSocketAddress given) {
+            attempts++;
+            if (attempts == 3) {
+                hangs.countDown();
+                await(goesOn);
+            }
+            return given;
+        }
+
+        /** The caller asks when it begins, and how long to wait when it has begun. */
+        long callersClock() {
+            if (Thread.currentThread() == caller && begun) {
+                await(hangs);
+                now.set(PASSES_NANOS);
+            }
+            begun |= Thread.currentThread() == caller;
+            return now.get();
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                assertTrue(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS), "not so far after " + PATIENCE);
+            } catch (InterruptedException interrupted) {
+                throw new AssertionError("interrupted", interrupted);
+            }
         }
     }
 
