@@ -185,6 +185,23 @@ class LauncherFailureTest {
         }
     }
 
+    @Test
+    void signalEndsAJobWhoseOutputNobodyReads() throws Exception {
+        // both ends of a pipe, which is full soon, and whose reading end nobody uses
+        String unread = "mkfifo \"$PIPE\" && exec \"$0\" \"$@\" 1<>\"$PIPE\"";
+        Map<String, String> variables = Map.of("PIPE", folder.resolve("pipe").toString());
+        String program = "trap 'seq 1 100000' TERM; echo ready >&2; while :; do sleep 0.05; done";
+        try (LauncherRun run = LauncherRun.inShell(
+                unread, variables, "run", "-n", "1", "--grace", "700ms", "--", "sh", "-c", program)) {
+            run.awaitErrLine("[0] ready");
+
+            run.signal("TERM");
+
+            assertEquals(143, run.exitCode(), run::toString);
+            assertTrue(run.errText().contains("ended by signal TERM"), run::toString);
+        }
+    }
+
     private static void assertNothingLeft(LauncherRun run) throws InterruptedException {
         for (String line : run.outLines()) {
             if (line.contains("] self ") || line.contains("] child ")) {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -43,6 +44,52 @@ class LauncherOutputTest {
                 assertEquals(line.charAt(1), line.charAt(line.length() - 1), line);
             }
         }
+    }
+
+    @Test
+    void slowReaderGetsTheLastLinesOfRanksThatHaveEnded() throws Exception {
+        // fits into the rank's own pipe, so that the rank can end, and not into the launcher's
+        String program = "seq -f 'line %04g of this program' 1 2400; : >\"$ENDING.$RANK\"";
+        try (LauncherRun run = readLate(2, program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            for (String rank : List.of("[0]", "[1]")) {
+                List<String> lines = run.outLines().stream()
+                        .filter(line -> line.startsWith(rank))
+                        .toList();
+                assertEquals(2400, lines.size(), rank);
+                assertEquals(rank + " line 2400 of this program", lines.get(2399));
+            }
+        }
+    }
+
+    @Test
+    void slowReaderGetsWhatAChildOfARankIsStillPrinting() throws Exception {
+        // more than pipes hold: the child goes on when its rank has ended and the reader begins
+        String program = "seq -f 'line %05g of a child' 1 20000 & sleep 0.3; : >\"$ENDING.$RANK\"";
+        try (LauncherRun run = readLate(1, program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(20_000, run.outLines().size());
+            assertEquals("[0] line 20000 of a child", run.outLines().get(19_999));
+        }
+    }
+
+    /** Starts ranks that make a file before they end, and a reader that begins a second after the last of these files. */
+    private LauncherRun readLate(int ranks, String program) throws IOException {
+        String ending = folder.resolve("ending").toString();
+        String late = "while [ ! -e \"$ENDING.%d\" ]; do sleep 0.1; done; ";
+        String reader = String.format(late, 0) + String.format(late, ranks - 1) + "sleep 1; cat";
+        return LauncherRun.inShell(
+                "\"$0\" \"$@\" | { " + reader + "; }",
+                Map.of("ENDING", ending),
+                "run",
+                "-n",
+                "" + ranks,
+                "--",
+                "sh",
+                "-c",
+                program);
     }
 
     @Test

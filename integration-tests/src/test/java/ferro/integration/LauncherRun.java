@@ -52,8 +52,13 @@ public final class LauncherRun implements AutoCloseable {
 
     /** Starts {@code ferro} by a shell that may have so many files open. */
     public static LauncherRun withOpenFiles(int most, String... arguments) throws IOException {
-        List<String> shell = List.of("sh", "-c", "ulimit -n " + most + "; exec \"$0\" \"$@\"");
-        return launch(shell, classPath(), Map.of(), arguments);
+        return inShell("ulimit -n " + most + "; exec \"$0\" \"$@\"", Map.of(), arguments);
+    }
+
+    /** Starts {@code ferro} by a shell, in whose script it stands as {@code "$0" "$@"}. */
+    public static LauncherRun inShell(String script, Map<String, String> variables, String... arguments)
+            throws IOException {
+        return launch(List.of("sh", "-c", script), classPath(), variables, arguments);
     }
 
     private static LauncherRun launch(

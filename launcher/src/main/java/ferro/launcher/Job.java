@@ -119,7 +119,7 @@ final class Job {
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
         try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
-            signals = Optional.of(JobSignals.into(events));
+            signals = Optional.of(JobSignals.into(events, screen::hurry));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());

@@ -30,11 +30,11 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
     void begin(BlockingQueue<JobEvent> events, Screen screen) {
         nodes.ifPresent(all -> {
             screen.note("nodes: " + all.cards().stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
-            all.begin(new News(events));
+            all.begin(new News(events, screen));
         });
     }
 
-    private record News(BlockingQueue<JobEvent> events) implements NodeNews {
+    private record News(BlockingQueue<JobEvent> events, Screen screen) implements NodeNews {
         @Override
         public void allJoined() {
             events.add(new JobEvent.Joined());
@@ -47,6 +47,7 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
 
         @Override
         public void signalledElsewhere(String name, int times) {
+            screen.hurry();
             events.add(new JobEvent.Signalled(name, times));
         }
     }

@@ -26,6 +26,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final byte[] prefix;
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
+    private final Patience patience = new Patience(System::nanoTime);
     private boolean cut;
     private boolean cutTold;
 
@@ -94,12 +95,27 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     }
 
     /** Reads bytes. The stream of a killed process may end in an error, which counts as its end. */
-    private static int read(InputStream from, byte[] chunk) {
+    private int read(InputStream from, byte[] chunk) {
+        int count = -1;
+        patience.waits();
         try {
-            return from.read(chunk);
+            count = from.read(chunk);
         } catch (IOException ended) {
-            return -1;
+            return count;
+        } finally {
+            patience.got(count);
         }
+        return count;
+    }
+
+    /** Called when no more than the rest is to come: bytes that are in the pipe, and those of children of the rank. */
+    public void awaitRest() {
+        patience.renew();
+    }
+
+    /** Returns how long the rest may still be waited for, none or less if no longer. */
+    public long patienceMillis() {
+        return patience.leftMillis();
     }
 
     @Override

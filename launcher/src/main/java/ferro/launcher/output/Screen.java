@@ -7,6 +7,8 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
 /**
@@ -17,9 +19,13 @@ public final class Screen {
     /** Clears a terminal's line from the cursor on. */
     static final String WIPE = "\033[K";
 
+    private static final long POLL_MILLIS = 100;
+
     private final ScreenStream out;
     private final ScreenStream err;
     private final boolean prefixed;
+    private final Teller teller;
+    private final ReentrantLock lock = new ReentrantLock();
 
     /**
      * One of the two streams.
@@ -37,20 +43,21 @@ public final class Screen {
 
     /** Prints to two streams, line by line. */
     public Screen(ScreenStream out, ScreenStream err) {
-        this(out, err, true);
+        this(out, err, true, new Teller());
     }
 
-    private Screen(ScreenStream out, ScreenStream err, boolean prefixed) {
+    private Screen(ScreenStream out, ScreenStream err, boolean prefixed, Teller teller) {
         this.out = out;
         this.err = err;
         this.prefixed = prefixed;
+        this.teller = teller;
     }
 
     /**
      * Returns the same streams for ranks whose output is one table: without the rank in front of lines of standard output.
      */
     public Screen withoutPrefixes() {
-        return new Screen(out, err, false);
+        return new Screen(out, err, false, teller);
     }
 
     /** Whether lines on this stream begin with the rank that printed them. */
@@ -79,10 +86,19 @@ public final class Screen {
     }
 
     /** Writes whole lines, or one state of a progress bar, which ends in a carriage return. */
-    synchronized void write(Name name, byte[] bytes, int length) throws IOException {
+    void write(Name name, byte[] bytes, int length) throws IOException {
         if (length == 0) {
             return;
         }
+        lock.lock();
+        try {
+            put(name, bytes, length);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void put(Name name, byte[] bytes, int length) throws IOException {
         ScreenStream channel = channel(name);
         channel.stream().write(bytes, 0, length);
         channel.stream().flush();
@@ -93,16 +109,43 @@ public final class Screen {
         tell(List.of("ferro: " + text));
     }
 
+    /** From now on a reader that does not read what is printed holds up nobody who prints lines of the launcher itself. */
+    public void hurry() {
+        teller.hurry();
+    }
+
     /** Prints lines on standard error. */
     public void tell(List<String> lines) {
         String wipe = err.terminal() ? WIPE : "";
         String text = lines.stream().map(line -> wipe + line + "\n").collect(Collectors.joining());
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        teller.tell(() -> tell(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private void tell(byte[] bytes) {
+        boolean alone = lockedUnlessHurried();
         try {
-            write(Name.ERR, bytes, bytes.length);
+            put(Name.ERR, bytes, bytes.length);
         } catch (IOException closed) {
             // no reader is left, and this must not keep the launcher from ending its ranks
             return;
+        } finally {
+            if (alone) {
+                lock.unlock();
+            }
+        }
+    }
+
+    /** Takes the lock. In a hurry it is not waited for: the holder may be stuck on the other stream. */
+    private boolean lockedUnlessHurried() {
+        try {
+            boolean locked = lock.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            while (!locked && !teller.hurried()) {
+                locked = lock.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            }
+            return locked;
+        } catch (InterruptedException unexpected) {
+            // nobody interrupts the teller's thread
+            return false;
         }
     }
 

@@ -17,10 +17,17 @@ public final class JobSignals {
         this.events = events;
     }
 
-    /** Reports signals of this process as events until it is closed. */
-    public static JobSignals into(BlockingQueue<JobEvent> events) {
+    /**
+     * Reports signals of this process as events until it is closed.
+     *
+     * @param first run at each signal, before anybody hears of it
+     */
+    public static JobSignals into(BlockingQueue<JobEvent> events, Runnable first) {
         JobSignals signals = new JobSignals(events);
-        Signals.onEach(signals::heard);
+        Signals.onEach(name -> {
+            first.run();
+            signals.heard(name);
+        });
         return signals;
     }
 

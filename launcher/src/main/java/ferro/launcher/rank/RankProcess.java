@@ -7,6 +7,7 @@ import ferro.launcher.output.Screen;
 import ferro.launcher.output.Tail;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -14,13 +15,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
 public final class RankProcess implements Supervised {
-    /** Time after the rank's end in which a child, such as tee, may still empty a pipe; then its group is killed. */
-    private static final long DRAIN_MILLIS = 300;
-
     private final int rank;
     private final Process process;
     private final ProcessGroupGuard leash;
@@ -36,6 +33,8 @@ public final class RankProcess implements Supervised {
      * @param events queue for events of ranks
      */
     public record JobShared(ProcessGroupGuard leash, Screen screen, RankLog log, BlockingQueue<JobEvent> events) {}
+
+    private record Pump(RankStream stream, Thread thread) {}
 
     private RankProcess(int rank, Process process, JobShared shared) {
         this.rank = rank;
@@ -94,24 +93,31 @@ public final class RankProcess implements Supervised {
         leash.signal(process, name);
     }
 
-    private Thread pump(Screen.Name name, OutputStream log, JobShared shared) {
+    private Pump pump(Screen.Name name, OutputStream log, JobShared shared) {
         RankStream.Ties ties = new RankStream.Ties(
                 rank, name, shared.screen(), log, tail, failure -> events.add(new JobEvent.OutputClosed("" + failure)));
-        var source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
-        return daemon(new RankStream(source, ties), name.name());
+        InputStream source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
+        RankStream stream = new RankStream(source, ties);
+        // at the end of the process the JDK closes this stream under a child that still writes, once its lock is free
+        Runnable reading = () -> {
+            synchronized (source) {
+                stream.run();
+            }
+        };
+        return new Pump(stream, daemon(reading, name.name()));
     }
 
-    private void watch(Thread out, Thread err) {
-        daemon(() -> awaitEnd(out, err), "end");
+    private void watch(Pump out, Pump err) {
+        daemon(() -> awaitEnd(List.of(out, err)), "end");
     }
 
-    private void awaitEnd(Thread out, Thread err) {
+    private void awaitEnd(List<Pump> pumps) {
         try {
             int code = process.waitFor();
             events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
-            drain(out, err);
+            drain(pumps);
             leash.release(process);
-            drain(out, err);
+            drain(pumps);
         } catch (InterruptedException | IOException unexpected) {
             // this thread is not interrupted, and nothing is written to the leash any more; its rest ends with the
             // launcher
@@ -120,11 +126,15 @@ public final class RankProcess implements Supervised {
         events.add(new JobEvent.Drained(rank));
     }
 
-    private static void drain(Thread out, Thread err) throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS);
-        for (Thread pump : List.of(out, err)) {
-            long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-            pump.join(Math.max(1, millis));
+    /** Waits for the ends of the streams, but not for a child that holds one open. */
+    private static void drain(List<Pump> pumps) throws InterruptedException {
+        pumps.forEach(pump -> pump.stream().awaitRest());
+        for (Pump pump : pumps) {
+            long left = pump.stream().patienceMillis();
+            while (pump.thread().isAlive() && left > 0) {
+                pump.thread().join(left);
+                left = pump.stream().patienceMillis();
+            }
         }
     }
 

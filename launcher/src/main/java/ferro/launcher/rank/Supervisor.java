@@ -144,16 +144,24 @@ public final class Supervisor {
                 next(phase);
             }
         }
-        undrained
-                .values()
-                .forEach(rank -> screen.note("rank " + rank.rank() + ", pid " + rank.pid()
-                        + ", does not end even by KILL: it is left to the system"));
+        undrained.values().forEach(rank -> screen.note(lost(rank)));
         return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown);
     }
 
-    /** Returns the next event, or null if this phase is over. Events that have come already are returned first. */
+    private String lost(Supervised rank) {
+        return running.containsKey(rank.rank())
+                ? "rank " + rank.rank() + ", pid " + rank.pid()
+                        + ", does not end even by KILL: it is left to the system"
+                : "rank " + rank.rank() + " has ended, but what it printed last is not shown: it was not read in time";
+    }
+
+    /**
+     * Returns the next event, or null if this phase is over. Events that have come already are returned first. Phases are
+     * for ranks that run: once none does, only a signal ends the wait for their output, which a slow reader may hold up.
+     */
     private JobEvent next() throws InterruptedException {
-        return phaseEndsNanos == NEVER
+        boolean onlyOutput = running.isEmpty() && signals == 0;
+        return phaseEndsNanos == NEVER || onlyOutput
                 ? events.take()
                 : events.poll(phaseEndsNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     }

@@ -13,7 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,8 @@ import org.junit.jupiter.api.Timeout;
 class SupervisorTest {
     private static final Duration SHORT = Duration.ofMillis(40);
     private static final Duration LONG = Duration.ofMinutes(5);
+    private static final Supervisor.StopTimes AT_ONCE =
+            new Supervisor.StopTimes(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
     private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
@@ -185,6 +189,32 @@ class SupervisorTest {
 
         assertEquals(List.of("unshown"), told);
         assertEquals(Optional.of("Broken pipe"), outcome.unshown());
+    }
+
+    @Test
+    void outputOfRanksThatHaveEndedIsWaitedForBeyondTheTimesOfRanksThatRun() throws InterruptedException {
+        events.add(new JobEvent.Ended(0, 7, 17));
+        // the reader of the output takes longer than all times of the rules together
+        CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS)
+                .execute(() -> events.add(new JobEvent.Drained(0)));
+
+        await(2, AT_ONCE, (rank, signal) -> ends(rank, 143));
+
+        assertEquals(List.of("1 TERM"), sent);
+        assertEquals("", text());
+    }
+
+    @Test
+    void signalEndsTheWaitForOutputThatNobodyReads() throws InterruptedException {
+        events.add(new JobEvent.Ended(0, 0, 17));
+        events.add(new JobEvent.Signalled("INT", 1));
+
+        Supervisor.JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
+
+        assertEquals(Optional.of("INT"), outcome.signal());
+        assertTrue(
+                text().contains("rank 0 has ended, but what it printed last is not shown: it was not read in time"),
+                text());
     }
 
     private void ends(int rank, int code) {

@@ -1,0 +1,51 @@
+package ferro.launcher.output;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Prints the launcher's own lines, on a thread of its own. Whoever tells something waits until it is printed, however slow the
+ * reader is. In a hurry the wait is bounded, and a reader that does not read at all keeps nobody from going on.
+ */
+final class Teller {
+    private static final long HURRIED_MILLIS = 1_000;
+
+    private final Executor thread = Executors.newSingleThreadExecutor(work -> {
+        Thread made = new Thread(work, "ferro-launcher-teller");
+        made.setDaemon(true);
+        return made;
+    });
+    private final CompletableFuture<Void> hurry = new CompletableFuture<>();
+    private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
+
+    /** Ends the waits that last too long, now and from now on. */
+    void hurry() {
+        hurry.complete(null);
+    }
+
+    /** Returns whether waits are bounded. */
+    boolean hurried() {
+        return hurry.isDone();
+    }
+
+    /** Prints, and waits for it. In a hurry, what stands behind something that is stuck is not waited for. */
+    void tell(Runnable print) {
+        CompletableFuture<Void> before;
+        CompletableFuture<Void> told;
+        synchronized (this) {
+            before = last;
+            told = CompletableFuture.runAsync(print, thread);
+            last = told;
+        }
+        CompletableFuture.anyOf(told, hurry).join();
+        if (!told.isDone() && before.isDone()) {
+            CompletableFuture.anyOf(told, patience()).join();
+        }
+    }
+
+    private static CompletableFuture<Void> patience() {
+        return new CompletableFuture<Void>().completeOnTimeout(null, HURRIED_MILLIS, TimeUnit.MILLISECONDS);
+    }
+}
