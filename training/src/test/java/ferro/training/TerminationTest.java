@@ -161,8 +161,7 @@ class TerminationTest {
             assertEquals(143, only.exitCode(), () -> only.printed().toString());
             assertTrue(
                     only.printed().stream()
-                            .anyMatch(
-                                    line -> line.contains("has not left PT0.25S before the end of PT1S after SIGTERM")),
+                            .anyMatch(line -> line.contains("has not left PT2S before the end of PT8S after SIGTERM")),
                     () -> only.printed().toString());
         }
     }

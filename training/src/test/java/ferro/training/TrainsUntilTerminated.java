@@ -18,16 +18,16 @@ import java.util.concurrent.CountDownLatch;
 
 /** A rank that counts its steps in a parameter until SIGTERM: rank, world size, port of the store, folder, what it does then. */
 public final class TrainsUntilTerminated {
-    /** The bound of processes whose shutdown hook hangs. */
-    static final Duration BOUND = Duration.ofSeconds(4);
+    /** The bound of processes that hang. From the order to end on it leaves them a second for their last words. */
+    static final Duration BOUND = Duration.ofSeconds(8);
 
     private TrainsUntilTerminated() {}
 
     /** Trains. */
     public static void main(String... arguments) {
         String then = arguments[4];
-        Termination termination = Termination.onSigterm(
-                then.endsWith("-hook") ? BOUND : Duration.ofSeconds(then.equals("hang") ? 1 : 60));
+        boolean bounded = then.endsWith("-hook") || then.equals("hang");
+        Termination termination = Termination.onSigterm(bounded ? BOUND : Duration.ofSeconds(60));
         if (then.endsWith("-hook")) {
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 System.out.println("hook");
