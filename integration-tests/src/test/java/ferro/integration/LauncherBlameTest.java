@@ -20,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class LauncherBlameTest {
     private static final int MOST_QUESTIONS = 5;
+    /** Deadline of ranks one of which will be stopped: longer than the others are kept from a core before that. */
+    private static final String NOT_TOO_SOON = "PT5S";
+
     private static final Pattern PIDS = Pattern.compile("rank (\\d+) = pid (\\d+)");
     /** One more that was kept from its core for long may not have answered in time. */
     private static final Pattern STOPPED =
@@ -149,7 +152,7 @@ class LauncherBlameTest {
     @Test
     @DisplayName("row 4: the launcher names a rank that was stopped, with the way to let it go on, and ends")
     void rankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
-        try (LauncherRun run = start("behaves", "PT1S")) {
+        try (LauncherRun run = start("behaves", NOT_TOO_SOON)) {
             assertShare(run);
             run.restOfLine("[1] going");
             new ProcessBuilder("kill", "-s", "STOP", "" + pid(run, 1)).start().waitFor();

@@ -8,7 +8,6 @@ import ferro.integration.hosts.NamespaceHosts;
 import ferro.integration.hosts.NamespaceHosts.Family;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -21,9 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** How jobs of two hosts begin, or do not: no rank starts on either, and both say why. */
 @Timeout(120)
 class NodeStartsTest {
-    /** Two seconds, and what a busy machine takes beside them for the end of a JVM. */
-    private static final Duration PROMISED = Duration.ofMillis(2_500);
-
     @TempDir
     private static Path folder;
 
@@ -78,8 +74,7 @@ class NodeStartsTest {
         HostProcess first = job.node(0, "-n1", "--", "true");
         HostProcess other = job.withSecret(wrong).node(1, "-n1", "--", "true");
 
-        assertEquals(2, other.exitCode(), other::toString);
-        assertEquals(2, first.exitCode(PROMISED), first::toString);
+        assertBothEnd(first, other);
         assertTrue(
                 first.errText().contains("the secret of node 1 (10.77.0.2) is not that of " + TwoNodes.NODE_0),
                 first::toString);
@@ -143,8 +138,7 @@ class NodeStartsTest {
                 reading,
                 misread.node(1, "-n1", "--grace", "soon", "--", "true"));
         HostProcess parsing = unknown.node(1, "-n1", "--graze", "3s", "--", "true");
-        assertEquals(2, parsing.exitCode(), parsing::toString);
-        assertEquals(2, knowing.exitCode(PROMISED), knowing::toString);
+        assertBothEnd(knowing, parsing);
         assertTrue(parsing.errText().contains("ferro run: Unknown option: '--graze'"), parsing::toString);
         assertTrue(
                 knowing.errText().contains(TwoNodes.NODE_1 + " cannot start its ranks: Unknown option: '--graze'"),
@@ -211,19 +205,30 @@ class NodeStartsTest {
         List<HostProcess> nodes = hosts.job().withNodes(3).start("-n1", "--", "true");
         nodes.get(1).errLine("is there and waits for other nodes");
 
+        TwoSeconds ending = TwoSeconds.start("two nodes that wait for a third, one of which is sent a signal");
         nodes.get(1).signal("TERM");
 
         for (HostProcess one : nodes) {
-            assertEquals(143, one.exitCode(PROMISED), one::toString);
+            assertEquals(143, one.exitCode(), one::toString);
+        }
+        ending.check();
+        for (HostProcess one : nodes) {
             String why = "ferro: " + TwoNodes.NODE_1 + " was ended by signal TERM before a rank was started";
             assertTrue(one.errText().contains(why), one::toString);
         }
     }
 
-    /** The same on both, and the second ends the first within the time that is promised. */
-    private static void assertRefused(String why, HostProcess first, HostProcess second) throws Exception {
+    /** The second ends the first, with its exit code and within the time that is promised. */
+    private static void assertBothEnd(HostProcess first, HostProcess second) throws Exception {
         assertEquals(2, second.exitCode(), second::toString);
-        assertEquals(2, first.exitCode(PROMISED), first::toString);
+        TwoSeconds ending = TwoSeconds.start("two nodes, one of which is refused");
+        assertEquals(2, first.exitCode(), first::toString);
+        ending.check();
+    }
+
+    /** The same on both. */
+    private static void assertRefused(String why, HostProcess first, HostProcess second) throws Exception {
+        assertBothEnd(first, second);
         for (HostProcess one : List.of(first, second)) {
             assertTrue(one.errText().contains("ferro run: " + why), one::toString);
         }
