@@ -93,6 +93,12 @@ public enum DrillFault {
         return isBetweenHosts() ? List.of(Links.TCP, Links.TLS) : Links.measured();
     }
 
+    /** Returns beside what it is measured. */
+    public List<Cell.Load> loads() {
+        boolean alsoBusy = this == STAY || this == DEADLINE || this == ABORTS;
+        return alsoBusy ? List.of(Cell.Load.values()) : List.of(Cell.Load.IDLE);
+    }
+
     private boolean isBetweenHosts() {
         return compareTo(GONE) >= 0 && compareTo(RESET) <= 0;
     }

@@ -92,12 +92,13 @@ final class DrillFigures {
                 settledByRun.values().stream().filter(each -> each.size() > 1).count());
     }
 
-    /** Returns whether there is any figure of a fault over a medium. */
-    boolean hasMeasured(DrillFault fault, Links medium) {
+    /** Returns whether there is any figure of a fault over a medium beside a load. */
+    boolean hasMeasured(DrillFault fault, Links medium, Cell.Load load) {
         return rows.stream()
                 .anyMatch(each -> each.get("row").equals("" + fault.row())
                         && each.get("fault").equals(fault.toString())
-                        && each.get("medium").equals(medium.toString()));
+                        && each.get("medium").equals(medium.toString())
+                        && load(each) == load);
     }
 
     /** Returns what no page may promise: times that are none or over what was promised, and wrong or different blame. */
@@ -132,7 +133,7 @@ final class DrillFigures {
         if (fault == null) {
             return List.of("no such fault of this row");
         }
-        Cell.Load load = Cell.Load.valueOf(row.get("load").toUpperCase(Locale.ROOT));
+        Cell.Load load = load(row);
         double promised = fault.promisedMillis(load, coreEach);
         List<String> wrong = new ArrayList<>();
         if (number(row, "promised_ms") != promised) {
@@ -155,7 +156,7 @@ final class DrillFigures {
                         .formatted(
                                 each.get("fault"),
                                 each.get("medium"),
-                                load(each),
+                                inWords(load(each)),
                                 each.get("heap_mib").equals("64")
                                         ? ""
                                         : ", victim's heap " + each.get("heap_mib") + " MiB",
@@ -176,7 +177,7 @@ final class DrillFigures {
                                         each.get("row"),
                                         each.get("fault"),
                                         each.get("medium"),
-                                        load(each),
+                                        inWords(load(each)),
                                         each.get("heap_mib") + " MiB",
                                         each.get("runs"),
                                         each.get("samples"),
@@ -190,8 +191,12 @@ final class DrillFigures {
                         .collect(Collectors.joining());
     }
 
-    private static String load(Map<String, String> row) {
-        return row.get("load").equals("idle") ? "idle" : "four busy processes";
+    private static Cell.Load load(Map<String, String> row) {
+        return Cell.Load.valueOf(row.get("load").toUpperCase(Locale.ROOT));
+    }
+
+    private static String inWords(Cell.Load load) {
+        return load == Cell.Load.IDLE ? "idle" : "four busy processes";
     }
 
     private static double number(Map<String, String> row, String name) {

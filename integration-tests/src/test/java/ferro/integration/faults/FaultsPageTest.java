@@ -110,8 +110,9 @@ class FaultsPageTest {
 
         List<String> missing = DRILLED.stream()
                 .flatMap(fault -> fault.media().stream()
-                        .filter(medium -> !drill.hasMeasured(fault, medium))
-                        .map(medium -> "row " + fault.row() + ", " + fault + ", over " + medium))
+                        .flatMap(medium -> fault.loads().stream()
+                                .filter(load -> !drill.hasMeasured(fault, medium, load))
+                                .map(load -> "row " + fault.row() + ", " + fault + ", over " + medium + ", " + load)))
                 .toList();
 
         assertEquals(List.of(), missing, "faults that docs/faults/drill.csv lacks; to measure them: " + DRILL);
