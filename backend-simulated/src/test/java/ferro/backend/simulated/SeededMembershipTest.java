@@ -46,7 +46,7 @@ class SeededMembershipTest {
             for (int rank = 0; rank < 3; rank++) {
                 List<GroupEvent> heard = events.get(rank);
                 GroupEvent pause = only(heard, GroupEvent.Kind.PAUSED, seed);
-                assertTrue(pause.text().matches("rank 2 was paused (7\\.9|8\\.0) s.*"), pause.text());
+                assertTrue(pause.text().matches("rank 2 was paused (7\\.9|8\\.0) s.*"), "seed " + seed + ": " + pause);
                 assertEquals(rank == SLEEPER ? 0 : 1, count(heard, GroupEvent.Kind.SUSPECTED), "seed " + seed + heard);
                 assertEquals(rank == SLEEPER ? 0 : 1, count(heard, GroupEvent.Kind.RECOVERED), "seed " + seed + heard);
                 assertEquals(0, count(heard, GroupEvent.Kind.FAILED), "seed " + seed + heard);
@@ -72,11 +72,11 @@ class SeededMembershipTest {
             for (Optional<FerroException> failure : failures) {
                 assertEquals(Code.PARTITION, failure.orElseThrow().code(), "seed " + seed);
                 assertEquals("2", failure.orElseThrow().where().culprits(), "seed " + seed);
-                assertTrue(
-                        failure.orElseThrow().getMessage().contains("nothing heard of rank 2 for 30."),
-                        failure.orElseThrow().getMessage());
+                String text = failure.orElseThrow().getMessage();
+                assertTrue(text.contains("nothing heard of rank 2 for 30."), () -> "seed " + seed + ": " + text);
             }
-            assertTrue(result.virtualTime().compareTo(Duration.ofSeconds(42)) < 0, result::toString);
+            assertTrue(
+                    result.virtualTime().compareTo(Duration.ofSeconds(42)) < 0, () -> "seed " + seed + ": " + result);
         });
     }
 

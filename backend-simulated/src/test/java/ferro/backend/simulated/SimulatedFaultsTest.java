@@ -11,10 +11,17 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
+import ferro.collectives.control.failure.FailurePolicy;
 import ferro.group.ProcessGroup;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +30,8 @@ class SimulatedFaultsTest {
     private static final int RANKS = 4;
     /** Fewer than any of these runs has: a fault at a later step would never come. */
     private static final int STEPS = 50;
+    /** As many as ranks take that call nothing. */
+    private static final int IDLE_STEPS = 8;
 
     private static final Map<String, String> SETTINGS = Map.of("ferro.timeout", "1s", "ferro.heartbeat.interval", "0s");
 
@@ -69,6 +78,52 @@ class SimulatedFaultsTest {
         for (int step = 0; step < STEPS; step++) {
             assertAll(allReduceWith(new Fault.Crash(step, 2), SETTINGS), 2, Code.PEER_LOST, "2");
         }
+    }
+
+    @Test
+    @DisplayName("row 3: the call after a death between calls fails at once, and gives the medium nothing to do")
+    void theCallAfterADeathBetweenCallsMovesNothing() {
+        for (int step = 0; step < IDLE_STEPS; step++) {
+            int[] asked = {0};
+            List<String> refused = new ArrayList<>();
+            Simulation simulation = new Simulation(
+                    RANKS, 7 + step, SETTINGS, new SteppedRank.Making(counting(asked), FailurePolicy.SHIPPED));
+            simulation.faults(List.of(new Fault.Crash(step, 2)));
+            simulation
+                    .onEveryRank(group -> group.onEvent(event -> {
+                        int before = asked[0];
+                        FerroException failure = refusal(group);
+                        refused.add(failure.code() + " of " + failure.where().culprits() + ": asked "
+                                + (asked[0] - before) + " times, moved "
+                                + failure.where().bytesMoved());
+                    }))
+                    .run();
+
+            assertEquals(
+                    Collections.nCopies(RANKS - 1, "PEER_LOST of 2: asked 0 times, moved 0"), refused, "step " + step);
+        }
+    }
+
+    private static FerroException refusal(ProcessGroup group) {
+        int[] data = {3};
+        return assertThrows(FerroException.class, () -> group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM));
+    }
+
+    /** Counts what the engine asks of the medium, but for looks at what has come. */
+    private static UnaryOperator<Transport> counting(int[] asked) {
+        return straight -> new BentTransport(straight, counting(asked)) {
+            @Override
+            boolean sends(int peer, ByteBuffer message) {
+                asked[0]++;
+                return true;
+            }
+
+            @Override
+            Link bent(Link link) {
+                asked[0]++;
+                return link;
+            }
+        };
     }
 
     @Test

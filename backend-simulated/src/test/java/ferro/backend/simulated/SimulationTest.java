@@ -148,7 +148,7 @@ class SimulationTest {
                             .onEveryRank(group -> group.broadcastAsync(HostTensor.of(new int[3 + group.rank() / 2]), 0))
                             .run());
             FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
-            assertEquals(Code.MISMATCH, cause.code(), cause.getMessage());
+            assertEquals(Code.MISMATCH, cause.code(), () -> "seed " + replayed + ": " + cause.getMessage());
         }
     }
 
