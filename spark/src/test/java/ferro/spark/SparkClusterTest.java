@@ -151,9 +151,11 @@ class SparkClusterTest {
             long[] sum = new long[100_000];
             Arrays.fill(sum, rows.next());
             rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0] + " " + sum[sum.length - 1];
+            return sum[0] + " " + sum[sum.length - 1] + " " + rank.group().linkReport();
         });
-        assertEquals(Collections.nCopies(SharedSpark.RANKS, "10 10"), sums);
+        assertEquals(SharedSpark.RANKS, sums.size());
+        String found = links.equals("tcp") ? " do not share memory: ferro.links=tcp" : "10 10 all 4 ranks share memory";
+        sums.forEach(sum -> assertTrue(sum.startsWith("10 10 ") && sum.endsWith(found), sum));
     }
 
     @Test
