@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /** Logs at most once a minute that connections were refused or wait, so that no stranger can fill a disk by connecting. */
 public final class StrangerLog {
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
+    static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int SHOWN_BYTES = 8;
 
     private final Logger log;

@@ -251,6 +251,7 @@ class TcpListenerTest {
     void silentAndDrippingConnectionsAreRefusedAfterFiveSeconds() {
         long start = System.nanoTime();
         try (TcpStoreServer server = server(null);
+                Stranger mute = Stranger.at(server.port());
                 Stranger silent = Stranger.at(server.port());
                 Stranger inItsHello = Stranger.at(server.port());
                 Stranger inItsProof = Stranger.at(server.port())) {
@@ -267,7 +268,7 @@ class TcpListenerTest {
                 }
             }
 
-            for (Stranger stranger : List.of(silent, inItsHello, inItsProof)) {
+            for (Stranger stranger : List.of(mute, silent, inItsHello, inItsProof)) {
                 Refusal refusal = refusal(stranger);
                 assertEquals(Code.PROTOCOL, refusal.code());
                 assertEquals("the handshake was not over after 5000 ms", refusal.getMessage());

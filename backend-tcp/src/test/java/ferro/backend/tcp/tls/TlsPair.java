@@ -5,6 +5,9 @@ import java.nio.ByteBuffer;
 
 /** Two sides of a connection without a socket: records are moved by hand. */
 public final class TlsPair {
+    /** What the engines of the JDK are given and no other. */
+    public static final String CIPHER = TlsEngines.CIPHER;
+
     final TlsSession connecting;
     final TlsSession accepting;
 
