@@ -390,7 +390,7 @@ class NcclFailureTest {
     }
 
     @Test
-    @DisplayName("3-34: where all is well the store is never asked after the join, and nothing of the id is ever said")
+    @DisplayName("where all is well the store is never asked after the join")
     void healthyGroupsLeaveTheStoreAlone() {
         CountingStore store = new CountingStore();
         try (NcclRanks ranks = NcclRanks.over(store, 2, SOON)) {

@@ -66,7 +66,8 @@ class NcclLibrariesTest {
     }
 
     @Test
-    @DisplayName("2-20 2-01: where the library has no send and receive, bytes are refused with what to use instead")
+    @DisplayName(
+            "2-20 2-01 2-25: where the library has no send and receive, bytes are refused with what to use instead")
     void theOldestLibrariesHaveNoMessages() throws Exception {
         List<String> lines = smoke(StandIn.folder().resolve("older/libnccl.so.2"), StandIn.runtime())
                 .run();

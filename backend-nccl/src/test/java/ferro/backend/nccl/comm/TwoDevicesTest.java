@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -31,13 +32,21 @@ class TwoDevicesTest {
     @DisplayName("1-37: two devices that can run a kernel open the gate; one device does not")
     void twoDevicesAreNeeded() {
         assertEquals(Optional.empty(), TwoDevices.skipBecause());
+        assertFalse(gate().isDisabled());
         StandInHooks.standInDevices(1);
+        assertTrue(gate().isDisabled());
         String one = TwoDevices.skipBecause().orElseThrow();
         assertTrue(one.contains("needs 2 devices, found 1 devices"), one);
         StandInHooks.standInDevices(-1);
         String none = TwoDevices.skipBecause().orElseThrow();
         assertTrue(none.contains("CUDA error 35"), none);
         assertTrue(none.contains("skipping"), none);
+        assertEquals(none, gate().getReason().orElseThrow());
+    }
+
+    /** What JUnit is told before the tests of a class. */
+    private static ConditionEvaluationResult gate() {
+        return new TwoDevices().evaluateExecutionCondition(test(Optional.empty()));
     }
 
     @Test

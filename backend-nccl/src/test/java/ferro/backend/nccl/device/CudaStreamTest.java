@@ -175,7 +175,7 @@ class CudaStreamTest {
     }
 
     @Test
-    @DisplayName("2-07 2-25 T14: without a stream of our own the default one serves, and it is said and counted")
+    @DisplayName("2-07 T14: without a stream of our own the default one serves, and it is said and counted")
     void aDowngradeIsSaidAndCounted() {
         List<CudaException> told = new ArrayList<>();
         standInFailNext("cudaStreamCreateWithFlags", 0, 2);
