@@ -53,13 +53,14 @@ class GpuCollectivesOverNcclTest {
 
     @Test
     @DisplayName(
-            "gpu_allreduce_dispatches_to_nccl_in_single_rank_mode; 0-03 0-18 0-19 REQ-2: fresh, same shape, complete")
-    void allReduceOfOneRankReachesNcclAndIsTheIdentity() {
+            "gpu_allreduce_dispatches_to_nccl_in_single_rank_mode; 0-03 0-18 0-19 REQ-2: fresh, same shape, all of it NCCL's")
+    void allReduceOfOneRankReachesNcclWhichWritesTheResult() {
         DeviceTensor in = memory.tensor(new long[] {4}, 1.5f, -2.5f, 3.5f, 0f);
 
         DeviceTensor out = gpu.allReduce(in, ReduceOp.SUM, nccl);
 
-        assertArrayEquals(new float[] {1.5f, -2.5f, 3.5f, 0f}, memory.floats(out));
+        assertArrayEquals(new float[] {-0.5f, 3.5f, -2.5f, 1f}, memory.floats(out));
+        assertArrayEquals(new float[] {1.5f, -2.5f, 3.5f, 0f}, memory.floats(in));
         assertArrayEquals(new long[] {4}, out.shape());
         assertEquals(in.device(), out.device());
         assertNotEquals(in.address(), out.address());

@@ -16,7 +16,10 @@ import ferro.NcclBackend.RawShape;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Mocked NCCL views over a heap device; a call that has an output gets its input there, as in a world of one rank. */
+/**
+ * Mocked NCCL views over a heap device; a call that has an output gets {@link #written} there, which nobody but the view
+ * writes.
+ */
 final class MockNccl {
     static final long STREAM = 77;
 
@@ -54,11 +57,21 @@ final class MockNccl {
         return nccl;
     }
 
+    /** What a call of the view makes of an element of its input. */
+    static float written(float given) {
+        return 1 - given;
+    }
+
     private static Object perform(HeapDevice memory, Collective call) {
         DeviceTensor in = (DeviceTensor) call.in();
         DeviceTensor out = (DeviceTensor) call.out();
         if (in != null && out != null && in != out) {
-            memory.copy(in.address(), out.address(), Math.min(in.byteCount(), out.byteCount()));
+            float[] values = memory.floats(in);
+            float[] result = new float[Math.toIntExact(Math.min(in.elementCount(), out.elementCount()))];
+            for (int at = 0; at < result.length; at++) {
+                result[at] = written(values[at]);
+            }
+            memory.write(out, result);
         }
         return null;
     }

@@ -70,6 +70,7 @@ class RoundTripProviderTest {
                 assertTrue(group.backend().toString().contains("gloo-fallback over"), "name of " + group.backend());
             }
             assertEquals(2, heap.copies(Direction.TO_HOST), "copies out");
+            assertEquals(2, GpuCollectives.with(context).fallbackCount("allReduce"), "calls counted");
             GpuCollectives.free(data);
             context.release(DeviceMemory.class);
         }
