@@ -1,7 +1,6 @@
 package ferro.backend.tcp.rendezvous;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -9,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.mesh.TcpMesh;
@@ -80,7 +80,7 @@ class TakenPlaceTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             Roster before = ended(storeOfRankZero(ranks));
             CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
-            assertFalse(isDoneWithin(second, 300));
+            Threads.awaitInside(TakenPlace.class, "pause", 1);
 
             before.giveUp();
 
@@ -94,7 +94,7 @@ class TakenPlaceTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             ended(storeOfRankZero(ranks));
             CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
-            assertFalse(isDoneWithin(second, 300));
+            Threads.awaitInside(TakenPlace.class, "pause", 1);
             int port = ranks.server.port();
 
             ranks.server.close();
@@ -114,23 +114,12 @@ class TakenPlaceTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             List<TcpMesh> old = ranks.joinAll(2);
             CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, CLUSTER);
-            assertFalse(isDoneWithin(second, 300));
+            Threads.awaitInside(TakenPlace.class, "pause", 1);
 
             old.forEach(TcpMesh::close);
 
             assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
             assertEquals(1, Ranks.result(second).rank());
-        }
-    }
-
-    private static boolean isDoneWithin(CompletableFuture<?> future, long millis) throws InterruptedException {
-        try {
-            future.get(millis, TimeUnit.MILLISECONDS);
-            return true;
-        } catch (java.util.concurrent.TimeoutException waiting) {
-            return false;
-        } catch (java.util.concurrent.ExecutionException failed) {
-            throw new AssertionError(failed);
         }
     }
 }
