@@ -26,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,11 +50,12 @@ class FileMeetingTest {
     @TempDir
     private Path folder;
 
-    private final List<AutoCloseable> open = new ArrayList<>();
+    /** What ends with a test; ranks add to it from threads of their own. */
+    private final List<AutoCloseable> open = Collections.synchronizedList(new ArrayList<>());
 
     @AfterEach
     void end() throws Exception {
-        for (AutoCloseable one : open) {
+        for (AutoCloseable one : open.toArray(AutoCloseable[]::new)) {
             one.close();
         }
     }
@@ -99,6 +101,7 @@ class FileMeetingTest {
     void ranksOfMpirunMeetByAJobFileThatIsGoneWhenAllHaveJoined() throws Exception {
         CompletableFuture<TcpMesh> last = join(2, 3, Map.of());
         CompletableFuture<TcpMesh> second = join(1, 3, Map.of());
+        Threads.awaitInside(StoreOpening.class, "pause", 2);
         assertFalse(Files.exists(file()));
 
         CompletableFuture<TcpMesh> first = join(0, 3, Map.of());
@@ -120,6 +123,7 @@ class FileMeetingTest {
                     new JobFileContent("127.0.0.1", stranger.port(), Optional.of(Secret.of(SecretFile.fresh())));
             new JobFile(folder, "key").write(stale, WHERE);
             CompletableFuture<TcpMesh> second = join(1, 2, Map.of());
+            Threads.awaitInside(StoreOpening.class, "pause", 1); // refused, and all classes are read
             FerroException refused = Ranks.failure(join(1, 2, Map.of("ferro.join.timeout", "1500ms")));
             assertTrue(refused.getMessage().contains("the proof is wrong"), refused.getMessage());
 
@@ -163,6 +167,9 @@ class FileMeetingTest {
 
     @Test
     void rankZeroThatGivesUpTakesItsFileWithIt() throws Exception {
+        // the first join of a process reads its classes, which may take longer than the one that is tried here has
+        List<CompletableFuture<TcpMesh>> before = List.of(join(1, 2, Map.of()), join(0, 2, Map.of()));
+        before.stream().map(Ranks::result).toList().forEach(TcpMesh::close);
         FerroException failure = Ranks.failure(join(0, 2, Map.of("ferro.join.timeout", "300ms")));
 
         assertTrue(failure.getMessage().contains("missing: [1] of 2"), failure.getMessage());
