@@ -9,11 +9,14 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.rendezvous.StoreOpening;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,12 +24,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +43,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(60)
 class TcpJoinTest {
     private static final String CANARY = "canary-3141592653";
+    private static final Pattern WITHIN = Pattern.compile("within (\\d+) ms");
+    /** What is promised of times shows in the quickest of several tries: the machine may do something else. */
+    private static final int TRIES = 5;
 
     private static void assertSays(FerroException failure, Code code, String... parts) {
         assertEquals(code, failure.code(), failure.getMessage());
@@ -47,36 +57,57 @@ class TcpJoinTest {
     @Test
     @DisplayName("row 23: a rank that never comes is named on all that are there, at the deadline")
     void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
+        readClasses();
         try (Ranks ranks = Ranks.onLoopback()) {
-            long start = System.nanoTime();
-            CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
-            CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
+            long deadline = Ranks.SHORT.toMillis();
+            long least = Long.MAX_VALUE;
+            for (int tries = 0; tries < TRIES && least >= deadline + 100; tries++) {
+                CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
+                CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
 
-            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
-                FerroException failure = Ranks.failure(one);
-                assertSays(failure, Code.RENDEZVOUS, "missing: [1, 3] of 4", "within 9");
-                assertEquals("1,3", failure.where().culprits());
+                long later = Math.max(missed(first, "1,3", 4), missed(second, "1,3", 4));
+                least = Math.min(least, later);
             }
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-            assertTrue(millis >= 900 && millis < 5_000, millis + " ms");
+            assertTrue(least >= deadline && least < deadline + 100, least + " ms");
         }
+    }
+
+    /** The first join of a process reads its classes, which may take longer than a short deadline. */
+    private static void readClasses() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ranks.joinAll(2);
+        }
+    }
+
+    /** Returns after how many milliseconds a join has failed that misses these ranks. */
+    private static long missed(CompletableFuture<TcpMesh> joining, String missing, int worldSize) {
+        FerroException failure = Ranks.failure(joining);
+        String list = missing.replace(",", ", ");
+        assertSays(failure, Code.RENDEZVOUS, "missing: [" + list + "] of " + worldSize);
+        assertEquals(missing, failure.where().culprits());
+        Matcher within = WITHIN.matcher(failure.getMessage());
+        assertTrue(within.find(), failure.getMessage());
+        return Long.parseLong(within.group(1));
     }
 
     @Test
     void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
         Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
         try (Ranks ranks = Ranks.onLoopback()) {
-            FerroException alone = Ranks.failure(ranks.join(0, 2, Ranks.LONG, hasty));
             Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
             CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
             CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
             assertEquals(0, Ranks.result(first).rank());
             assertEquals(1, Ranks.result(second).rank());
-            ranks.server.close();
+            List.of(first, second).forEach(one -> Ranks.result(one).close());
 
+            CompletableFuture<TcpMesh> alone = ranks.join(0, 2, Ranks.LONG, hasty);
+            long millis = missed(alone, "1", 2);
+            ranks.server.close();
             FerroException unserved = Ranks.failure(ranks.join(1, 2, Ranks.LONG, hasty));
 
-            assertSays(alone, Code.RENDEZVOUS, "missing: [1] of 2", "within 3", "(ferro.join.timeout sets the time)");
+            assertTrue(millis >= 300 && millis < Ranks.LONG.toMillis() / 2, millis + " ms");
+            assertSays(Ranks.failure(alone), Code.RENDEZVOUS, "(ferro.join.timeout sets the time)");
             assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
         }
     }
@@ -159,12 +190,15 @@ class TcpJoinTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             Map<String, String> foreign = Map.of("FERRO_JOB_ID", "other");
             Ranks.failure(ranks.join(0, 2, Ranks.LONG, foreign)); // the first is slow: nothing is loaded yet
-            long start = System.nanoTime();
+            long least = Long.MAX_VALUE;
+            for (int tries = 0; tries < TRIES && least >= 100; tries++) {
+                long start = System.nanoTime();
+                FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
+                least = Math.min(least, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
 
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
-
-            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(1), "not at once");
-            assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
+                assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
+            }
+            assertTrue(least < 100, least + " ms");
         }
     }
 
@@ -256,19 +290,51 @@ class TcpJoinTest {
     }
 
     @Test
-    void waitingForTheStoreIsSaidAfterThreeSeconds() {
+    void waitingForTheStoreIsSaidEveryThreeSeconds() throws InterruptedException {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
-            GroupSpec spec = new GroupSpec("g", 1, 2, Duration.ofMillis(3_500));
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of("FERRO_STORE_SERVED", "0"));
-            List<String> lines = Collections.synchronizedList(new ArrayList<>());
+            KeptTask kept = new KeptTask();
+            RankContext keeping = new ForwardingContext(context) {
+                @Override
+                public ScheduledExecutorService background() {
+                    return kept;
+                }
+            };
+            List<String> lines = new ArrayList<>();
+            CompletableFuture<Thread> opening = new CompletableFuture<>();
+            CompletableFuture<?> open = Threads.start(() -> {
+                opening.complete(Thread.currentThread());
+                return StoreOpening.open(Rendezvous.env(spec, context), spec, keeping, lines::add);
+            });
+            Threads.awaitInside(Waits.class, "within", 1);
 
-            assertThrows(
-                    FerroException.class,
-                    () -> StoreOpening.open(Rendezvous.env(spec, context), spec, context, lines::add));
+            kept.task.run();
+            Ranks.result(opening).interrupt();
 
+            assertEquals(Code.INTERRUPTED, Ranks.failure(open).code());
             String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves";
             assertEquals(List.of("waiting for ranks [0] of 2: " + store + " does not answer yet"), lines);
+            assertEquals("3000 3000", kept.millis);
+            kept.shutdownNow();
+        }
+    }
+
+    /** Runs nothing by itself that is to run again and again. */
+    private static final class KeptTask extends ScheduledThreadPoolExecutor {
+        private volatile Runnable task;
+        private volatile String millis;
+
+        KeptTask() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleAtFixedRate(Runnable again, long first, long period, TimeUnit unit) {
+            task = again;
+            millis = unit.toMillis(first) + " " + unit.toMillis(period);
+            return schedule(() -> {}, 1, TimeUnit.DAYS);
         }
     }
 
