@@ -1,6 +1,5 @@
 package ferro.backend.tcp;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -20,10 +19,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +33,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class TlsMemoryTest {
     private static final int RANKS = 3;
 
-    private int before;
+    /** Long enough for what earlier tests of this process have ended, and for a machine that does something else. */
+    private static final long STILL_MILLIS = 250;
+
+    private static int before;
 
     @BeforeAll
     static void needOpenSsl() {
@@ -42,9 +44,15 @@ class TlsMemoryTest {
         assumeTrue(missing == null, missing);
     }
 
-    @BeforeEach
-    void count() {
-        before = TlsSession.unfreed();
+    /** Counts what earlier tests have left for good: what they still free may hide nothing that the tests here leave. */
+    @BeforeAll
+    static void count() throws InterruptedException {
+        int last;
+        do {
+            last = TlsSession.unfreed();
+            Thread.sleep(STILL_MILLIS);
+            before = TlsSession.unfreed();
+        } while (before != last);
     }
 
     @AfterEach
@@ -53,7 +61,8 @@ class TlsMemoryTest {
         while (TlsSession.unfreed() > before && System.nanoTime() - deadline < 0) {
             Thread.sleep(5);
         }
-        assertEquals(before, TlsSession.unfreed(), "sessions that were never closed");
+        int after = TlsSession.unfreed();
+        assertTrue(after <= before, (after - before) + " sessions that were never closed");
     }
 
     private static void onJob(Map<String, String> more, TcpProxy proxy, Consumer<List<ProcessGroup>> task) {
@@ -154,13 +163,15 @@ class TlsMemoryTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(
                         2, Duration.ofSeconds(2), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
-            proxy.onControl(Fault.reset(400));
+            AtomicInteger cut = new AtomicInteger();
+            proxy.onControl((from, bytes, length) -> from + length <= 400 || cut.incrementAndGet() == 0);
             CompletableFuture<ProcessGroup> first = job.joining("g", 0, job.context());
             CompletableFuture<ProcessGroup> second = job.joining("g", 1, job.context(proxy.settings()));
             for (CompletableFuture<ProcessGroup> one : List.of(first, second)) {
                 FerroException failure = TcpJob.failure(() -> unwrapped(one));
                 assertTrue(failure.getMessage().contains("rank"), failure.getMessage());
             }
+            assertTrue(cut.get() > 0, "no handshake was cut off");
         }
     }
 
