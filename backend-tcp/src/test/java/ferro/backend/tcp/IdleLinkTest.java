@@ -163,7 +163,7 @@ class IdleLinkTest {
         "CLOSED, 0, on, 5000"
     })
     void whatHadComeBeforeTheEndIsReadFirstAlsoBySendersFirst(End how, String checksum, String tls, int count)
-            throws IOException {
+            throws Exception {
         assumeTrue(Epoll.isAvailable(), "without epoll an end is not seen behind bytes that were not read");
         Map<String, String> settings =
                 Map.of("ferro.tcp.checksum", checksum, "ferro.algorithm", "reduceScatter=direct");
@@ -179,7 +179,7 @@ class IdleLinkTest {
             await(() -> proxy.passed() >= before + count * Float.BYTES);
             assertTrue(proxy.endIdleData(how) > 0, "no connection to end");
             CompletableFuture<Void> came = Threads.start(() -> part(groups.get(2), count));
-            pause();
+            Threads.awaitInside(TcpTransport.class, "park", 2);
             part(groups.get(0), count);
             TcpJob.result(sent);
             TcpJob.result(came);
@@ -201,21 +201,13 @@ class IdleLinkTest {
         return null;
     }
 
-    static void pause() {
-        try {
-            Thread.sleep(30);
-        } catch (InterruptedException interrupted) {
-            throw new AssertionError("interrupted between two calls", interrupted);
-        }
-    }
-
     @Test
     @DisplayName("row 47: a connection that cannot be made anew is the failure of all, and says so")
     void aConnectionThatCannotBeMadeAnewIsTheFailureOfAll() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(2, Duration.ofSeconds(3), Map.of())) {
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(3), Map.of("ferro.join.timeout", "20s"))) {
             List<ProcessGroup> groups = join(job, 2, proxy);
-            sum(groups, 3);
+            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.within(Duration.ofSeconds(30)), 3, 3));
             proxy.refuse();
             proxy.endIdleData(End.CLOSED);
 

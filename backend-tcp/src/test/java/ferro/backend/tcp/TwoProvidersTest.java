@@ -105,14 +105,23 @@ class TwoProvidersTest {
             for (int round = 0; round < 20; round++) {
                 // rank 2 asks for what rank 1 has sent only when that of rank 0 has come
                 CompletableFuture<Void> first = Threads.start(() -> IdleLinkTest.part(groups.get(1), 70_001));
-                IdleLinkTest.pause();
+                pause();
                 CompletableFuture<Void> second = Threads.start(() -> IdleLinkTest.part(groups.get(2), 70_001));
-                IdleLinkTest.pause();
+                pause();
                 IdleLinkTest.part(groups.get(0), 70_001);
                 TcpJob.result(first);
                 TcpJob.result(second);
             }
             assertTrue(proxy.allDataConnections() > before + 4, "no connection was replaced");
+        }
+    }
+
+    /** So that what was said goes as far as it can. */
+    private static void pause() {
+        try {
+            Thread.sleep(30);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted between two calls", interrupted);
         }
     }
 
