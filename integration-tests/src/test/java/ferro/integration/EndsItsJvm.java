@@ -75,6 +75,13 @@ final class EndsItsJvm {
         }
     }
 
+    /** Whether a thread has given its call to the engine, and waits for its end. */
+    private static boolean waits(Thread caller) {
+        return Arrays.stream(caller.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().startsWith("ferro.collectives.engine.progress.")
+                        && frame.getMethodName().equals("await"));
+    }
+
     private static void endInRankOne(ProcessGroup group, String how) throws InterruptedException {
         if (group.rank() != 1) {
             try {
@@ -92,7 +99,7 @@ final class EndsItsJvm {
             Thread caller = new Thread(() -> group.recv(new float[2], 0, 9), "in-a-call");
             caller.setDaemon(true);
             caller.start();
-            while (caller.getState() == Thread.State.NEW || caller.getStackTrace().length < 8) {
+            while (!waits(caller)) {
                 Thread.onSpinWait();
             }
             System.exit(3);
