@@ -87,6 +87,19 @@ public interface Transport extends AutoCloseable {
     void control(int peer, ByteBuffer message);
 
     /**
+     * Runs a task once the control messages of a peer that have arrived here before this call have been given to their
+     * receivers. The engine asks this before it blames a process that has exited: the last messages of that process may
+     * say that it has left, or who else is to blame. The task is called on a background thread and must not wait.
+     *
+     * @param peer rank
+     * @param task called at most once
+     * @return false if the medium cannot tell; the task is not called then
+     */
+    default boolean afterControl(int peer, Runnable task) {
+        return false;
+    }
+
+    /**
      * Sets the receiver of losses and control messages. The receiver is called on a background thread, also when no
      * thread makes progress on the links. This method is called once, before the first link is requested. Events from
      * before this call are delivered then, in order.

@@ -113,10 +113,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public Transport subgroup(int[] ranks, long identity) {
-        int[] inMesh = new int[ranks.length];
-        for (int i = 0; i < ranks.length; i++) {
-            inMesh[i] = members[ranks[i]];
-        }
+        int[] inMesh = Arrays.stream(ranks).map(peer -> members[peer]).toArray();
         mesh.retain();
         return new TcpTransport(mesh, identity, inMesh, clock);
     }
@@ -163,6 +160,11 @@ final class TcpTransport implements Transport {
     @Override
     public void control(int peer, ByteBuffer message) {
         mesh.control(members[peer], group, message);
+    }
+
+    @Override
+    public boolean afterControl(int peer, Runnable task) {
+        return mesh.afterControl(members[peer], task);
     }
 
     @Override

@@ -153,6 +153,11 @@ public final class IntraNodeTransport implements Transport {
     }
 
     @Override
+    public boolean afterControl(int peer, Runnable task) {
+        return bare.afterControl(peer, task);
+    }
+
+    @Override
     public void events(Events receiver) {
         events = receiver;
         bare.events(new FromBare(receiver));

@@ -81,6 +81,8 @@ public final class Watchers {
         boolean paused;
         boolean timersFirst;
         boolean reads = true;
+        /** Whether its medium tells when messages have been read. */
+        boolean tellsOfReads;
         /** Whatever it sends, it runs out of memory. */
         boolean exhausted;
 
@@ -127,6 +129,11 @@ public final class Watchers {
                 Rank to = ranks.get(peer);
                 to.inbox.add(() -> to.events.control(rank, ByteBuffer.wrap(bytes)));
             }
+        }
+
+        @Override
+        public boolean afterControl(int peer, Runnable task) {
+            return tellsOfReads && inbox.add(task);
         }
 
         @Override

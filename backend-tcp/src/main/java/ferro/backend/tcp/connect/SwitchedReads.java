@@ -19,6 +19,8 @@ public final class SwitchedReads implements RecvByteBufAllocator {
     /** Decides in the place of {@link #now}, which then only says how much its reader wants. */
     private ExtendedHandle under;
 
+    private long count;
+
     /** Wraps the handle that decides first how much is read. */
     public SwitchedReads(ExtendedHandle first) {
         now = first;
@@ -31,6 +33,11 @@ public final class SwitchedReads implements RecvByteBufAllocator {
     /** Lets another handle decide, below a reader that does not read from the socket itself. */
     void cover(ExtendedHandle handle) {
         under = handle;
+    }
+
+    /** Returns how often the socket has given bytes; on the loop. */
+    public long count() {
+        return count;
     }
 
     /** Returns how many bytes the reader wants now. */
@@ -71,6 +78,7 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
         @Override
         public void lastBytesRead(int bytes) {
+            count += bytes > 0 ? 1 : 0;
             deciding().lastBytesRead(bytes);
         }
 

@@ -3,6 +3,7 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.SwitchedReads;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -25,8 +27,14 @@ final class ControlConnection extends ExactReader {
     /** Approximate overhead of a waiting frame, beside its bytes. */
     private static final int WAITING_BYTES = 128;
 
+    /** Time between two looks whether more has been read. */
+    private static final long ROUND_MILLIS = 1;
+    /** Most looks, so that no task waits for ever. */
+    private static final int MOST_ROUNDS = 50;
+
     private final int peer;
     private final Channel channel;
+    private final SwitchedReads reads;
     private final FrameReceiver owner;
     private final boolean checksum;
     /** Waiting frames, in the order in which they are sent. */
@@ -39,6 +47,8 @@ final class ControlConnection extends ExactReader {
     private final ByteBuf leaving = frameMemory();
     /** Whether {@link #leaving} is in use; on the loop only. */
     private boolean writing;
+    /** Why a write has failed, null if none has; on the loop only. */
+    private Throwable unwritable;
 
     private ControlFrame.FrameHead head;
     private boolean over;
@@ -47,8 +57,11 @@ final class ControlConnection extends ExactReader {
         super(frameMemory());
         this.peer = peer;
         this.channel = channel;
+        this.reads = (SwitchedReads) channel.config().getRecvByteBufAllocator();
         this.owner = owner;
         this.checksum = checksum;
+        // else a failed write would close the connection before the last frames of the peer are read
+        channel.config().setAutoClose(false);
     }
 
     /** A frame to be sent. */
@@ -80,6 +93,11 @@ final class ControlConnection extends ExactReader {
     private void writeNext() {
         while (!writing && !frames.isEmpty()) {
             QueuedFrame next = frames.poll();
+            if (unwritable != null) {
+                waitingBytes.addAndGet(-next.cost());
+                next.written.tryFailure(unwritable);
+                continue;
+            }
             writing = true;
             leaving.setBytes(0, next.bytes);
             ChannelFuture write = channel.writeAndFlush(leaving.retainedSlice(0, next.bytes.length), next.written);
@@ -94,12 +112,18 @@ final class ControlConnection extends ExactReader {
         }
     }
 
-    /** Handles the end of a write; a failed write ends the connection, because later frames would be misunderstood. */
+    /**
+     * Handles the end of a write. A failed write ends the connection, because later frames would be misunderstood, but only
+     * once the last frames of the peer are read: they may say why it takes no more.
+     */
     private void written(ChannelFuture write, QueuedFrame frame) {
         writing = false;
         waitingBytes.addAndGet(-frame.cost());
-        if (!write.isSuccess() && channel.isOpen()) {
-            end(write.cause());
+        if (!write.isSuccess() && unwritable == null) {
+            unwritable = write.cause();
+            if (channel.isOpen()) {
+                afterReading(() -> end(unwritable));
+            }
         }
     }
 
@@ -115,6 +139,30 @@ final class ControlConnection extends ExactReader {
     /** Returns the memory of the frames that the peer has not taken yet. */
     long waitingBytes() {
         return waitingBytes.get();
+    }
+
+    /**
+     * Runs a task once the socket has no more bytes, or the connection has ended; on the loop. A round of the loop reads one
+     * piece at least from a socket that has any, and a timer that is set in one round runs in a later one. A peer that never
+     * stops sending does not delay the task for ever.
+     */
+    void afterReading(Runnable task) {
+        readOn(task, MOST_ROUNDS);
+    }
+
+    private void readOn(Runnable task, int rounds) {
+        long before = reads.count();
+        channel.eventLoop()
+                .schedule(
+                        () -> {
+                            if (over || rounds == 1 || reads.count() == before) {
+                                task.run();
+                            } else {
+                                readOn(task, rounds - 1);
+                            }
+                        },
+                        ROUND_MILLIS,
+                        TimeUnit.MILLISECONDS);
     }
 
     /** Closes the connection without telling the owner. */

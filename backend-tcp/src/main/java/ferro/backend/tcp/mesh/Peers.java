@@ -319,6 +319,16 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
+    /** Runs a task once all that has come from a peer is handled; at once if the peer is lost. */
+    void afterControl(int peer, Runnable task) {
+        ControlConnection connection = connections.get(peer);
+        if (connection == null) {
+            task.run();
+        } else {
+            connection.afterReading(task);
+        }
+    }
+
     @Override
     public void received(int peer, ControlFrame frame) {
         switch (frame.type()) {

@@ -151,6 +151,16 @@ public final class TcpMesh implements AutoCloseable {
         peers.send(peer, ControlFrame.message(group, message));
     }
 
+    /**
+     * Runs a task on the background loop once the listeners have all that has come from a peer before this call.
+     *
+     * @return false if the loop has ended, and the task is not run
+     */
+    public boolean afterControl(int peer, Runnable task) {
+        check(peer);
+        return port.loop().run(() -> peers.afterControl(peer, task));
+    }
+
     /** Registers the listener of a group; its earlier events are delivered first, on the background loop. */
     public void register(long group, Listener listener) {
         onLoop(() -> peers.register(group, listener));

@@ -3,7 +3,9 @@ package ferro.collectives.control.membership;
 import ferro.FerroException.Code;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
+import ferro.spi.Transport;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +21,9 @@ final class ExitWatch implements AutoCloseable {
     /** The most waits for one goodbye: if timers are late, the thread that reads sockets is late too. */
     private static final int GOODBYE_WAITS = 3;
 
+    /** The most time after that until what has come is read, where the medium tells: a thread that is stuck reads nothing. */
+    private static final long READ_NANOS = 100_000_000L;
+
     /** Few are enough, because a rank that sees an exit tells all others. */
     private static final int LOOKED_AT_MOST = 3;
 
@@ -26,6 +31,7 @@ final class ExitWatch implements AutoCloseable {
     private final Members members;
     private final RankContext context;
     private final Process[] processes;
+    private Transport lane;
     private boolean closed;
 
     /** The process of a peer. */
@@ -55,6 +61,11 @@ final class ExitWatch implements AutoCloseable {
         for (int i = 0; i < peers.length; i++) {
             processes[i] = new Process(peers[i]);
         }
+    }
+
+    /** Sets the lane by which the peers say goodbye, before the first look. */
+    void begin(Transport control) {
+        lane = control;
     }
 
     /**
@@ -92,7 +103,7 @@ final class ExitWatch implements AutoCloseable {
         context.background().schedule(wait, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
     }
 
-    /** Blames a peer unless its goodbye has come. Not a lambda: the first lambda costs a JVM 10 ms. */
+    /** Blames a peer unless its goodbye has come. Not a lambda, as those below: the first lambda costs a JVM 10 ms. */
     private final class GoodbyeCheck implements Runnable {
         private final Peer peer;
         private final int waits;
@@ -114,24 +125,57 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Blames all ranks of the process that has exited. */
+    /** Blames all ranks of the process that has exited, once what they have said before is read. */
     private void blame(Peer exited) {
         for (Process process : processes) {
-            if (process.peer.identity().equals(exited.identity())) {
-                blameOne(process.peer);
+            if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {
+                ExitVerdict verdict = new ExitVerdict(process.peer);
+                if (lane.afterControl(process.peer.rank(), new Handover(verdict))) {
+                    context.background().schedule(verdict, READ_NANOS, TimeUnit.NANOSECONDS);
+                } else {
+                    verdict.run();
+                }
             }
         }
     }
 
-    private void blameOne(Peer peer) {
-        if (!peer.isOver()) {
-            peer.end();
-            members.lost(
-                    peer.rank(),
-                    Code.PEER_LOST,
-                    Members.RANK + peer.placed()
-                            + " is gone: its process has exited without closing its groups, seen in the process"
-                            + " table; its own output says why");
+    /** Brings a task from a thread of the medium to that of the context. */
+    private final class Handover implements Runnable {
+        private final Runnable task;
+
+        Handover(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            try {
+                context.background().execute(task);
+            } catch (RejectedExecutionException ended) {
+                // the context is closed, and nobody is blamed any more
+            }
+        }
+    }
+
+    /** Blames one rank, unless it has said goodbye or is blamed already. */
+    private final class ExitVerdict implements Runnable {
+        private final Peer peer;
+
+        ExitVerdict(Peer peer) {
+            this.peer = peer;
+        }
+
+        @Override
+        public void run() {
+            if (!peer.isOver()) {
+                peer.end();
+                members.lost(
+                        peer.rank(),
+                        Code.PEER_LOST,
+                        Members.RANK + peer.placed()
+                                + " is gone: its process has exited without closing its groups, seen in the process"
+                                + " table; its own output says why");
+            }
         }
     }
 

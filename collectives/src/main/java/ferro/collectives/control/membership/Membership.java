@@ -243,6 +243,7 @@ public final class Membership implements RankProcesses {
         Transport lane =
                 joined.subgroup(IntStream.range(0, group.worldSize()).toArray(), Hashing.mix(identity, PURPOSE));
         control = lane;
+        exits.begin(lane);
         lane.events(new Inbox());
         ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
         watchers().forEach(rank -> lane.control(rank, present.duplicate()));

@@ -1,0 +1,152 @@
+package ferro.backend.tcp.mesh;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.ExactReader;
+import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.TcpIo;
+import ferro.group.SystemContext;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The last frames of a peer are in the socket when something else says that it is gone. */
+@Timeout(60)
+class LastFramesTest {
+    private static final int FRAMES = 40;
+    private static final int GROUP = 7;
+    /** All frames fit into one segment of the loopback interface: where the first has come, all have. */
+    private static final int BYTES = 500;
+
+    private static final String END = "end";
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void whatIsAskedAfterReadingComesBehindAllFramesThatHaveCome(String kind) throws Exception {
+        check(kind, false, peer -> {}, (connection, said) -> connection.afterReading(() -> said.add(END)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void aWriteThatFailsIsNoEndBeforeAllFramesThatHaveComeAreRead(String kind) throws Exception {
+        check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));
+    }
+
+    private interface Meanwhile {
+        void run(ControlConnection connection, Reader said);
+    }
+
+    /** The loop is in the first frame while all others come; then something happens on it. */
+    private static void check(String kind, boolean ends, Consumer<Socket> peerThen, Meanwhile onLoop) throws Exception {
+        TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+        try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
+                ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Channel channel = connected(io, loop, server);
+            try (Socket peer = server.accept()) {
+                Reader reader = new Reader(onLoop);
+                reader.connection = new ControlConnection(1, channel, reader, false);
+                channel.pipeline().addLast(reader.connection);
+                peer.getOutputStream().write(frames());
+                reader.begun.await();
+                peerThen.accept(peer);
+                reader.goOn.countDown();
+
+                List<String> expected = Stream.concat(
+                                IntStream.range(0, FRAMES).mapToObj(Integer::toString), Stream.of(END))
+                        .toList();
+                for (String next : expected) {
+                    assertEquals(next, reader.said.poll(20, TimeUnit.SECONDS), () -> "before " + reader.said);
+                }
+                assertEquals(!ends, channel.isOpen());
+            }
+        }
+    }
+
+    /** Ends the connection at once, as a process does that ends with unread bytes. */
+    private static void reset(Socket peer) {
+        try {
+            peer.setSoLinger(true, 0);
+            peer.close();
+        } catch (IOException broken) {
+            throw new AssertionError("cannot reset", broken);
+        }
+    }
+
+    private static byte[] frames() {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        IntStream.range(0, FRAMES).forEach(i -> all.writeBytes(frame(i).encoded()));
+        return all.toByteArray();
+    }
+
+    private static ControlFrame frame(int i) {
+        return ControlFrame.message(GROUP, ByteBuffer.allocate(BYTES).putInt(0, i));
+    }
+
+    private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server) {
+        return new Bootstrap()
+                .group(loop.group())
+                .channel(io.channel())
+                .option(ChannelOption.AUTO_READ, false)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchedReads(ExactReader.nothing()))
+                .handler(new ChannelInboundHandlerAdapter())
+                .connect(server.getLocalSocketAddress())
+                .syncUninterruptibly()
+                .channel();
+    }
+
+    /** Notes what comes, in order; stays in the first frame until told. */
+    private static final class Reader implements ControlConnection.FrameReceiver {
+        private final LinkedBlockingQueue<String> said = new LinkedBlockingQueue<>();
+        private final CountDownLatch begun = new CountDownLatch(1);
+        private final CountDownLatch goOn = new CountDownLatch(1);
+        private final Meanwhile meanwhile;
+        private volatile ControlConnection connection;
+
+        Reader(Meanwhile meanwhile) {
+            this.meanwhile = meanwhile;
+        }
+
+        void add(String what) {
+            said.add(what);
+        }
+
+        @Override
+        public void received(int peer, ControlFrame frame) {
+            int number = ByteBuffer.wrap(frame.body()).getInt();
+            said.add(Integer.toString(number));
+            if (number == 0) {
+                begun.countDown();
+                try {
+                    goOn.await();
+                } catch (InterruptedException stop) {
+                    Thread.currentThread().interrupt();
+                }
+                meanwhile.run(connection, this);
+            }
+        }
+
+        @Override
+        public void ended(int peer, Throwable why) {
+            said.add(END);
+        }
+    }
+}
