@@ -85,13 +85,23 @@ class KilledRankDrillTest {
         }
     }
 
-    /** Ranks that leave at once have left their records too. */
+    /**
+     * Ranks that leave at once have left their records too. On a full machine the first file may come before the call has
+     * ended, and the next one a moment later.
+     */
     private static void assertRecorded(Path file, int victim, DrillJob job) throws IOException {
-        Processes.await(() -> Files.exists(file), SOON, file + " is not there\n" + job);
+        Processes.await(() -> hasFailedCall(file), SOON, file + " does not have the failed call\n" + job);
         String record = Files.readString(file);
         assertTrue(record.contains("\"failure\":{\"code\":\"PEER_LOST\",\"culprits\":[" + victim + "]"), record);
-        assertTrue(record.contains("\"state\":\"failed\",\"code\":\"PEER_LOST\""), record);
         assertTrue(record.endsWith("]}\n"), record);
+    }
+
+    private static boolean hasFailedCall(Path file) {
+        try {
+            return Files.exists(file) && Files.readString(file).contains("\"state\":\"failed\",\"code\":\"PEER_LOST\"");
+        } catch (IOException unreadable) {
+            return false;
+        }
     }
 
     static Stream<Cell> killedBetween() {
