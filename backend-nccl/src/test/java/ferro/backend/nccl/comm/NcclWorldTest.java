@@ -401,7 +401,7 @@ class NcclWorldTest {
         StandInHooks.standInFailNext("cudaStreamCreateWithFlags", 0, 999);
         List<String> said = new ArrayList<>();
         try (HeardLog log = new HeardLog();
-                NcclRanks ranks = NcclRanks.over(store, 2, Duration.ofSeconds(1))) {
+                NcclRanks ranks = NcclRanks.over(store, 2, SOON)) {
             FerroException late =
                     assertThrows(FerroException.class, () -> ranks.rank(0).barrier(Duration.ofMillis(200)));
             StringWriter text = new StringWriter();
