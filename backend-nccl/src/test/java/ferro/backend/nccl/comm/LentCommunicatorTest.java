@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.device.CudaStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.module.ModuleDescriptor;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,6 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /** Who gets at the native communicator. */
 class LentCommunicatorTest {
+    /** One type of each package that the module exports to all. */
+    private static final List<Class<?>> SEEN = List.of(NcclException.class, CudaStream.class, JnaNcclBackend.class);
+
     @Test
     @DisplayName(
             "2-11: no public method returns a number that could be an address but a stream's, or takes code of its caller's"
@@ -46,8 +53,37 @@ class LentCommunicatorTest {
                 handing);
     }
 
+    @Test
+    @DisplayName("2-11: no public field holds such a number, and these are all the packages that users see")
+    void noPublicFieldHoldsAnAddress() throws Exception {
+        assertEquals(
+                Set.of(),
+                publicTypes().stream()
+                        .flatMap(type -> Stream.of(type.getFields()))
+                        .map(Field::toGenericString)
+                        .filter(LentCommunicatorTest::mayBeAddress)
+                        .collect(Collectors.toSet()));
+
+        URI classes = NcclException.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI();
+        try (InputStream module = Files.newInputStream(Path.of(classes).resolve("module-info.class"))) {
+            assertEquals(
+                    SEEN.stream().map(Class::getPackageName).collect(Collectors.toSet()),
+                    ModuleDescriptor.read(module).exports().stream()
+                            .filter(exported -> !exported.isQualified())
+                            .map(ModuleDescriptor.Exports::source)
+                            .collect(Collectors.toSet()));
+        }
+    }
+
     private static boolean returnsAddress(Method method) {
-        String type = method.toGenericString().split("\\(")[0];
+        return mayBeAddress(method.toGenericString().split("\\(")[0]);
+    }
+
+    private static boolean mayBeAddress(String type) {
         return type.matches(".*\\b(long|java\\.lang\\.Long|com\\.sun\\.jna\\.\\w+)\\b.*");
     }
 
@@ -64,7 +100,7 @@ class LentCommunicatorTest {
     /** Returns the public types of the packages that the module exports. */
     private static List<Class<?>> publicTypes() throws IOException, ReflectiveOperationException, URISyntaxException {
         List<Class<?>> types = new ArrayList<>();
-        for (Class<?> one : List.of(NcclException.class, CudaStream.class, JnaNcclBackend.class)) {
+        for (Class<?> one : SEEN) {
             Path folder = Path.of(
                             one.getResource(one.getSimpleName() + ".class").toURI())
                     .getParent();

@@ -371,7 +371,7 @@ class NcclFailureTest {
             });
             FerroException failure = failure(outcomes, 1, Code.ABORTED);
             assertEquals("0", failure.where().culprits(), failure.toString());
-            says(failure, "out of paper");
+            says(failure, "allReduce on group", "out of paper");
         }
     }
 
