@@ -31,10 +31,11 @@ class LastCloseTest {
     private static final long WAITS_MILLIS = 300;
 
     @Test
-    void aRankWaitsUntilALateOneHasWhatItSent() {
+    void aRankWaitsUntilALateOneHasWhatItSent() throws InterruptedException {
         try (TcpJob job = new TcpJob(2, Ranks.LONG, Map.of("ferro.links", "tcp"))) {
             List<ProcessGroup> groups = job.joinAll("world");
             CompletableFuture<Long> leaving = Threads.start(() -> leave(groups.get(0), Duration.ofSeconds(20)));
+            Threads.awaitInside(ProcessGroup.class, "close", 1);
             assertThrows(TimeoutException.class, () -> leaving.get(WAITS_MILLIS, TimeUnit.MILLISECONDS));
 
             float[] data = new float[FLOATS];
@@ -76,7 +77,7 @@ class LastCloseTest {
     }
 
     @Test
-    void theStoreOfRankZeroAnswersUntilAllHaveLeft() throws IOException {
+    void theStoreOfRankZeroAnswersUntilAllHaveLeft() throws IOException, InterruptedException {
         Map<String, String> settings = Map.of(
                 "ferro.backend", "tcp",
                 "ferro.links", "tcp",
@@ -94,6 +95,7 @@ class LastCloseTest {
                 return null;
             });
             other.barrier();
+            Threads.awaitInside(ProcessGroup.class, "close", 1);
             assertThrows(TimeoutException.class, () -> leaving.get(WAITS_MILLIS, TimeUnit.MILLISECONDS));
             assertEquals(
                     1,
