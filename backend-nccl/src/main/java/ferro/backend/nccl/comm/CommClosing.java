@@ -94,7 +94,7 @@ final class CommClosing implements DeviceTask<Void> {
     }
 
     /**
-     * Frees once no call is watched and the own streams have passed. An abort lets the streams pass. If they do not
+     * Frees once no call is watched or in progress and the own streams have passed. An abort lets the streams pass. If they do not
      * pass in time, they are closed anyway, and the rest is left to CUDA.
      */
     private final class Release implements DeviceTask<Void> {
@@ -111,7 +111,7 @@ final class CommClosing implements DeviceTask<Void> {
                 recordEvents();
             }
             looking = true;
-            return comm.watchesNothing() && (events == null || passed());
+            return comm.watchesNothing() && comm.thread().hasNothingElse() && (events == null || passed());
         }
 
         @Override

@@ -118,6 +118,11 @@ public final class DeviceThread implements AutoCloseable {
         device = -1;
     }
 
+    /** Returns whether no task is in progress but the one that asks while it is issued. Only on the thread itself. */
+    public boolean hasNothingElse() {
+        return underWay.isEmpty();
+    }
+
     /** Returns whether the caller runs on this thread. */
     public boolean isCurrent() {
         return Thread.currentThread() == thread;
