@@ -88,7 +88,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Runs a task once the control messages of a peer that have arrived here before this call have been given to their
-     * receivers. The engine asks this before it blames a process that has exited: the last messages of that process may
+     * receivers, within some bound: TCP looks 50 times at most, and the engine waits 100 ms. The engine asks this before it blames a process that has exited: the last messages of that process may
      * say that it has left, or who else is to blame. The task is called on a background thread and must not wait.
      *
      * @param peer rank

@@ -143,11 +143,12 @@ final class ControlConnection extends ExactReader {
 
     /**
      * Runs a task once the socket has no more bytes, or the connection has ended; on the loop. A round of the loop reads one
-     * piece at least from a socket that has any, and a timer that is set in one round runs in a later one. A peer that never
-     * stops sending does not delay the task for ever.
+     * piece at least from a socket that has any, and a timer that is set by a task of one round runs in a later one: the
+     * first is set by a task, as this may be called while sockets are read. A peer that never stops sending does not delay
+     * the task for ever.
      */
     void afterReading(Runnable task) {
-        readOn(task, MOST_ROUNDS);
+        channel.eventLoop().execute(() -> readOn(task, MOST_ROUNDS));
     }
 
     private void readOn(Runnable task, int rounds) {

@@ -32,7 +32,7 @@ final class ExitWatch implements AutoCloseable {
     private final RankContext context;
     private final Process[] processes;
     private Transport lane;
-    private boolean closed;
+    private volatile boolean closed;
 
     /** The process of a peer. */
     private static final class Process {
@@ -157,7 +157,7 @@ final class ExitWatch implements AutoCloseable {
         }
     }
 
-    /** Blames one rank, unless it has said goodbye or is blamed already. */
+    /** Blames one rank, unless it has said goodbye or is blamed already, or this rank has left and hears no goodbyes. */
     private final class ExitVerdict implements Runnable {
         private final Peer peer;
 
@@ -167,7 +167,7 @@ final class ExitWatch implements AutoCloseable {
 
         @Override
         public void run() {
-            if (!peer.isOver()) {
+            if (!closed && !peer.isOver()) {
                 peer.end();
                 members.lost(
                         peer.rank(),
