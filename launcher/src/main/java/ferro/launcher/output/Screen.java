@@ -19,13 +19,14 @@ public final class Screen {
     /** Clears a terminal's line from the cursor on. */
     static final String WIPE = "\033[K";
 
-    private static final long POLL_MILLIS = 100;
+    /** Time in a hurry for who writes just now. */
+    private static final long HURRIED_MILLIS = 100;
 
     private final ScreenStream out;
     private final ScreenStream err;
     private final boolean prefixed;
     private final Teller teller;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final ReentrantLock lock;
 
     /**
      * One of the two streams.
@@ -43,21 +44,22 @@ public final class Screen {
 
     /** Prints to two streams, line by line. */
     public Screen(ScreenStream out, ScreenStream err) {
-        this(out, err, true, new Teller());
+        this(out, err, true, new Teller(), new ReentrantLock(true));
     }
 
-    private Screen(ScreenStream out, ScreenStream err, boolean prefixed, Teller teller) {
+    private Screen(ScreenStream out, ScreenStream err, boolean prefixed, Teller teller, ReentrantLock lock) {
         this.out = out;
         this.err = err;
         this.prefixed = prefixed;
         this.teller = teller;
+        this.lock = lock;
     }
 
     /**
      * Returns the same streams for ranks whose output is one table: without the rank in front of lines of standard output.
      */
     public Screen withoutPrefixes() {
-        return new Screen(out, err, false, teller);
+        return new Screen(out, err, false, teller, lock);
     }
 
     /** Whether lines on this stream begin with the rank that printed them. */
@@ -135,16 +137,22 @@ public final class Screen {
         }
     }
 
-    /** Takes the lock. In a hurry it is not waited for: the holder may be stuck on the other stream. */
+    /**
+     * Takes the lock, in the order of those who wait for it. In a hurry it is not waited for: the holder may be stuck on the
+     * other stream.
+     */
     private boolean lockedUnlessHurried() {
         try {
-            boolean locked = lock.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS);
-            while (!locked && !teller.hurried()) {
-                locked = lock.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS);
+            if (!teller.hurried()) {
+                lock.lockInterruptibly();
+                return true;
             }
-            return locked;
-        } catch (InterruptedException unexpected) {
-            // nobody interrupts the teller's thread
+        } catch (InterruptedException hurried) {
+            // the teller's thread is interrupted for that alone
+        }
+        try {
+            return lock.tryLock(HURRIED_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException hurried) {
             return false;
         }
     }

@@ -4,6 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Prints the launcher's own lines, on a thread of its own. Whoever tells something waits until it is printed, however slow the
@@ -12,17 +13,25 @@ import java.util.concurrent.TimeUnit;
 final class Teller {
     private static final long HURRIED_MILLIS = 1_000;
 
-    private final Executor thread = Executors.newSingleThreadExecutor(work -> {
-        Thread made = new Thread(work, "ferro-launcher-teller");
-        made.setDaemon(true);
-        return made;
-    });
+    private final AtomicReference<Thread> made = new AtomicReference<>();
+    private final Executor thread = Executors.newSingleThreadExecutor(this::thread);
     private final CompletableFuture<Void> hurry = new CompletableFuture<>();
     private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
 
-    /** Ends the waits that last too long, now and from now on. */
+    private Thread thread(Runnable work) {
+        Thread fresh = new Thread(work, "ferro-launcher-teller");
+        fresh.setDaemon(true);
+        made.set(fresh);
+        return fresh;
+    }
+
+    /** Ends the waits that last too long, now and from now on; a wait for a lock is interrupted. */
     void hurry() {
         hurry.complete(null);
+        Thread waiting = made.get();
+        if (waiting != null) {
+            waiting.interrupt();
+        }
     }
 
     /** Returns whether waits are bounded. */

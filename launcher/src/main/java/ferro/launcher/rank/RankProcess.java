@@ -18,6 +18,9 @@ import java.util.concurrent.BlockingQueue;
 
 /** One rank: its process on a leash, its two streams, and the thread that waits for its end. */
 public final class RankProcess implements Supervised {
+    /** Shortest time between two looks at a stream. */
+    private static final long LEAST_MILLIS = 20;
+
     private final int rank;
     private final Process process;
     private final ProcessGroupGuard leash;
@@ -132,7 +135,7 @@ public final class RankProcess implements Supervised {
         for (Pump pump : pumps) {
             long left = pump.stream().patienceMillis();
             while (pump.thread().isAlive() && left > 0) {
-                pump.thread().join(left);
+                pump.thread().join(Math.max(left, LEAST_MILLIS));
                 left = pump.stream().patienceMillis();
             }
         }

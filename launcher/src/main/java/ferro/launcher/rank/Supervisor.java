@@ -174,6 +174,9 @@ public final class Supervisor {
             } else if (!stopped.contains(ended.rank())) {
                 left.add(ended);
             }
+            if (running.isEmpty() && signals > 0) {
+                enter(StopPhase.KILLED, rules.giveUp());
+            }
         } else if (event instanceof JobEvent.Drained drained) {
             undrained.remove(drained.rank());
         } else if (event instanceof JobEvent.Signalled signalled) {
@@ -254,7 +257,12 @@ public final class Supervisor {
         if (signalled.times() <= signals) {
             return;
         }
+        boolean first = signals == 0;
         signals = signalled.times();
+        if (running.isEmpty()) {
+            endOutput(name, first ? rules.giveUp() : Duration.ZERO);
+            return;
+        }
         if (phase.compareTo(StopPhase.STOPPING) >= 0) {
             kill();
             return;
@@ -264,6 +272,17 @@ public final class Supervisor {
         running.values().forEach(rank -> rank.signal(name));
         screen.note("signal " + name + " goes on to all ranks: what has not ended after "
                 + rules.signal().toMillis() + " ms, or at a second signal, is killed");
+    }
+
+    /** Only output is left, which a reader holds up: it is waited for a while after the first signal. */
+    private void endOutput(String name, Duration most) {
+        if (phase.compareTo(StopPhase.STOPPING) < 0) {
+            signal = Optional.of(name);
+        }
+        enter(StopPhase.KILLED, most);
+        screen.note(
+                "signal " + name + ": all ranks have ended, what they have printed and nobody has read is waited for "
+                        + most.toMillis() + " ms more");
     }
 
     private void enter(StopPhase entered, Duration lasts) {

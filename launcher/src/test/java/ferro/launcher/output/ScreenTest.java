@@ -8,9 +8,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +72,47 @@ class ScreenTest {
         screen.hurry();
         told.get(20, TimeUnit.SECONDS);
         CompletableFuture.runAsync(() -> screen.withoutPrefixes().note("two")).get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void lineComesInItsTurnAmongRanksThatPrintWithoutEnd() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        OutputStream slow = new OutputStream() {
+            @Override
+            public void write(int next) {
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(150));
+            }
+        };
+        Screen screen = new Screen(new Screen.ScreenStream(slow, false), new Screen.ScreenStream(err, false));
+        CountDownLatch printing = new CountDownLatch(2);
+        List<CompletableFuture<Void>> ranks = Stream.generate(() -> CompletableFuture.runAsync(
+                        () -> {
+                            while (!over.get()) {
+                                writeOut(screen);
+                                printing.countDown();
+                            }
+                        },
+                        ScreenTest::onAThread))
+                .limit(2)
+                .toList();
+        printing.await();
+
+        CompletableFuture<Void> told = CompletableFuture.runAsync(() -> screen.note("one"), ScreenTest::onAThread);
+        try {
+            told.get(20, TimeUnit.SECONDS);
+        } finally {
+            over.set(true);
+        }
+        ranks.forEach(CompletableFuture::join);
+
+        assertEquals("ferro: one\n", err.toString(StandardCharsets.UTF_8));
+    }
+
+    /** The common pool may have one thread only. */
+    private static void onAThread(Runnable task) {
+        Thread thread = new Thread(task, "prints");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void writeOut(Screen screen) {

@@ -195,8 +195,7 @@ class SupervisorTest {
     void outputOfRanksThatHaveEndedIsWaitedForBeyondTheTimesOfRanksThatRun() throws InterruptedException {
         events.add(new JobEvent.Ended(0, 7, 17));
         // the reader of the output takes longer than all times of the rules together
-        CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS)
-                .execute(() -> events.add(new JobEvent.Drained(0)));
+        later(300, new JobEvent.Drained(0));
 
         await(2, AT_ONCE, (rank, signal) -> ends(rank, 143));
 
@@ -215,6 +214,55 @@ class SupervisorTest {
         assertTrue(
                 text().contains("rank 0 has ended, but what it printed last is not shown: it was not read in time"),
                 text());
+    }
+
+    @Test
+    void ranksThatEndAtASignalAreNotWaitedForUntilTheGraceIsOver() throws InterruptedException {
+        events.add(new JobEvent.Signalled("INT", 1));
+
+        await(
+                1,
+                new Supervisor.StopTimes(LONG, LONG, LONG, LONG, SHORT, false),
+                (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
+
+        assertEquals(List.of("0 INT"), sent);
+        assertTrue(text().contains("it was not read in time"), text());
+    }
+
+    @Test
+    void outputIsWaitedForAfterASignalAlsoWhereAllTimesHavePassedBefore() throws InterruptedException {
+        Supervisor.StopTimes rules = new Supervisor.StopTimes(
+                Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1), false);
+        events.add(new JobEvent.Ended(0, 7, 17));
+        later(1_300, new JobEvent.Signalled("INT", 1));
+        later(1_400, new JobEvent.Drained(0));
+
+        Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {
+            if (signal.equals("KILL")) {
+                ends(rank, 137);
+            }
+        });
+
+        assertEquals(Optional.empty(), outcome.signal());
+        assertEquals(
+                "ferro: signal INT: all ranks have ended, what they have printed and nobody has read is waited for 1000 ms"
+                        + " more\n",
+                text());
+    }
+
+    @Test
+    void secondSignalEndsTheWaitForOutputAtOnce() throws InterruptedException {
+        events.add(new JobEvent.Ended(0, 0, 17));
+        events.add(new JobEvent.Signalled("INT", 1));
+        events.add(new JobEvent.Signalled("INT", 2));
+
+        await(1, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> {});
+
+        assertTrue(text().contains("it was not read in time"), text());
+    }
+
+    private void later(long millis, JobEvent event) {
+        CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> events.add(event));
     }
 
     private void ends(int rank, int code) {
