@@ -29,7 +29,7 @@ final class PeerFigures {
                     row.get("fault") + " | " + row.get("peer") + " " + row.get("version") + " | " + row.get("medium");
             cells.computeIfAbsent(key, name -> new ArrayList<>()).add(row);
         }
-        return "| fault | peer | medium | runs | what the other ranks met | after, ms | culprit's rank named |\n"
+        return "| fault | peer | medium | runs | what the ranks met | after, ms | culprit's rank named |\n"
                 + "|---|---|---|---|---|---|---|\n"
                 + cells.entrySet().stream()
                         .map(cell -> "| " + cell.getKey() + " | " + summary(cell.getValue()) + " |\n")
