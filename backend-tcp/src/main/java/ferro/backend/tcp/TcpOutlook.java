@@ -9,6 +9,7 @@ import ferro.backend.tcp.connect.NettyParts;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.Rendezvous;
+import ferro.backend.tcp.tls.TlsProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import ferro.spi.RankContext;
@@ -144,8 +145,17 @@ public record TcpOutlook(
     private static String encryption(RankContext context) {
         return switch (Settings.TLS.of(context)) {
             case "off" -> "none, as " + Settings.TLS.name() + " says";
-            case "on" -> "all connections, by TLS 1.3 of the JDK";
-            default -> "connections between hosts, by TLS 1.3 of the JDK";
+            case "on" -> "all connections, by TLS 1.3 of " + engines(context);
+            default -> "connections between hosts, by TLS 1.3 of " + engines(context);
+        };
+    }
+
+    private static String engines(RankContext context) {
+        String missing = TlsProvider.missingOpenSsl();
+        return switch (Settings.TLS_PROVIDER.of(context)) {
+            case "jdk" -> TlsProvider.JDK.toString();
+            case "openssl" -> TlsProvider.OPENSSL + (missing == null ? "" : ", which cannot be: " + missing);
+            default -> TlsProvider.fastest().toString();
         };
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
+import ferro.backend.tcp.tls.TlsProvider;
 import ferro.group.SystemContext;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,22 @@ class TcpOutlookTest {
         assertEquals("ferro.tcp.advertise=gate.example says so", outlook.addressReason());
         assertEquals("nio, as ferro.tcp.io says", outlook.sockets());
         assertTrue(outlook.congestion().endsWith("which nio cannot change"), outlook.congestion());
+    }
+
+    @Test
+    void whoseEnginesEncryptIsSaidAsRanksChooseThem() {
+        String fastest = TlsProvider.missingOpenSsl() == null ? "OpenSSL" : "the JDK";
+
+        assertEquals(
+                "connections between hosts, by TLS 1.3 of " + fastest,
+                look(Map.of()).encryption());
+        assertEquals(
+                "all connections, by TLS 1.3 of the JDK",
+                look(Map.of("ferro.tls", "on", "ferro.tls.provider", "jdk")).encryption());
+        String forced = look(Map.of("ferro.tls.provider", "openssl")).encryption();
+        assertTrue(forced.startsWith("connections between hosts, by TLS 1.3 of OpenSSL"), forced);
+        assertEquals(
+                !fastest.equals("OpenSSL"), forced.contains("which cannot be: Netty's OpenSSL engine is not there"));
     }
 
     @Test
