@@ -65,8 +65,11 @@ class LauncherOutputTest {
 
     @Test
     void slowReaderGetsWhatAChildOfARankIsStillPrinting() throws Exception {
-        // more than pipes hold: the child goes on when its rank has ended and the reader begins
-        String program = "seq -f 'line %05g of a child' 1 9000 & sleep 0.3; : >\"$ENDING.$RANK\"";
+        // first what pipes hold, yet more than the child's own, then more than they hold: the child goes on when its
+        // rank has ended and the reader begins
+        String child = "line() { seq -f 'line %05g of a child' $1 $2; }; "
+                + "{ line 1 4000; : >\"$ENDING.part\"; line 4001 9000; } & ";
+        String program = child + "while [ ! -e \"$ENDING.part\" ]; do sleep 0.1; done; : >\"$ENDING.$RANK\"";
         try (LauncherRun run = readLate(1, program)) {
             assertEquals(0, run.exitCode(), run::toString);
 

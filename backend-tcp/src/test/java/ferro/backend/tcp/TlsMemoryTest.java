@@ -162,7 +162,7 @@ class TlsMemoryTest {
     void whenAJoinFails() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(
-                        2, Duration.ofSeconds(2), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
+                        2, Duration.ofSeconds(6), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
             AtomicInteger cut = new AtomicInteger();
             proxy.onControl((from, bytes, length) -> from + length <= 400 || cut.incrementAndGet() == 0);
             CompletableFuture<ProcessGroup> first = job.joining("g", 0, job.context());

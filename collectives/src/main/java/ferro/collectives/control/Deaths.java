@@ -17,6 +17,15 @@ import java.util.TreeSet;
  * the end of the others. Thread-safe.
  */
 final class Deaths {
+    /**
+     * The most waits for the other ranks of a process: the kernel closes the connections of a process that ends one after
+     * another, and on a busy machine it does not do so in one go.
+     */
+    static final int PROCESS_WAITS = 15;
+
+    /** The most waits for the other ranks of another machine, of which one alone may end as well. */
+    private static final int MACHINE_WAITS = 1;
+
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
@@ -68,9 +77,9 @@ final class Deaths {
             ended.set(peer);
         }
         if (rules.eofGraceNanos() > 0) {
-            peerFailures.afterReading(() -> blame(peer, cause, true), rules.eofGraceNanos());
+            peerFailures.afterReading(() -> blame(peer, cause, 0), rules.eofGraceNanos());
         } else {
-            blame(peer, cause, false);
+            blame(peer, cause, PROCESS_WAITS);
         }
     }
 
@@ -122,7 +131,7 @@ final class Deaths {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.has(peer));
     }
 
-    private void blame(int peer, FerroException cause, boolean mayWait) {
+    private void blame(int peer, FerroException cause, int waits) {
         if (!exits.has(peer)) {
             note(dead, peer, true);
         }
@@ -137,9 +146,9 @@ final class Deaths {
         }
         gone.and(over);
         BitSet machine = machineOf(peer, over);
-        boolean mayFollow = gone.cardinality() < process.cardinality() || machine.isEmpty() && isOnePlaceOfMany(peer);
-        if (mayWait && mayFollow) {
-            peerFailures.afterReading(() -> blame(peer, cause, false), rules.eofGraceNanos());
+        boolean ofProcess = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
+        if (mayFollow(peer, ofProcess, machine, waits)) {
+            peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();
@@ -152,6 +161,12 @@ final class Deaths {
             // unread bytes
             failure.failUnlessFailed(loss);
         }
+    }
+
+    /** Returns whether the ends of other ranks of the same process, or of the same machine, are worth a wait. */
+    private boolean mayFollow(int peer, boolean ofProcess, BitSet machine, int waits) {
+        return ofProcess && waits < PROCESS_WAITS
+                || machine.isEmpty() && waits < MACHINE_WAITS && isOnePlaceOfMany(peer);
     }
 
     /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */

@@ -83,6 +83,22 @@ class DeathsTest {
     }
 
     @Test
+    void ranksWhoseConnectionsEndOneAfterAnotherAreStillToBlameInOneText() {
+        HandDriven group = five();
+        for (int rank : new int[] {0, 2, 4}) {
+            lost(group, 1, rank);
+            group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
+        }
+
+        assertStory(
+                group,
+                1,
+                "0,2,4",
+                "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its own"
+                        + " output says why");
+    }
+
+    @Test
     void aRankThatHadLeftDoesNotDieWithItsProcess() {
         HandDriven group = five();
         group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -105,7 +121,7 @@ class DeathsTest {
         lost(group, 1, 0);
         group.pass(GRACE);
         assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
-        group.pass(GRACE);
+        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS));
 
         assertStory(group, 1, "0", "rank 0 is gone");
     }
@@ -114,8 +130,8 @@ class DeathsTest {
     void theEndOfARankThatIsSeenTooLateIsStillThatOfItsProcess() {
         HandDriven group = five();
         lost(group, 1, 0);
-        group.pass(GRACE);
-        group.pass(GRACE);
+        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
+        assertStory(group, 1, "0", "rank 0 is gone");
         lost(group, 1, 2);
         group.pass(GRACE);
         group.pass(GRACE);

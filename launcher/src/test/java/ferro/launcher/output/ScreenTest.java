@@ -3,6 +3,7 @@ package ferro.launcher.output;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -31,11 +32,7 @@ class ScreenTest {
         @Override
         public void write(int next) {
             stuck.countDown();
-            try {
-                read.await();
-            } catch (InterruptedException unexpected) {
-                Thread.currentThread().interrupt();
-            }
+            Uninterruptibles.awaitUninterruptibly(read);
         }
     };
 
@@ -47,9 +44,9 @@ class ScreenTest {
     @Test
     void lineIsPrintedBesideAStreamThatNobodyReadsOnceThereIsAHurry() throws Exception {
         Screen screen = new Screen(new Screen.ScreenStream(full, false), new Screen.ScreenStream(err, false));
-        CompletableFuture.runAsync(() -> writeOut(screen));
+        run(() -> writeOut(screen));
         stuck.await();
-        CompletableFuture<Void> told = CompletableFuture.runAsync(() -> screen.note("one"));
+        CompletableFuture<Void> told = run(() -> screen.note("one"));
 
         screen.hurry();
         told.get(20, TimeUnit.SECONDS);
@@ -65,13 +62,13 @@ class ScreenTest {
     @Test
     void lineThatNobodyReadsKeepsItsSenderUntilThereIsAHurry() throws Exception {
         Screen screen = new Screen(new Screen.ScreenStream(err, false), new Screen.ScreenStream(full, false));
-        CompletableFuture<Void> told = CompletableFuture.runAsync(() -> screen.note("one"));
+        CompletableFuture<Void> told = run(() -> screen.note("one"));
         stuck.await();
         assertTrue(!told.isDone(), "gave up without a hurry");
 
         screen.hurry();
         told.get(20, TimeUnit.SECONDS);
-        CompletableFuture.runAsync(() -> screen.withoutPrefixes().note("two")).get(20, TimeUnit.SECONDS);
+        run(() -> screen.withoutPrefixes().note("two")).get(20, TimeUnit.SECONDS);
     }
 
     @Test
@@ -85,19 +82,17 @@ class ScreenTest {
         };
         Screen screen = new Screen(new Screen.ScreenStream(slow, false), new Screen.ScreenStream(err, false));
         CountDownLatch printing = new CountDownLatch(2);
-        List<CompletableFuture<Void>> ranks = Stream.generate(() -> CompletableFuture.runAsync(
-                        () -> {
-                            while (!over.get()) {
-                                writeOut(screen);
-                                printing.countDown();
-                            }
-                        },
-                        ScreenTest::onAThread))
+        List<CompletableFuture<Void>> ranks = Stream.generate(() -> run(() -> {
+                    while (!over.get()) {
+                        writeOut(screen);
+                        printing.countDown();
+                    }
+                }))
                 .limit(2)
                 .toList();
         printing.await();
 
-        CompletableFuture<Void> told = CompletableFuture.runAsync(() -> screen.note("one"), ScreenTest::onAThread);
+        CompletableFuture<Void> told = run(() -> screen.note("one"));
         try {
             told.get(20, TimeUnit.SECONDS);
         } finally {
@@ -108,11 +103,13 @@ class ScreenTest {
         assertEquals("ferro: one\n", err.toString(StandardCharsets.UTF_8));
     }
 
-    /** The common pool may have one thread only. */
-    private static void onAThread(Runnable task) {
-        Thread thread = new Thread(task, "prints");
-        thread.setDaemon(true);
-        thread.start();
+    /** Runs a task on a thread of its own: the common pool may have one thread only, and a task that is stuck keeps it. */
+    private static CompletableFuture<Void> run(Runnable task) {
+        return CompletableFuture.runAsync(task, own -> {
+            Thread thread = new Thread(own, "prints");
+            thread.setDaemon(true);
+            thread.start();
+        });
     }
 
     private static void writeOut(Screen screen) {

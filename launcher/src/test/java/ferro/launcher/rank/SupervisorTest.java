@@ -33,7 +33,14 @@ class SupervisorTest {
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private final List<String> told = new ArrayList<>();
     private final List<String> sent = new ArrayList<>();
-    private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+    private Runnable onceSaid = () -> {};
+    private final ByteArrayOutputStream said = new ByteArrayOutputStream() {
+        @Override
+        public void write(byte[] bytes, int from, int length) {
+            super.write(bytes, from, length);
+            onceSaid.run();
+        }
+    };
 
     /** A rank that answers signals as the test says. */
     private final class Pretended implements Supervised {
@@ -235,7 +242,7 @@ class SupervisorTest {
                 Duration.ZERO, Duration.ZERO, Duration.ZERO, LONG, Duration.ofSeconds(1), false);
         events.add(new JobEvent.Ended(0, 7, 17));
         later(1_300, new JobEvent.Signalled("INT", 1));
-        later(1_400, new JobEvent.Drained(0));
+        onceSaid = () -> events.add(new JobEvent.Drained(0));
 
         Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {
             if (signal.equals("KILL")) {
