@@ -37,7 +37,7 @@ class OverlapBenchTest {
         assertTrue(lines.get(1).contains("\"ranks\":3,"), lines.get(1));
         assertTrue(lines.get(1).contains("\"bucket_bytes\":65536,"), lines.get(1));
         for (String line : lines) {
-            assertTrue(line.matches(".*\"step_ms\":[0-9.]*[1-9][0-9]*,.*"), line);
+            assertTrue(line.matches(".*\"step_ms\":[0-9.]*[1-9][0-9.]*,.*"), line);
         }
     }
 
