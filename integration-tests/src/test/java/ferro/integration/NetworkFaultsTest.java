@@ -52,6 +52,12 @@ class NetworkFaultsTest {
     /** From the end of that to the end of a launcher. */
     private static final Duration ENDING = Duration.ofSeconds(5);
 
+    /**
+     * BBR, the default of some systems, paces what it sends: after a time in which nothing came through it may wait
+     * for as long again as TCP's backoff, with an open window and all of it known as lost.
+     */
+    private static final String SENDS_AS_THE_WINDOW_ALLOWS = "-J-Dferro.tcp.congestion=reno";
+
     private static final List<Integer> HERE = List.of(0, 1);
     private static final List<Integer> THERE = List.of(2, 3);
     private static final List<Integer> ALL = List.of(0, 1, 2, 3);
@@ -128,7 +134,8 @@ class NetworkFaultsTest {
             // where that cannot be had, whole sums are lost in place of packets
             hosts.splitPackets();
             // before Linux 6.15 faults that follow one another stretch TCP's backoff, also that of launchers' beats
-            SumsJob job = SumsJob.start(hosts, folder, round.medium, "--node-timeout 30s", 0);
+            String options = "--node-timeout 30s " + SENDS_AS_THE_WINDOW_ALLOWS;
+            SumsJob job = SumsJob.start(hosts, folder, round.medium, options, 0);
             job.awaitSums();
 
             for (Outage outage : OUTAGES) {
