@@ -146,8 +146,8 @@ final class Deaths {
         }
         gone.and(over);
         BitSet machine = machineOf(peer, over);
-        boolean ofProcess = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
-        if (mayFollow(peer, ofProcess, machine, waits)) {
+        boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
+        if (waits < (isPart ? PROCESS_WAITS : waitsForMachine(peer, machine))) {
             peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }
@@ -163,10 +163,9 @@ final class Deaths {
         }
     }
 
-    /** Returns whether the ends of other ranks of the same process, or of the same machine, are worth a wait. */
-    private boolean mayFollow(int peer, boolean ofProcess, BitSet machine, int waits) {
-        return ofProcess && waits < PROCESS_WAITS
-                || machine.isEmpty() && waits < MACHINE_WAITS && isOnePlaceOfMany(peer);
+    /** Returns how often to wait for the other ranks of a rank's machine, if these have not ended. */
+    private int waitsForMachine(int peer, BitSet machine) {
+        return machine.isEmpty() && isOnePlaceOfMany(peer) ? MACHINE_WAITS : 0;
     }
 
     /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */
