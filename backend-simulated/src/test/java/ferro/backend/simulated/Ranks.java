@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.group.ProcessGroup;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -9,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs each rank on a thread of its own. */
 final class Ranks {
-    private static final long BOUND_SECONDS = 60;
+    private static final Duration BOUND = Duration.ofSeconds(60);
 
     private Ranks() {}
 
@@ -20,16 +21,21 @@ final class Ranks {
 
     /** Runs a script on all ranks and closes them; the first failure is thrown. */
     static void run(List<SimulatedBackend> ranks, Script script) {
-        run(ranks, Ranks::onThread, script);
+        run(ranks, Ranks::onThread, BOUND, script);
     }
 
-    static void run(List<SimulatedBackend> ranks, Executor threads, Script script) {
+    /** As run, on a virtual thread for each rank where the JDK has them. */
+    static void runOnLightThreads(List<SimulatedBackend> ranks, Duration bound, Script script) {
+        run(ranks, Ranks::onLightThread, bound, script);
+    }
+
+    private static void run(List<SimulatedBackend> ranks, Executor threads, Duration bound, Script script) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
         for (SimulatedBackend rank : ranks) {
             running.add(CompletableFuture.runAsync(() -> runOne(rank, script), threads));
         }
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
-                .orTimeout(BOUND_SECONDS, TimeUnit.SECONDS)
+                .orTimeout(bound.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
     }
 
@@ -40,7 +46,7 @@ final class Ranks {
     }
 
     /** Starts a virtual thread where there are such, else a platform thread. */
-    static void onLightThread(Runnable task) {
+    private static void onLightThread(Runnable task) {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class.forName("java.lang.Thread$Builder")

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
@@ -108,14 +109,27 @@ class SimulatedBackendTest {
     }
 
     @Test
+    void aHundredRanksMeet() {
+        ranksMeet(100);
+    }
+
+    /** Takes 65 to 80 s alone on two cores, and minutes beside other work. */
+    @Test
+    @Tag("long")
+    @Timeout(900)
     void aThousandRanksMeet() {
-        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1000);
-        Ranks.run(ranks, Ranks::onLightThread, group -> {
+        ranksMeet(1000);
+    }
+
+    private static void ranksMeet(int worldSize) {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(worldSize, Map.of("ferro.timeout", "10m"));
+        int sumOfAll = worldSize * (worldSize - 1) / 2 + 2 * worldSize;
+        Ranks.runOnLightThreads(ranks, Duration.ofMinutes(10), group -> {
             group.barrier();
             int[] data = new int[256];
             Arrays.fill(data, group.rank() + 2);
             group.allReduce(data, ReduceOp.SUM);
-            assertTrue(Arrays.stream(data).allMatch(sum -> sum == 501_500), "rank " + group.rank());
+            assertTrue(Arrays.stream(data).allMatch(sum -> sum == sumOfAll), "rank " + group.rank());
         });
     }
 }
