@@ -14,8 +14,6 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import ferro.group.SystemContext;
 import java.io.IOException;
@@ -35,9 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Holds the arrows of docs/architecture.md, section 2, and what no class may do. */
 class ArchitectureTest {
-    private static final JavaClasses FERRO = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("ferro");
+    private static final JavaClasses FERRO = ProductClasses.imported();
 
     private static final Pattern EXPORTS = Pattern.compile("exports ([a-z.]+);");
 

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import ferro.Carrier;
 import java.util.Map;
 import java.util.Set;
@@ -23,10 +21,7 @@ import org.junit.jupiter.api.Test;
  * ({@code == DataType.INT8}, for bytes) is not looked for.
  */
 class ElementTypesTest {
-    private static final JavaClasses PRODUCT = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .importPackages("ferro")
-            .that(resideOutsideOfPackage("ferro.tck.."));
+    private static final JavaClasses PRODUCT = ProductClasses.imported().that(resideOutsideOfPackage("ferro.tck.."));
 
     /** What computes with elements of more than one carrier, or chooses who does. */
     private static final Set<String> KERNELS =

@@ -1,8 +1,7 @@
 package ferro.integration.misuse;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
+import ferro.integration.ProductClasses;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.InvocationTargetException;
@@ -82,13 +81,12 @@ final class PublicCalls {
     }
 
     static List<Class<?>> types() {
-        return new ClassFileImporter()
-                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("ferro").stream()
-                        .filter(type -> PACKAGES.contains(type.getPackageName()))
-                        .map(JavaClass::reflect)
-                        .filter(PublicCalls::isSeen)
-                        .sorted(Comparator.comparing(Class::getName))
-                        .collect(Collectors.toList());
+        return ProductClasses.imported().stream()
+                .filter(type -> PACKAGES.contains(type.getPackageName()))
+                .map(JavaClass::reflect)
+                .filter(PublicCalls::isSeen)
+                .sorted(Comparator.comparing(Class::getName))
+                .collect(Collectors.toList());
     }
 
     private static boolean isSeen(Class<?> type) {
