@@ -16,9 +16,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are f32. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are f32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives
@@ -34,9 +34,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are f64. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are f64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives
@@ -52,9 +52,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are i32. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are i32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives
@@ -70,9 +70,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are i64. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are i64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives
@@ -88,9 +88,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are i16. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are i16.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives
@@ -106,9 +106,9 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and the
-     * array may be used again. The elements are i8. {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a
-     * tensor.
+     * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
+     * smaller one waits only where the receiver has no room for it. The elements are i8.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
      *
      * @param data elements
      * @param to   rank that receives

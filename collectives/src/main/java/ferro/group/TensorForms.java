@@ -392,9 +392,18 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Sends a message. Up to 64 KiB it returns at once; above, it returns when all of the message is on its way and
-     * {@code data} may be used again. Messages have no place in the order of collectives; those of one tag between
-     * two ranks arrive in the order in which they were sent.
+     * Sends a message, and returns when {@code data} may be used again. Messages have no place in the order of
+     * collectives; those of one tag between two ranks arrive in the order in which they were sent.
+     *
+     * <p>A message above 64 KiB waits for its receive. A smaller one does not wait for its receive. It waits only where
+     * the receiver has no room for it:
+     * <ul>
+     *   <li>A receiver that waits in a call of this group keeps up to 16 MiB of messages from one sender that no receive
+     *       has matched. Each message counts 256 bytes besides its elements.
+     *   <li>A receiver that is in no call of this group takes nothing. The buffers of the link hold the messages: 8 to
+     *       256 KiB in shared memory, the buffers of the sockets over TCP.
+     * </ul>
+     * A send that still waits at its deadline ends the group with TIMED_OUT.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="messages" :
      *

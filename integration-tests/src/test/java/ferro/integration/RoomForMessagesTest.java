@@ -1,0 +1,96 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What {@code ProcessGroup.send} says of room: small sends need no receive until the receiver has no room. */
+@Timeout(180)
+class RoomForMessagesTest {
+    private static final int SMALL = 64 << 10;
+    private static final long KEPT = 16L << 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration DEADLINE = Duration.ofMillis(300);
+
+    /**
+     * The limits above what is kept are those of the buffers between two ranks: 256 KiB in shared memory, and what a kernel
+     * may give to two sockets.
+     */
+    @ParameterizedTest
+    @CsvSource({"shm, 512", "tcp, 131072"})
+    void aReceiverInACallKeepsSixteenMebibytes(String medium, long bufferKibibytes) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
+            Future<InProcessRanks.Ended> receiver =
+                    ranks.start(1, group -> group.within(PATIENCE).recv(new int[1], 0, 9));
+            AtomicLong sent = new AtomicLong();
+            ProcessGroup sender = ranks.groups.get(0);
+
+            // each message counts 256 bytes besides its elements
+            long kept = KEPT / (SMALL + 256) * SMALL;
+            send(sender.within(PATIENCE), kept, sent);
+            FerroException full = assertThrows(
+                    FerroException.class, () -> send(sender.within(DEADLINE), Long.MAX_VALUE, sent), sent::toString);
+
+            assertGaveUp(full);
+            assertTrue(sent.get() <= KEPT + (bufferKibibytes << 10), () -> "sent " + sent + " bytes");
+            assertEquals(
+                    Code.TIMED_OUT, InProcessRanks.result(receiver).failure().code());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"shm, 512", "tcp, 131072"})
+    void aReceiverInNoCallTakesNothing(String medium, long bufferKibibytes) throws InterruptedException {
+        CountDownLatch done = new CountDownLatch(1);
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
+            Future<InProcessRanks.Ended> receiver = ranks.start(1, group -> awaitUninterrupted(done));
+            AtomicLong sent = new AtomicLong();
+            ProcessGroup sender = ranks.groups.get(0);
+
+            sender.within(PATIENCE).send(new int[] {3, 4}, 1, 7);
+            FerroException full = assertThrows(
+                    FerroException.class, () -> send(sender.within(DEADLINE), Long.MAX_VALUE, sent), sent::toString);
+
+            assertGaveUp(full);
+            assertTrue(sent.get() <= bufferKibibytes << 10, () -> "sent " + sent + " bytes");
+            done.countDown();
+            InProcessRanks.result(receiver);
+        } finally {
+            done.countDown();
+        }
+    }
+
+    private static void send(ProcessGroup group, long bytes, AtomicLong sent) {
+        byte[] message = new byte[SMALL];
+        for (long left = bytes; left > 0; left -= SMALL) {
+            group.send(HostTensor.of(message), 1, 7);
+            sent.addAndGet(SMALL);
+        }
+    }
+
+    private static void assertGaveUp(FerroException full) {
+        assertEquals(Code.TIMED_OUT, full.code(), full.getMessage());
+        assertTrue(full.getMessage().contains("gave up on rank 1"), full.getMessage());
+    }
+
+    private static void awaitUninterrupted(CountDownLatch done) {
+        try {
+            assertTrue(done.await(PATIENCE.toSeconds(), TimeUnit.SECONDS), "the sender is not done");
+        } catch (InterruptedException end) {
+            throw new AssertionError(end);
+        }
+    }
+}
