@@ -177,7 +177,7 @@ final class Network {
                 Code.PEER_LOST,
                 Where.outside(end.name(), end.rank()).blaming(Integer.toString(peer)),
                 "rank " + end.rank() + " of \"" + end.name() + "\" lost rank " + peer
-                        + ", which died without a goodbye: make a new group of the ranks that are left");
+                        + ", which died without a goodbye: this group has ended: start all of its ranks again");
         medium.later(deadRank, end.worldRank(end.rank()), () -> end.inbox().tell(events -> events.lost(peer, cause)));
     }
 

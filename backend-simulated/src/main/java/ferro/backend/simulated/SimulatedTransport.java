@@ -279,7 +279,7 @@ final class SimulatedTransport implements Transport {
                 peer,
                 sequence,
                 Code.PEER_LOST,
-                "lost rank " + peer + ", which " + why + ": make a new group of the ranks that are left");
+                "lost rank " + peer + ", which " + why + ": this group has ended: start all of its ranks again");
     }
 
     void tellOutOfStep(int peer, String expected, String found) {
