@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A small map that all ranks share, for joining. Keys are slash-separated, 1 KiB at most; values are 1 MiB at most.
+ * A small map that all ranks share, for joining. Keys are slash-separated, 1 KiB at most, without half of a surrogate pair;
+ * values are 1 MiB at most.
  *
  * <p>Calls that return a value wait for the network, at most until the deadline that the store was opened with, and then
  * throw {@link FerroException} RENDEZVOUS. State machines use {@link #when}. A simulated store answers at once.

@@ -4,6 +4,7 @@ import ferro.Store;
 import ferro.spi.PortRange;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
+import ferro.spi.Surrogates;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -115,13 +116,14 @@ public final class JoinOptions {
      *
      * @param name equal on every rank; {@code world} if none is given
      * @return options
-     * @throws IllegalArgumentException if it is blank
+     * @throws IllegalArgumentException if it is blank, or has half of a surrogate pair
      */
     public JoinOptions group(String name) {
         if (Objects.requireNonNull(name, "name").isBlank()) {
             throw new IllegalArgumentException("the name of a group cannot be blank, found \"" + name + "\"");
         }
-        return new JoinOptions(name, overrides, store, secret);
+        return new JoinOptions(
+                Surrogates.refuseHalves("the name of group \"" + name + "\"", name), overrides, store, secret);
     }
 
     /**
@@ -162,7 +164,7 @@ public final class JoinOptions {
      * @param generation number of the attempt, from 0, equal on all ranks
      * @return options
      * @throws IllegalArgumentException if the name is blank, the generation negative, or both together, {@code name.2}, have
-     *     more than 64 bytes in UTF-8
+     *     more than 64 bytes in UTF-8 or half of a surrogate pair
      */
     public JoinOptions job(String name, int generation) {
         return with(Settings.JOB_ID, jobId(name, generation));

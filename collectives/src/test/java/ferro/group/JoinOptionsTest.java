@@ -152,6 +152,8 @@ class JoinOptionsTest {
                 mistake("there is no rank -1 of world size 3", () -> JoinOptions.of(-1, 3)),
                 mistake("there is no rank 0 of world size 0", () -> JoinOptions.of(0, 0)),
                 mistake("the name of a group cannot be blank, found \" \"", () -> RANK.group(" ")),
+                mistake("half of a surrogate pair, U+D83D, as character 2", () -> RANK.group("g\uD83D")),
+                mistake("half of a surrogate pair, U+DE00, as character 2", () -> RANK.job("j\uDE00", 1)),
                 mistake("cannot be served at \"0.0.0.0\"", () -> RANK.serveStore("0.0.0.0", PortRange.of("0"))),
                 mistake("there is no rank 2 of 2 ranks on a host", () -> RANK.local(2, 2)),
                 mistake("share at least 1 core, found 0", () -> RANK.cores(0)),

@@ -318,7 +318,7 @@ public final class Settings {
         if (bytes > MOST_JOB_ID_BYTES) {
             throw new IllegalArgumentException(bytes + " bytes in UTF-8");
         }
-        return text;
+        return Surrogates.refuseHalves("it", text);
     }
 
     /** Rejects a relative path, because ranks may have been started in different folders. */

@@ -1,6 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
+import ferro.spi.Surrogates;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -19,8 +20,8 @@ public record NamedTensor(String name, List<Long> shape, HostTensor values) {
      * @param name its name, unique in its checkpoint
      * @param shape the length of each dimension, from the outermost
      * @param values the elements
-     * @throws IllegalArgumentException if the name is blank or {@code __metadata__}, which the file format keeps for itself, or
-     *     the shape does not have as many elements
+     * @throws IllegalArgumentException if the name is blank, {@code __metadata__}, which the file format keeps for itself, or has
+     *     half of a surrogate pair, or the shape does not have as many elements
      */
     public NamedTensor {
         Objects.requireNonNull(values, "values");
@@ -29,6 +30,7 @@ public record NamedTensor(String name, List<Long> shape, HostTensor values) {
             throw new IllegalArgumentException(
                     "need a name for a tensor other than " + SafetensorsHeader.METADATA + ", found \"" + name + "\"");
         }
+        Surrogates.refuseHalves("the name of tensor \"" + name + "\"", name);
         if (shape.stream().anyMatch(length -> length < 0) || elements(shape) != values.elementCount()) {
             throw new IllegalArgumentException("tensor \"" + name + "\" of shape " + shape
                     + ": need as many elements, found " + values.elementCount());
@@ -42,7 +44,8 @@ public record NamedTensor(String name, List<Long> shape, HostTensor values) {
      * @param values the elements
      * @param shape the length of each dimension, from the outermost; none for a single value
      * @return the tensor
-     * @throws IllegalArgumentException if the name is blank or {@code __metadata__}, or the shape does not have as many elements
+     * @throws IllegalArgumentException if the name is blank, {@code __metadata__}, or has half of a surrogate pair, or the shape
+     *     does not have as many elements
      */
     public static NamedTensor of(String name, HostTensor values, long... shape) {
         return new NamedTensor(name, Arrays.stream(shape).boxed().toList(), values);

@@ -1,6 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
+import ferro.spi.Surrogates;
 import java.util.Objects;
 
 /**
@@ -19,7 +20,8 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
      * @param parameter the name of the parameter
      * @param from the first element, counted in the parameter as one row
      * @param values the elements
-     * @throws IllegalArgumentException if {@code from} is negative, or the state has no name or a slash in it
+     * @throws IllegalArgumentException if {@code from} is negative, the state has no name or a slash in it, or a name has half of a
+     *     surrogate pair
      */
     public StateSlice {
         Objects.requireNonNull(state, "state");
@@ -29,6 +31,8 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
             throw new IllegalArgumentException(
                     "state of " + parameter + ": need a name without a slash, found \"" + state + "\"");
         }
+        Surrogates.refuseHalves("the name of state \"" + state + "\"", state);
+        Surrogates.refuseHalves("the name of parameter \"" + parameter + "\"", parameter);
         if (from < 0) {
             throw new IllegalArgumentException(
                     "state " + state + " of " + parameter + ": need a first element from 0 on, found " + from);

@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import ferro.spi.Surrogates;
 import java.util.List;
 import java.util.Map;
 
@@ -19,11 +20,17 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
      * @param parameters all parameters
      * @param slices what this rank has of the state of the optimizer
      * @param metadata strings by name
+     * @throws IllegalArgumentException if a name or a string of the metadata has half of a surrogate pair, which a file cannot
+     *     keep
      */
     public TrainingState {
         parameters = List.copyOf(parameters);
         slices = List.copyOf(slices);
         metadata = Map.copyOf(metadata);
+        metadata.forEach((name, text) -> {
+            Surrogates.refuseHalves("the name of metadata \"" + name + "\"", name);
+            Surrogates.refuseHalves("metadata \"" + name + "\"", text);
+        });
     }
 
     /**
@@ -51,6 +58,7 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
      *
      * @param added strings by name
      * @return a state with these strings
+     * @throws IllegalArgumentException if a name or a string has half of a surrogate pair, which a file cannot keep
      */
     public TrainingState withMetadata(Map<String, String> added) {
         return new TrainingState(parameters, slices, added);

@@ -13,6 +13,7 @@ import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
 import ferro.backend.tcp.store.StoreFrames.StoreOperation;
 import ferro.backend.tcp.store.StoreFrames.StoreRequest;
 import ferro.spi.Deadlines;
+import ferro.spi.Surrogates;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -195,7 +196,7 @@ public final class TcpStore implements Store {
             throw new IllegalArgumentException("a key of " + bytes + " bytes (\"" + key.substring(0, 40)
                     + "...\"): a store takes at most " + StoreMap.MOST_KEY_BYTES);
         }
-        return key;
+        return Surrogates.refuseHalves("key \"" + key + "\" of a store", key);
     }
 
     private CompletableFuture<Reply> ask(StoreRequest request) {

@@ -28,6 +28,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 
 /** The store over real sockets. */
 @Timeout(60)
@@ -102,6 +103,26 @@ class TcpStoreTest {
         most[most.length - 1] = 9;
         store.set("k".repeat(1024), most);
         assertArrayEquals(most, store.get("k".repeat(1024), Ranks.LONG));
+    }
+
+    @Test
+    void aKeyWithHalfOfASurrogatePairIsMisuseAndWholePairsAreKept() {
+        Store store = client(1);
+
+        for (Executable call : List.<Executable>of(
+                () -> store.set("a/\uD83D", new byte[1]),
+                () -> store.when("a/\uD83D"),
+                () -> store.get("a/\uD83D", Ranks.LONG),
+                () -> store.add("a/\uD83D", 1),
+                () -> store.compareAndSet("a/\uD83D", null, new byte[1]),
+                () -> store.delete("a/\uD83D"))) {
+            var half = assertThrows(IllegalArgumentException.class, call);
+            assertTrue(half.getMessage().contains("U+D83D, as character 3"), half.getMessage());
+        }
+        store.set("a/?", new byte[] {3});
+        store.set("a/\uD83D\uDE00", new byte[] {5});
+        assertArrayEquals(new byte[] {3}, store.get("a/?", Ranks.LONG));
+        assertArrayEquals(new byte[] {5}, store.get("a/\uD83D\uDE00", Ranks.LONG));
     }
 
     @Test
