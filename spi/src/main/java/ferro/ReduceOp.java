@@ -8,12 +8,13 @@ import java.util.Optional;
  * The reduction that combines elements of one index. Only its {@link #name()} is sent to other ranks, in the fingerprint;
  * code is never sent.
  *
- * <p>A user-defined reduction is code for two elements. Write out the types of its parameters: they choose the element type.
+ * <p>A user-defined reduction is code for two elements. The factory names the element type: {@link #ofFloats},
+ * {@link #ofDoubles}, {@link #ofInts} or {@link #ofLongs}.
  *
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reduction" :
  *
  * static final ReduceOp LOG_SUM =
- *         ReduceOp.of("log sum", (double a, double b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
+ *         ReduceOp.ofDoubles("log sum", (a, b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
  * }
  *
  * <p>If that is too slow, use the form for arrays of elements ({@link SpanCombine}). Code for any element type uses the
@@ -201,52 +202,107 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op for f32: {@code ReduceOp.of("hypot", (float a, float b) -> (float) Math.hypot(a, b))}.
+     * Makes an op for f32: {@code ReduceOp.ofFloats("hypot", (a, b) -> (float) Math.hypot(a, b))}.
      *
      * @param name    equal on every rank; the fingerprint compares it
-     * @param combine code; see the class for its required properties. A lambda needs the types of its parameters, which
-     *                select this form
+     * @param combine code; see the class for its required properties
      * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
+    public static ReduceOp ofFloats(String name, FloatCombine combine) {
+        return of(name, DataType.FLOAT32, float[].class, combine);
+    }
+
+    /**
+     * Makes an op for f32.
+     *
+     * @param name    as {@link #ofFloats(String, FloatCombine)}
+     * @param combine as {@link #ofFloats(String, FloatCombine)}; a lambda needs the types of its
+     *                parameters, which select this form
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofFloats}
+     */
+    @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, FloatCombine combine) {
-        return of(name, DataType.FLOAT32, float[].class, combine);
+        return ofFloats(name, combine);
     }
 
     /**
      * Makes an op for f64.
      *
-     * @param name    as {@link #of(String, FloatCombine)}
-     * @param combine as {@link #of(String, FloatCombine)}
+     * @param name    as {@link #ofFloats(String, FloatCombine)}
+     * @param combine as {@link #ofFloats(String, FloatCombine)}
      * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
+    public static ReduceOp ofDoubles(String name, DoubleCombine combine) {
+        return of(name, DataType.FLOAT64, double[].class, combine);
+    }
+
+    /**
+     * Makes an op for f64.
+     *
+     * @param name    as {@link #ofDoubles(String, DoubleCombine)}
+     * @param combine as {@link #ofDoubles(String, DoubleCombine)}; a lambda needs the types of its
+     *                parameters, which select this form
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofDoubles}
+     */
+    @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, DoubleCombine combine) {
-        return of(name, DataType.FLOAT64, double[].class, combine);
+        return ofDoubles(name, combine);
     }
 
     /**
      * Makes an op for i32; unsigned elements are refused, since most code would treat them as signed ones.
      *
-     * @param name    as {@link #of(String, FloatCombine)}
-     * @param combine as {@link #of(String, FloatCombine)}
+     * @param name    as {@link #ofFloats(String, FloatCombine)}
+     * @param combine as {@link #ofFloats(String, FloatCombine)}
      * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
+    public static ReduceOp ofInts(String name, IntCombine combine) {
+        return of(name, DataType.INT32, int[].class, combine);
+    }
+
+    /**
+     * Makes an op for i32.
+     *
+     * @param name    as {@link #ofInts(String, IntCombine)}
+     * @param combine as {@link #ofInts(String, IntCombine)}; a lambda needs the types of its
+     *                parameters, which select this form
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofInts}
+     */
+    @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, IntCombine combine) {
-        return of(name, DataType.INT32, int[].class, combine);
+        return ofInts(name, combine);
     }
 
     /**
      * Makes an op for i64; unsigned elements are refused, since most code would treat them as signed ones.
      *
-     * @param name    as {@link #of(String, FloatCombine)}
-     * @param combine as {@link #of(String, FloatCombine)}
+     * @param name    as {@link #ofFloats(String, FloatCombine)}
+     * @param combine as {@link #ofFloats(String, FloatCombine)}
      * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
      */
+    public static ReduceOp ofLongs(String name, LongCombine combine) {
+        return of(name, DataType.INT64, long[].class, combine);
+    }
+
+    /**
+     * Makes an op for i64.
+     *
+     * @param name    as {@link #ofLongs(String, LongCombine)}
+     * @param combine as {@link #ofLongs(String, LongCombine)}; a lambda needs the types of its
+     *                parameters, which select this form
+     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofLongs}
+     */
+    @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, LongCombine combine) {
-        return of(name, DataType.INT64, long[].class, combine);
+        return ofLongs(name, combine);
     }
 
     /**

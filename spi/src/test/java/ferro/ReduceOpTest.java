@@ -8,9 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp.Combiner;
+import ferro.ReduceOp.DoubleCombine;
 import ferro.ReduceOp.FloatCombine;
+import ferro.ReduceOp.IntCombine;
+import ferro.ReduceOp.LongCombine;
 import ferro.ReduceOp.SpanCombine;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -21,12 +25,12 @@ class ReduceOpTest {
     private static final FloatCombine KEEP = (into, received) -> into;
     private static final SpanCombine<short[]> TAKE = (into, received, count) -> into[0] = received[0];
 
-    /** What the types of a lambda's parameters choose, and a form that takes any. */
+    /** Code for the elements of one type each. */
     private static final List<ReduceOp> BY_ELEMENT = List.of(
-            ReduceOp.of("own", (float a, float b) -> a * b + 1),
-            ReduceOp.of("own", (double a, double b) -> a * b + 1),
-            ReduceOp.of("own", (int a, int b) -> a * b + 1),
-            ReduceOp.of("own", (long a, long b) -> a * b + 1));
+            ReduceOp.ofFloats("own", (a, b) -> a * b + 1),
+            ReduceOp.ofDoubles("own", (a, b) -> a * b + 1),
+            ReduceOp.ofInts("own", (a, b) -> a * b + 1),
+            ReduceOp.ofLongs("own", (a, b) -> a * b + 1));
 
     @Test
     void theTypesOfALambdaChooseTheElementType() {
@@ -95,17 +99,64 @@ class ReduceOpTest {
         assertEquals(op, ReduceOp.of("take", DataType.INT16, short[].class, TAKE));
         assertNotEquals(op, ReduceOp.of("take", DataType.FLOAT16, short[].class, TAKE));
         assertNotEquals(op, ReduceOp.of("other", DataType.INT16, short[].class, TAKE));
-        assertEquals(ReduceOp.of("keep", KEEP), ReduceOp.of("keep", KEEP));
+        assertEquals(ReduceOp.ofFloats("keep", KEEP), ReduceOp.ofFloats("keep", KEEP));
         assertEquals(
-                ReduceOp.of("keep", KEEP).hashCode(), ReduceOp.of("keep", KEEP).hashCode());
-        assertNotEquals(ReduceOp.of("keep", KEEP), ReduceOp.of("keep", (float a, float b) -> a));
+                ReduceOp.ofFloats("keep", KEEP).hashCode(),
+                ReduceOp.ofFloats("keep", KEEP).hashCode());
+        assertNotEquals(ReduceOp.ofFloats("keep", KEEP), ReduceOp.ofFloats("keep", (a, b) -> a));
+    }
+
+    /** Such a lambda fits several overloads of {@code of}, and does not compile there. */
+    @Test
+    void aLambdaThatOnlyThrowsIsCodeOfTheTypeThatTheFactoryNames() {
+        Map<DataType, ReduceOp> ops = Map.of(
+                DataType.FLOAT32,
+                ReduceOp.ofFloats("throws", (a, b) -> {
+                    throw new ArithmeticException("f32");
+                }),
+                DataType.FLOAT64,
+                ReduceOp.ofDoubles("throws", (a, b) -> {
+                    throw new ArithmeticException("f64");
+                }),
+                DataType.INT32,
+                ReduceOp.ofInts("throws", (a, b) -> {
+                    throw new ArithmeticException("i32");
+                }),
+                DataType.INT64,
+                ReduceOp.ofLongs("throws", (a, b) -> {
+                    throw new ArithmeticException("i64");
+                }));
+
+        ops.forEach((type, op) -> {
+            HostTensor one = HostTensor.allocate(type, 1);
+            Executable combining = () -> op.combiner().combine(one, HostTensor.allocate(type, 1));
+            assertEquals(
+                    type.label(),
+                    assertThrows(ArithmeticException.class, combining).getMessage());
+            for (DataType other : DataType.values()) {
+                assertEquals(other == type, op.unsupportedBecause(other).isEmpty(), other + " by " + op);
+            }
+        });
+    }
+
+    @Test
+    @SuppressWarnings("deprecation")
+    void overloadsThatAreDeprecatedMakeTheSameOps() {
+        DoubleCombine doubles = (into, received) -> into;
+        IntCombine ints = (into, received) -> into;
+        LongCombine longs = (into, received) -> into;
+
+        assertEquals(ReduceOp.ofFloats("keep", KEEP), ReduceOp.of("keep", KEEP));
+        assertEquals(ReduceOp.ofDoubles("keep", doubles), ReduceOp.of("keep", doubles));
+        assertEquals(ReduceOp.ofInts("keep", ints), ReduceOp.of("keep", ints));
+        assertEquals(ReduceOp.ofLongs("keep", longs), ReduceOp.of("keep", longs));
     }
 
     @Test
     void nothingInsteadOfCodeOrANameIsRefusedByItsName() {
-        assertEquals("name", nullOf(() -> ReduceOp.of(null, KEEP)));
+        assertEquals("name", nullOf(() -> ReduceOp.ofFloats(null, KEEP)));
         assertEquals("name", nullOf(() -> ReduceOp.of(null, (into, received) -> {})));
-        assertEquals("combine", nullOf(() -> ReduceOp.of("x", (FloatCombine) null)));
+        assertEquals("combine", nullOf(() -> ReduceOp.ofFloats("x", null)));
         assertEquals("combiner", nullOf(() -> ReduceOp.of("x", (Combiner) null)));
         assertEquals("type", nullOf(() -> ReduceOp.of("x", null, short[].class, TAKE)));
         assertEquals("array", nullOf(() -> ReduceOp.of("x", DataType.INT16, null, TAKE)));

@@ -33,7 +33,7 @@ class AllocationTest {
     /** Until the compiler has seen all of it; most often a tenth of these. */
     private static final int ROUNDS_MOST = 10_000;
 
-    private static final ReduceOp OWN = ReduceOp.of("larger", (float a, float b) -> Math.max(a, b));
+    private static final ReduceOp OWN = ReduceOp.ofFloats("larger", (a, b) -> Math.max(a, b));
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

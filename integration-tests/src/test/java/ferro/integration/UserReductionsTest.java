@@ -38,7 +38,7 @@ class UserReductionsTest {
 
     private static final Map<String, ReduceOp> FORMS = Map.of(
             "elements",
-            ReduceOp.of("largest", (float a, float b) -> larger(a, b)),
+            ReduceOp.ofFloats("largest", (a, b) -> larger(a, b)),
             "spans",
             ReduceOp.of("largest", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {
@@ -53,8 +53,7 @@ class UserReductionsTest {
             }));
 
     /** Commutative to the last bit, which {@code 0.1f * a * b} would not be; but what comes out depends on which partial results meet. */
-    private static final ReduceOp MEAN_OF_TWO =
-            ReduceOp.of("mean of two", (float a, float b) -> (a + b) / 2 + a * b * 0.1f);
+    private static final ReduceOp MEAN_OF_TWO = ReduceOp.ofFloats("mean of two", (a, b) -> (a + b) / 2 + a * b * 0.1f);
 
     private static float larger(float a, float b) {
         if (Math.abs(a) == Math.abs(b)) {
@@ -222,7 +221,7 @@ class UserReductionsTest {
 
     private static ReduceOp throwing(String form, boolean throwsIt) {
         return switch (form) {
-            case "elements" -> ReduceOp.of("brittle", (float a, float b) -> broken(throwsIt));
+            case "elements" -> ReduceOp.ofFloats("brittle", (a, b) -> broken(throwsIt));
             case "spans" ->
                 ReduceOp.of("brittle", DataType.FLOAT32, float[].class, (into, received, count) -> broken(throwsIt));
             default ->
@@ -304,7 +303,7 @@ class UserReductionsTest {
     }
 
     private static ReduceOp calling(ProcessGroup group, Consumer<ProcessGroup> call) {
-        return ReduceOp.of("calling", (float a, float b) -> {
+        return ReduceOp.ofFloats("calling", (a, b) -> {
             call.accept(group);
             return a;
         });

@@ -21,7 +21,7 @@ final class WarmUp {
     private static final int[] CALLS = {32, 16, 4};
 
     /** An op of its own name, so that no call of a program is mistaken for it if another rank has no warm-up. */
-    private static final ReduceOp LONGEST = ReduceOp.of("ferro.warmup", (long a, long b) -> Math.max(a, b));
+    private static final ReduceOp LONGEST = ReduceOp.ofLongs("ferro.warmup", (a, b) -> Math.max(a, b));
 
     private final CollectiveBackend group;
     private final RankContext context;

@@ -78,7 +78,7 @@ class UserKernelsTest {
         OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
         Kernel kernel = Kernels.of(
                 DataType.FLOAT32,
-                ReduceOp.of("greedy", (float a, float b) -> {
+                ReduceOp.ofFloats("greedy", (a, b) -> {
                     throw memory;
                 }),
                 2);
@@ -90,10 +90,10 @@ class UserKernelsTest {
 
     private static ReduceOp op(DataType type) {
         return switch (type) {
-            case FLOAT32 -> ReduceOp.of("own", (float a, float b) -> 2 * a - b);
-            case FLOAT64 -> ReduceOp.of("own", (double a, double b) -> 2 * a - b);
-            case INT32 -> ReduceOp.of("own", (int a, int b) -> 2 * a - b);
-            case INT64 -> ReduceOp.of("own", (long a, long b) -> 2 * a - b);
+            case FLOAT32 -> ReduceOp.ofFloats("own", (a, b) -> 2 * a - b);
+            case FLOAT64 -> ReduceOp.ofDoubles("own", (a, b) -> 2 * a - b);
+            case INT32 -> ReduceOp.ofInts("own", (a, b) -> 2 * a - b);
+            case INT64 -> ReduceOp.ofLongs("own", (a, b) -> 2 * a - b);
             default -> ofArrays(type);
         };
     }

@@ -17,7 +17,7 @@ public final class LogSumExp {
      * The logarithm of {@code exp(a) + exp(b)}. It gives the same bits for (a, b) and (b, a), because ranks may be combined
      * in either order.
      */
-    static final ReduceOp LOG_SUM_EXP = ReduceOp.of("log sum exp", (double a, double b) -> logSum(a, b));
+    static final ReduceOp LOG_SUM_EXP = ReduceOp.ofDoubles("log sum exp", (a, b) -> logSum(a, b));
 
     /** The larger by magnitude, in a loop over arrays that the JIT compiler turns into vector code. */
     static final ReduceOp LARGEST =

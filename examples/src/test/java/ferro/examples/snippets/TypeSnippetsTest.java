@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class TypeSnippetsTest {
     // @start region="reduction"
     static final ReduceOp LOG_SUM =
-            ReduceOp.of("log sum", (double a, double b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
+            ReduceOp.ofDoubles("log sum", (a, b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
     // @end
 
     private static void onTwoRanks(Ranks.RankCode code) {

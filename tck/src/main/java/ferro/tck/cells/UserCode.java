@@ -7,14 +7,14 @@ import java.util.List;
 /** Reductions by a user's code, one in each form: the operand of larger magnitude; of x and -x the positive one. */
 public final class UserCode {
     /** Commutative, but the result depends on which partial results are combined. */
-    public static final ReduceOp ROUNDING = ReduceOp.of("rounding", (float a, float b) -> (a + b) / 2 + a * b / 128);
+    public static final ReduceOp ROUNDING = ReduceOp.ofFloats("rounding", (a, b) -> (a + b) / 2 + a * b / 128);
 
     private UserCode() {}
 
     /** Returns the forms: by element, by run, and by tensor. */
     public static List<ReduceOp> forms() {
         return List.of(
-                ReduceOp.of("largest", (float a, float b) -> larger(a, b)),
+                ReduceOp.ofFloats("largest", (a, b) -> larger(a, b)),
                 ReduceOp.of("largest", DataType.FLOAT32, float[].class, (into, received, count) -> {
                     for (int i = 0; i < count; i++) {
                         into[i] = larger(into[i], received[i]);
