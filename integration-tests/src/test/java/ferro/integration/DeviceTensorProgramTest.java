@@ -31,7 +31,7 @@ class DeviceTensorProgramTest {
             import java.time.Duration;
 
             public class Main {
-                private static final Duration LIMIT = Duration.ofSeconds(20);
+                private static final Duration LIMIT = Duration.ofSeconds(60);
 
                 public static void main(String[] arguments) {
                     int rank = Integer.parseInt(System.getenv("RANK"));

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class EndsItsDeviceJvm {
     private static final int ELEMENTS = 1000;
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     /** A rank that is late comes when rank 0 has gone, or after so long, as rank 0 waits for it. */
     private static final long LATE_MILLIS = 700;
 

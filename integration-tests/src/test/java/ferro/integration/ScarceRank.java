@@ -19,7 +19,7 @@ final class ScarceRank {
     private static final int STEADY_LOOKS = 30;
     private static final long LOOK_NANOS = 10_000_000L;
 
-    static final Duration TIMEOUT = Duration.ofSeconds(20);
+    static final Duration TIMEOUT = Duration.ofSeconds(60);
     static final int TAG = 3;
 
     private ScarceRank() {}

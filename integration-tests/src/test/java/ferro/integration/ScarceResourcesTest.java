@@ -176,7 +176,7 @@ class ScarceResourcesTest {
         /** Class files and jars need some; each connection one. */
         private static final int DESCRIPTORS = 150;
 
-        private static final Duration PATIENCE = Duration.ofSeconds(40);
+        private static final Duration PATIENCE = Duration.ofSeconds(90);
 
         static Child start(int rank, int port, String path, String limit, String what) throws IOException {
             List<String> line = new ArrayList<>();

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Where the secret of a job and its tensors must not be: a job that logs and records all it can, and fails. */
 class SecretsTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
     private static final String WRONG = "bad5ec3e7bad5ec30102030405060708bad5ec3e7bad5ec30102030405060708";
     /** What the tensors hold, bytes and a float; the program has it reversed, so that its own text is no trace of a tensor. */
     private static final String CONTENT = "7e45017ac0ffee107e45017ac0ffee117e45017ac0ffee127e45017ac0ffee13";

@@ -97,7 +97,7 @@ class LauncherPagesTest {
                     .redirectErrorStream(true)
                     .start();
             String said = new String(check.getInputStream().readAllBytes());
-            assertTrue(check.waitFor(20, TimeUnit.SECONDS) && check.exitValue() == 0, script + ": " + said);
+            assertTrue(check.waitFor(60, TimeUnit.SECONDS) && check.exitValue() == 0, script + ": " + said);
             String text = Files.readString(script);
             assertTrue(text.contains("Not run where ferro is built"), script + " does not say that it was not run");
             List<String> unknown = Stream.concat(

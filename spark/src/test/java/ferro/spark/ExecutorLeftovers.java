@@ -17,7 +17,7 @@ final class ExecutorLeftovers {
 
     /** Threads of ferro that have not ended after seconds, all of them together. */
     static String threads() {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         StringBuilder left = new StringBuilder();
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().startsWith("ferro") && !ends(thread, deadline)) {

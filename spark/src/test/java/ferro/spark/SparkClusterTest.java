@@ -213,7 +213,7 @@ class SparkClusterTest {
     }
 
     private List<Integer> shot(int attempts) {
-        return ferro().timeout(Duration.ofSeconds(30)).attempts(attempts).runAll(rows(), (rank, rows) -> {
+        return ferro().timeout(Duration.ofSeconds(60)).attempts(attempts).runAll(rows(), (rank, rows) -> {
             rank.group().barrier();
             if (rank.attempt() == 0 && rank.group().rank() == 2) {
                 new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();

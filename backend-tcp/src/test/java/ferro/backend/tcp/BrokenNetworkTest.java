@@ -35,7 +35,7 @@ class BrokenNetworkTest {
     }
 
     private static TcpJob job(Map<String, String> settings) {
-        return new TcpJob(RANKS, Duration.ofSeconds(10), settings);
+        return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
     }
 
     /** Sums until it fails; a sum that is wrong must not be. */

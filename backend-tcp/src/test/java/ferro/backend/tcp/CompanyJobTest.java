@@ -38,7 +38,7 @@ class CompanyJobTest {
     private Path folder;
 
     private static TcpJob job() {
-        return new TcpJob(RANKS, Duration.ofSeconds(20), TcpJob.encrypted(Map.of("ferro.join.timeout", "15s")));
+        return new TcpJob(RANKS, Duration.ofSeconds(60), TcpJob.encrypted(Map.of("ferro.join.timeout", "60s")));
     }
 
     private Map<String, String> rank(int rank) {

@@ -42,7 +42,7 @@ class EncryptedJobTest {
     private static final float TOLD = 1234.5678f;
 
     private static TcpJob job(Map<String, String> settings) {
-        return new TcpJob(RANKS, Duration.ofSeconds(20), settings);
+        return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
     }
 
     private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
@@ -291,8 +291,8 @@ class EncryptedJobTest {
 
     @Test
     void everythingEncryptedNeedsASecret() {
-        try (TcpJob job = new TcpJob(1, Duration.ofSeconds(20), Map.of("ferro.tls", "on"));
-                TcpJob two = new TcpJob(2, Duration.ofSeconds(20), Map.of("ferro.tls", "on"))) {
+        try (TcpJob job = new TcpJob(1, Duration.ofSeconds(60), Map.of("ferro.tls", "on"));
+                TcpJob two = new TcpJob(2, Duration.ofSeconds(60), Map.of("ferro.tls", "on"))) {
             job.joinAll("alone");
 
             FerroException failure = refused(two.joining("g", 0, two.context()));

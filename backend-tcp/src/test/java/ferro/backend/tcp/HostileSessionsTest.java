@@ -46,7 +46,7 @@ class HostileSessionsTest {
         Map<String, String> common = TcpJob.encrypted(Map.of());
         List<byte[]> sessions = recorded(common, tls);
         AtomicBoolean over = new AtomicBoolean();
-        try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(20), common)) {
+        try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), common)) {
             ports[RANKS] = job.store.port();
             List<ProcessGroup> ranks = job.joinAll("world", settings);
             List<CompletableFuture<Long>> adding = TcpJob.startOnAll(ranks, group -> sumUntil(over, group));
@@ -76,7 +76,7 @@ class HostileSessionsTest {
     /** What the ranks of a job like the one under attack say to one of them: its own secret, and bytes of its calls. */
     private static List<byte[]> recorded(Map<String, String> common, String tls) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(2, Duration.ofSeconds(20), common)) {
+                TcpJob job = new TcpJob(2, Duration.ofSeconds(60), common)) {
             List<byte[]> said = HostileSessions.recording(proxy);
             Map<String, String> both = Map.of("ferro.links", "tcp", "ferro.tls", tls);
             Map<String, String> behind = new HashMap<>(both);

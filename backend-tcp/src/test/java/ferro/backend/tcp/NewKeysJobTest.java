@@ -75,7 +75,7 @@ class NewKeysJobTest {
         private KeyChangeJob() {}
 
         public static void main(String[] arguments) {
-            try (TcpJob job = new TcpJob(2, Duration.ofSeconds(40), TcpJob.encrypted(Map.of()))) {
+            try (TcpJob job = new TcpJob(2, Duration.ofSeconds(60), TcpJob.encrypted(Map.of()))) {
                 List<ProcessGroup> groups = job.joinAll("g");
                 for (int stream = 1; stream <= STREAMS; stream++) {
                     float told = stream;

@@ -29,8 +29,8 @@ import java.util.function.Function;
 
 /** Ranks of this JVM that join through the front door, each with a context of its own, over real sockets. */
 final class TcpJob implements AutoCloseable {
-    /** Longest wait for a rank. */
-    private static final Duration LIMIT = Duration.ofSeconds(40);
+    /** Longest wait for a rank; longer than the time-outs of jobs, so that a rank that is late says why. */
+    private static final Duration LIMIT = Duration.ofSeconds(90);
 
     final TcpStoreServer store;
     private final Map<String, String> common;

@@ -34,7 +34,7 @@ class TlsAllocationTest {
         String missing = provider.equals("openssl") ? TlsProvider.missingOpenSsl() : null;
         assumeTrue(missing == null, missing);
         Map<String, String> settings = TcpJob.encrypted(Map.of("ferro.tls.provider", provider));
-        try (TcpJob job = new TcpJob(2, Duration.ofSeconds(30), settings)) {
+        try (TcpJob job = new TcpJob(2, Duration.ofSeconds(60), settings)) {
             List<ProcessGroup> groups = job.joinAll("g");
             for (int count : new int[] {1, 60_000}) {
                 // what this rank sends and what comes are as long as the array, in two halves with a head each

@@ -57,7 +57,7 @@ class TlsMemoryTest {
 
     @AfterEach
     void allAreFreed() throws InterruptedException {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (TlsSession.unfreed() > before && System.nanoTime() - deadline < 0) {
             Thread.sleep(5);
         }
@@ -68,7 +68,7 @@ class TlsMemoryTest {
     private static void onJob(Map<String, String> more, TcpProxy proxy, Consumer<List<ProcessGroup>> task) {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("ferro.tls.provider", "openssl");
-        try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(20), TcpJob.encrypted(settings))) {
+        try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), TcpJob.encrypted(settings))) {
             List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
             for (int rank = 0; rank < RANKS; rank++) {
                 Map<String, String> own = rank == RANKS - 1 ? proxy.settings() : Map.of();

@@ -41,7 +41,7 @@ class TwoProvidersTest {
     }
 
     private static TcpJob job(Map<String, String> more) {
-        return new TcpJob(PROVIDERS.size(), Duration.ofSeconds(20), TcpJob.encrypted(more));
+        return new TcpJob(PROVIDERS.size(), Duration.ofSeconds(60), TcpJob.encrypted(more));
     }
 
     private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {

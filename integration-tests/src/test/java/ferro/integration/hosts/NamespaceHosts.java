@@ -29,7 +29,7 @@ public final class NamespaceHosts implements AutoCloseable {
     private static final String FIRST_PROCESS = "ip link set lo up && mount -t tmpfs tmpfs /dev/shm"
             + " && echo \"$1\" > /proc/sys/kernel/hostname && echo made && cat > /dev/null; :";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Family family;
     private final List<Process> firsts = new ArrayList<>();

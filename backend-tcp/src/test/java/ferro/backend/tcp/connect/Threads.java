@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /** A thread of its own for each rank: a pool could run one rank only when another is done. */
 public final class Threads {
     private static final String NAME = "test-rank";
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private Threads() {}
 

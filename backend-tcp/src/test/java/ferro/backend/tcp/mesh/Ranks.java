@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 /** Ranks in this JVM, each with a context of its own, joining by a store on loopback. */
 public final class Ranks implements AutoCloseable {
     public static final Duration SHORT = Duration.ofMillis(900);
-    public static final Duration LONG = Duration.ofSeconds(20);
+    public static final Duration LONG = Duration.ofSeconds(60);
 
     public final TcpStoreServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -95,11 +95,11 @@ public final class Ranks implements AutoCloseable {
 
     public static <T> T result(CompletableFuture<T> future) {
         try {
-            return future.get(20, TimeUnit.SECONDS);
+            return future.get(90, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
             throw new CompletionException(failed.getCause());
         } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("not done within 20 s", late);
+            throw new AssertionError("not done within 90 s", late);
         }
     }
 
