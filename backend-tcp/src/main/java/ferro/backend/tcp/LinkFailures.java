@@ -7,7 +7,7 @@ import ferro.backend.tcp.mesh.DataLane;
 import java.io.IOException;
 
 /**
- * The failures of one data connection, with the names of its group, its ranks and its lane.
+ * The texts and failures of one data connection, with the names of its group, its ranks and its lane.
  *
  * @param group name under which the group was joined
  * @param name  name of this group; differs from {@code group} in a subgroup of it
@@ -30,6 +30,17 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
                 + lane.label() + " connection " + cause.getMessage() + ", " + progress
                 + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
+    }
+
+    /** Returns the text for the log when another connection replaces one that ended; {@code ended} is null if this side saw no end. */
+    String resumed(int epoch, FerroException ended) {
+        String before = ended == null
+                ? "rank " + peer + " replaced the one before it"
+                : ended.getCause() == null
+                        ? "the one before it ended, or was worn"
+                        : "the one before it ended (" + ended.getCause().getMessage() + ")";
+        return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
+                + " is made anew (epoch " + epoch + "): " + before;
     }
 
     /** Adds to the failure of a lost connection why no new connection could be made. */

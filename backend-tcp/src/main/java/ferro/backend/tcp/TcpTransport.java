@@ -459,17 +459,8 @@ final class TcpTransport implements Transport {
         }
 
         @Override
-        public void resumed(int epoch) {
-            System.getLogger("ferro.tcp")
-                    .log(
-                            System.Logger.Level.DEBUG,
-                            "the {0} connection of rank {1} to rank {2} of {3} had ended while it was idle, or was worn, and is made anew"
-                                    + " (epoch {4})",
-                            lane.label(),
-                            rank,
-                            peer,
-                            name(),
-                            epoch);
+        public void resumed(int epoch, FerroException ended) {
+            System.getLogger("ferro.tcp").log(System.Logger.Level.DEBUG, () -> texts.resumed(epoch, ended));
         }
 
         @Override

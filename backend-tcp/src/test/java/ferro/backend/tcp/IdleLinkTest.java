@@ -119,13 +119,20 @@ class IdleLinkTest {
     @CsvSource({"epoll", "nio"})
     void aHundredEndsLoseNothing(String io) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
+                LinkEnds ends = new LinkEnds();
                 TcpJob job = new TcpJob(3, Duration.ofSeconds(60), Map.of("ferro.tcp.io", io))) {
             List<ProcessGroup> groups = join(job, 3, proxy);
             for (int kill = 0; kill < KILLS; kill++) {
                 sum(groups, 1 + 1_000 * (kill % 7));
-                proxy.endIdleData(End.values()[kill % 2]);
+                End how = End.values()[kill % 2];
+                assertTrue(ends.add(proxy.endEachIdle(how), how) > 0, "no link to end in round " + kill);
             }
-            sum(groups, 7);
+            // a link that the last sums had no need of is made anew by the next sum that has
+            for (int size = 0; !ends.areAllReported() && size < KILLS; size++) {
+                sum(groups, 1 + 1_000 * (size % 7));
+            }
+
+            ends.assertEachIsExplained();
         }
     }
 

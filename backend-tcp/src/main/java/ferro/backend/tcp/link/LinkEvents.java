@@ -22,8 +22,13 @@ public interface LinkEvents {
      */
     boolean redial(int epoch);
 
-    /** Reports that the link goes on over a connection that replaces the last one; nothing is lost. */
-    void resumed(int epoch);
+    /**
+     * Reports that the link goes on over a connection that replaces the last one; nothing is lost.
+     *
+     * @param epoch of the new connection
+     * @param ended how this side saw the last connection end; null if the other side replaced it before
+     */
+    void resumed(int epoch, FerroException ended);
 
     /** Makes the failure of a connection that ended and has no successor. */
     FerroException notAgain(FerroException ended, FerroException cause);

@@ -285,9 +285,9 @@ public final class TcpLink implements Link {
         if (successor.lostHere() == 0 && successor.lostThere() == 0) {
             wire = KeptFirst.of(successor.wire(), kept);
             successor = null;
-            lost = null;
             endedAtOnce = 0;
-            events.resumed(taken);
+            events.resumed(taken, lost);
+            lost = null;
             return;
         }
         FerroException known =

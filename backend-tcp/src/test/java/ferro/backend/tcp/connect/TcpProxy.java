@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -117,10 +118,7 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Ends the data connections that are there; returns how many. */
     public int endData(End how) {
-        List<Connection> ending =
-                connections.stream().filter(one -> one.isData && !one.isEnded).toList();
-        ending.forEach(one -> one.end(how));
-        return ending.size();
+        return endEach(how).size();
     }
 
     /**
@@ -128,13 +126,25 @@ public final class TcpProxy implements AutoCloseable {
      * for an end before they write. What a link writes sooner may be lost, and it says so.
      */
     public int endIdleData(End how) {
-        int ended = endData(how);
+        return endEachIdle(how).size();
+    }
+
+    /** Does the same as {@link #endIdleData}, and returns by which hello each connection was made that it ended. */
+    public List<Hello> endEachIdle(End how) {
+        List<Hello> ended = endEach(how);
         try {
             Thread.sleep(IDLE_MILLIS);
         } catch (InterruptedException interrupted) {
             throw new AssertionError("interrupted between two calls", interrupted);
         }
         return ended;
+    }
+
+    private List<Hello> endEach(End how) {
+        List<Connection> ending =
+                connections.stream().filter(one -> one.isData && !one.isEnded).toList();
+        ending.forEach(one -> one.end(how));
+        return ending.stream().map(one -> one.hello).toList();
     }
 
     /** Returns how many data connections there are. */
@@ -207,6 +217,9 @@ public final class TcpProxy implements AutoCloseable {
         private final Socket to;
         private final CountDownLatch passing = new CountDownLatch(2);
         private Fault fault;
+        /** Set before {@link #isData}. */
+        private Hello hello;
+
         private volatile boolean isData;
         private volatile boolean isEnded;
 
@@ -252,12 +265,23 @@ public final class TcpProxy implements AutoCloseable {
         }
 
         /** The hello comes in the first piece, and says what the connection is for. */
-        private Fault fault(long place, byte[] bytes) {
+        private Fault fault(long place, byte[] bytes) throws IOException {
             if (place == 0) {
-                isData = bytes[KIND_AT] == Hello.ConnectionKind.DATA.ordinal() + 1;
-                fault = isData ? data : control;
+                boolean carriesData = bytes[KIND_AT] == Hello.ConnectionKind.DATA.ordinal() + 1;
+                hello = carriesData ? hello(bytes) : null;
+                isData = carriesData;
+                fault = carriesData ? data : control;
             }
             return fault;
+        }
+
+        private static Hello hello(byte[] bytes) throws IOException {
+            try {
+                int following = Hello.following(ByteBuffer.wrap(bytes, 0, Hello.PREFIX_BYTES));
+                return Hello.decoded(ByteBuffer.wrap(bytes, Hello.PREFIX_BYTES, following));
+            } catch (Refusal unreadable) {
+                throw new IOException("no hello in the first piece of a connection", unreadable);
+            }
         }
 
         void end(End how) {

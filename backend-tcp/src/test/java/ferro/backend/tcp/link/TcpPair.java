@@ -159,7 +159,7 @@ final class TcpPair implements AutoCloseable {
         }
 
         @Override
-        public void resumed(int epoch) {
+        public void resumed(int epoch, FerroException ended) {
             throw new AssertionError("resumed in epoch " + epoch);
         }
 
