@@ -22,12 +22,13 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Thousands of sessions, each cut off, changed or said slowly, at the ports of a job whose ranks go on adding up. */
 class HostileSessionsTest {
-    private static final int SESSIONS = Integer.getInteger("hostile.sessions", 1000);
     private static final int RANKS = 4;
     /** Beside a twentieth: what one join holds that is still being closed. */
     private static final long SLACK_KIB = 4096;
@@ -36,7 +37,21 @@ class HostileSessionsTest {
 
     @ParameterizedTest(name = "tls {0}")
     @ValueSource(strings = {"off", "on"})
+    @Timeout(300)
     void noRankFailsMemoryStaysAndARankJoinsInTimeMeanwhile(String tls) throws Exception {
+        besideSessions(1_000, tls);
+    }
+
+    @ParameterizedTest(name = "tls {0}")
+    @ValueSource(strings = {"off", "on"})
+    @Tag("long")
+    @Timeout(900)
+    void theSameHoldsBesideTenThousandSessions(String tls) throws Exception {
+        besideSessions(10_000, tls);
+    }
+
+    /** Says half as many sessions before memory is looked at for the first time, and then so many. */
+    private static void besideSessions(int count, String tls) throws Exception {
         List<Map<String, String>> settings = new ArrayList<>();
         int[] ports = new int[RANKS + 1];
         for (int rank = 0; rank < RANKS; rank++) {
@@ -51,14 +66,14 @@ class HostileSessionsTest {
             List<ProcessGroup> ranks = job.joinAll("world", settings);
             List<CompletableFuture<Long>> adding = TcpJob.startOnAll(ranks, group -> sumUntil(over, group));
             try (HostileSessions hostile = new HostileSessions(sessions, ports)) {
-                joinsBeside(hostile, SESSIONS / 2, job, tls);
+                joinsBeside(hostile, count / 2, job, tls);
                 long before = heldKib();
-                int joins = joinsBeside(hostile, SESSIONS, job, tls);
+                int joins = joinsBeside(hostile, count, job, tls);
                 long after = heldKib();
                 over.set(true);
 
                 assertTrue(joins > 0, "a join beside them");
-                assertEquals(SESSIONS / 2 + SESSIONS, hostile.count(), "sessions");
+                assertEquals(count / 2 + count, hostile.count(), "sessions");
                 for (int port : ports) {
                     new Socket(InetAddress.getLoopbackAddress(), port).close(); // so it was heard to the end
                 }
