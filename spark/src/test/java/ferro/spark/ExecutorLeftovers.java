@@ -3,7 +3,6 @@ package ferro.spark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -55,28 +54,6 @@ final class ExecutorLeftovers {
         }
         try (Stream<Path> files = Files.list(folder)) {
             return files.map(file -> file.getFileName().toString()).filter(left).collect(Collectors.joining(" "));
-        }
-    }
-
-    /** Descriptors and sockets of this process, those of Spark too: pid, descriptors, sockets. */
-    static int[] descriptors() throws IOException {
-        List<Path> open;
-        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            open = all.toList();
-        }
-        int sockets = 0;
-        for (Path one : open) {
-            // one that has been closed since is none
-            sockets += Files.isSymbolicLink(one) && target(one).startsWith("socket:") ? 1 : 0;
-        }
-        return new int[] {(int) ProcessHandle.current().pid(), open.size(), sockets};
-    }
-
-    private static String target(Path link) {
-        try {
-            return Files.readSymbolicLink(link).toString();
-        } catch (IOException closed) {
-            return "";
         }
     }
 }
