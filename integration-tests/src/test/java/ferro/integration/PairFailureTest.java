@@ -98,7 +98,7 @@ class PairFailureTest {
 
     /** As promised on one host, whatever carries the data: the abort of a stand-in takes no time. */
     private static double allowedMillis(DrillFault fault) {
-        return Drill.allowedMillis(fault.promisedMillis(Cell.Load.IDLE, Drill.hasCoreEach(WORLD_SIZE)));
+        return Drill.allowedMillis(fault.promisedMillis(Cell.Load.IDLE, WORLD_SIZE, Drill.cores()));
     }
 
     private static TcpStoreServer store() throws IOException {

@@ -63,7 +63,7 @@ public record Cell(DrillFault fault, List<Integer> victims, Links medium, Load l
     }
 
     public double promisedMillis() {
-        return fault.promisedMillis(load, Drill.hasCoreEach(DrillJob.WORLD_SIZE));
+        return fault.promisedMillis(load, DrillJob.WORLD_SIZE, Drill.cores());
     }
 
     @Override

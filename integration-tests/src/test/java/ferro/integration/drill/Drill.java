@@ -29,9 +29,9 @@ public final class Drill {
 
     private Drill() {}
 
-    /** Whether so many ranks have a core each here. */
-    public static boolean hasCoreEach(int worldSize) {
-        return Runtime.getRuntime().availableProcessors() >= worldSize;
+    /** Returns how many cores the ranks have here, all together. */
+    public static int cores() {
+        return Runtime.getRuntime().availableProcessors();
     }
 
     /** Returns how late something may be that is promised on an idle machine; CI's do other work, which is no reason for more. */

@@ -69,14 +69,16 @@ public enum DrillFault {
      * times as long with four busy processes. It does, too, for ranks that are in a call as one is killed and have no core each: they
      * read and compile what they need to tell it, all at once, which takes as long as beside busy processes.
      *
-     * @param coreEach whether the machine has a core for every rank
+     * @param ranks ranks of the job on one machine
+     * @param cores cores of that machine
      */
-    public double promisedMillis(Cell.Load load, boolean coreEach) {
-        boolean shared = load == Cell.Load.FOUR_BUSY || isKillInACall() && !coreEach;
+    public double promisedMillis(Cell.Load load, int ranks, int cores) {
+        boolean shared = load == Cell.Load.FOUR_BUSY || isKillInACall() && cores < ranks;
         return shared ? SHARED_CORES * idleMillis : idleMillis;
     }
 
-    private boolean isKillInACall() {
+    /** Whether more is allowed where ranks share cores. */
+    public boolean isKillInACall() {
         return this == LEAVE || this == STAY || this == TWO;
     }
 

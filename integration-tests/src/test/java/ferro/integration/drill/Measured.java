@@ -20,7 +20,7 @@ import org.junit.jupiter.api.function.Executable;
 public final class Measured {
     private static final Path FOLDER = Path.of("target", Drill.whole() ? "drill-whole" : "drill");
     private static final String HEADER =
-            "row,fault,medium,load,heap_mib,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
+            "row,fault,medium,load,heap_mib,ranks,cores,victims,round,rank,millis,promised_millis,code,culprits,settled,paused_millis";
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Cell cell;
@@ -81,6 +81,8 @@ public final class Measured {
                 cell.medium().toString(),
                 cell.load().name().toLowerCase(Locale.ROOT),
                 "" + cell.heapMiB(),
+                "" + DrillJob.WORLD_SIZE,
+                "" + Drill.cores(),
                 words(cell.victims()),
                 "" + cell.round(),
                 "" + rank,

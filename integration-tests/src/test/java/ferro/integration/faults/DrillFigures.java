@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 
 /** What {@code -Pdrill} measured: many lines in the module's folder, one line a fault in docs/faults/drill.csv. */
 final class DrillFigures {
-    private static final String HEADER =
-            "row,fault,medium,load,heap_mib,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
+    static final String HEADER =
+            "row,fault,medium,load,heap_mib,ranks,cores,runs,samples,median_ms,worst_ms,promised_ms,over,named_wrong,disagreed";
 
-    private static final List<String> CELL = List.of("row", "fault", "medium", "load", "heap_mib");
+    private static final List<String> CELL = List.of("row", "fault", "medium", "load", "heap_mib", "ranks", "cores");
 
     private final List<Map<String, String>> rows;
 
@@ -114,17 +114,15 @@ final class DrillFigures {
 
     /**
      * Returns which lines are not of a fault of the drill, or say something else of it than it promises, or nothing of whoever was later,
-     * or come of fewer runs than they are to.
-     *
-     * @param coreEach whether each rank had a core of its own
+     * or come of fewer runs than they are to. What is promised depends on whether the ranks of the line had a core each.
      */
-    List<String> unlikeTheirFault(boolean coreEach) {
+    List<String> unlikeTheirFault() {
         return rows.stream()
-                .flatMap(row -> unlikeItsFault(row, coreEach).stream().map(said -> cell(row) + ": " + said))
+                .flatMap(row -> unlikeItsFault(row).stream().map(said -> cell(row) + ": " + said))
                 .toList();
     }
 
-    private static List<String> unlikeItsFault(Map<String, String> row, boolean coreEach) {
+    private static List<String> unlikeItsFault(Map<String, String> row) {
         DrillFault fault = Stream.of(DrillFault.values())
                 .filter(each -> row.get("fault").equals(each.toString())
                         && row.get("row").equals("" + each.row()))
@@ -134,7 +132,7 @@ final class DrillFigures {
             return List.of("no such fault of this row");
         }
         Cell.Load load = load(row);
-        double promised = fault.promisedMillis(load, coreEach);
+        double promised = fault.promisedMillis(load, whole(row, "ranks"), whole(row, "cores"));
         List<String> wrong = new ArrayList<>();
         if (number(row, "promised_ms") != promised) {
             wrong.add("promised_ms is " + row.get("promised_ms") + ", " + promised + " is promised");
@@ -148,11 +146,18 @@ final class DrillFigures {
         return wrong;
     }
 
+    /** Returns whether a kill in a call was measured where each rank had a core, as {@code true}, or where some shared one. */
+    boolean hasMeasuredKills(boolean coreEach) {
+        return rows.stream()
+                .filter(DrillFigures::dependsOnCores)
+                .anyMatch(each -> coreEach == (whole(each, "cores") >= whole(each, "ranks")));
+    }
+
     /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */
     List<String> inWords(int row) {
         return rows.stream()
                 .filter(each -> each.get("row").equals("" + row))
-                .map(each -> "%s, %s, %s%s: worst %s ms, median %s, of %s runs"
+                .map(each -> "%s, %s, %s%s%s: worst %s ms, median %s, of %s runs"
                         .formatted(
                                 each.get("fault"),
                                 each.get("medium"),
@@ -160,6 +165,9 @@ final class DrillFigures {
                                 each.get("heap_mib").equals("64")
                                         ? ""
                                         : ", victim's heap " + each.get("heap_mib") + " MiB",
+                                dependsOnCores(each)
+                                        ? ", " + each.get("ranks") + " ranks on " + each.get("cores") + " cores"
+                                        : "",
                                 each.get("worst_ms"),
                                 each.get("median_ms"),
                                 each.get("runs")))
@@ -169,8 +177,8 @@ final class DrillFigures {
     /** Returns a table of all. */
     String table() {
         String head =
-                "| row | fault | medium | machine | victim's heap | runs | survivors' exceptions | median, ms | worst, ms |"
-                        + " promised, ms | over | named wrong | disagreed |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+                "| row | fault | medium | machine | victim's heap | ranks | cores | runs | survivors' exceptions | median, ms | worst, ms |"
+                        + " promised, ms | over | named wrong | disagreed |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n";
         return head
                 + rows.stream()
                         .map(each -> Stream.of(
@@ -179,6 +187,8 @@ final class DrillFigures {
                                         each.get("medium"),
                                         inWords(load(each)),
                                         each.get("heap_mib") + " MiB",
+                                        each.get("ranks"),
+                                        each.get("cores"),
                                         each.get("runs"),
                                         each.get("samples"),
                                         each.get("median_ms"),
@@ -197,6 +207,15 @@ final class DrillFigures {
 
     private static String inWords(Cell.Load load) {
         return load == Cell.Load.IDLE ? "idle" : "four busy processes";
+    }
+
+    private static boolean dependsOnCores(Map<String, String> row) {
+        return Stream.of(DrillFault.values())
+                .anyMatch(each -> each.isKillInACall() && each.toString().equals(row.get("fault")));
+    }
+
+    private static int whole(Map<String, String> row, String name) {
+        return Integer.parseInt(row.get(name));
     }
 
     private static double number(Map<String, String> row, String name) {

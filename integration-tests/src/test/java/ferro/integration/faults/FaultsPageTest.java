@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * docs/faults.md against the tests. After {@code mvn -B verify -Plong}, {@code -Dfaults.write=true} makes the page anew from the reports
@@ -41,6 +42,9 @@ class FaultsPageTest {
     private static final String DRILL = "mvn -B package -Pdrill -pl integration-tests -am"
             + " -Dtest='*DrillTest,PairFailureTest,KilledDeviceRankTest,NetworkFaultsTest'"
             + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
+
+    private static final String CELL_OF_ROW_2 = "2,kill -9; survivors stay,tcp,idle,64,4,";
+    private static final String NOT_MEASURED = "- Rows 1, 2, 21: that 100 ms are kept where each rank has a core";
 
     /** Read once: all sources of all tests are searched for it. */
     private static FaultTests tests;
@@ -129,13 +133,42 @@ class FaultsPageTest {
 
     @Test
     void everyLineOfTheDrillHasThePromiseOfItsFaultAndRunsEnough() throws IOException {
-        // the page says that two cores were shared by four ranks
-        boolean coreEach = false;
-
         assertEquals(
                 List.of(),
-                DrillFigures.kept(FOLDER.resolve("drill.csv")).unlikeTheirFault(coreEach),
+                DrillFigures.kept(FOLDER.resolve("drill.csv")).unlikeTheirFault(),
                 "lines of docs/faults/drill.csv that are not what their fault promises; to measure: " + DRILL);
+    }
+
+    @Test
+    void aKillInACallIsHeardOfWithinAHundredMillisWhereEachRankHasACoreElseWithinTwoHundredAndFifty(
+            @TempDir Path folder) throws IOException {
+        assertEquals(List.of(), oddities(folder, 4, 99.9, 100));
+        assertEquals(List.of(), oddities(folder, 3, 105, 250));
+        assertEquals(
+                List.of(
+                        CELL_OF_ROW_2 + "4: promised_ms is 250, 100.0 is promised",
+                        CELL_OF_ROW_2 + "4: 0 over 100.0, the worst 105.0"),
+                oddities(folder, 4, 105, 250));
+        assertEquals(
+                List.of(CELL_OF_ROW_2 + "3: promised_ms is 100, 250.0 is promised"), oddities(folder, 3, 99.9, 100));
+    }
+
+    /** Returns what is odd about a line of row 2 whose four ranks had so many cores. */
+    private static List<String> oddities(Path folder, int cores, double worstMillis, int promisedMillis)
+            throws IOException {
+        Path file = folder.resolve("drill.csv");
+        String line = CELL_OF_ROW_2 + cores + ",32,96,31.5," + worstMillis + "," + promisedMillis + ",0,0,0";
+        Files.writeString(file, DrillFigures.HEADER + "\n" + line + "\n");
+        return DrillFigures.kept(file).unlikeTheirFault();
+    }
+
+    @Test
+    void pageSaysItWhereTheBoundOfRanksWithACoreEachWasNotMeasured() throws IOException {
+        DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
+
+        boolean says = Files.readAllLines(PAGE).stream().anyMatch(line -> line.startsWith(NOT_MEASURED));
+
+        assertEquals(!drill.hasMeasuredKills(true), says, "docs/faults.md has a line \"" + NOT_MEASURED + "\"");
     }
 
     @Test
