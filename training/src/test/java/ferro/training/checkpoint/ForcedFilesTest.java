@@ -1,0 +1,137 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A checkpoint is forced to disk, files and folders, as the JDK's own event {@code jdk.FileForce} records it. */
+class ForcedFilesTest {
+    private static final String EVENT = "jdk.FileForce";
+
+    @TempDir
+    private Path temporary;
+
+    private Path root;
+
+    @BeforeEach
+    void needFoldersThatCanBeForced() {
+        root = temporary.resolve("checkpoints");
+        assumeTrue(root.getFileSystem().supportedFileAttributeViews().contains("posix"), "no folder can be opened");
+    }
+
+    /** What a rank does with a storage. */
+    @FunctionalInterface
+    private interface StorageTask {
+        void run(LocalStorage storage) throws IOException;
+    }
+
+    @Test
+    void eachFileOfASaveIsForcedThenItsFolderAndTheLatestStepAtTheEnd() throws IOException {
+        List<String> forced = forced(storage -> save(storage, 1, 7));
+
+        List<String> expected = new ArrayList<>(List.of("."));
+        for (String file : List.of(
+                "model-00001-of-00001.safetensors",
+                "optimizer-00001-of-00001.safetensors",
+                "model.safetensors.index.json",
+                "checkpoint.json")) {
+            expected.addAll(List.of("step-7/" + file, "step-7"));
+        }
+        expected.addAll(List.of("latest.json.tmp", "."));
+        assertEquals(expected, forced);
+    }
+
+    @Test
+    void everyFileOfThreeRanksIsForcedBeforeTheLatestStepIsPublished() throws IOException {
+        List<String> forced = forced(storage -> save(storage, 3, 7));
+
+        int published = forced.indexOf("latest.json.tmp");
+        List<String> files = filesOf("step-7");
+        assertEquals(8, files.size(), files::toString);
+        for (String file : files) {
+            int at = forced.indexOf(file);
+            assertTrue(at >= 0 && at < published, () -> file + " is not forced before it is published: " + forced);
+            int folder = at + forced.subList(at, forced.size()).indexOf("step-7");
+            assertTrue(folder > at && folder < published, () -> "step-7 is not forced after " + file + ": " + forced);
+        }
+        assertEquals(".", forced.get(forced.size() - 1));
+    }
+
+    @Test
+    void eachFolderThatIsMadeIsForcedInTheOneAbove() throws IOException {
+        Path deep = root.resolve("jobs/17");
+
+        List<String> forced = recorded(() -> LocalStorage.at(deep));
+
+        assertEquals(List.of("..", ".", "jobs"), forced);
+    }
+
+    private static void save(LocalStorage storage, int worldSize, long step) {
+        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                checkpoints.save(
+                        step, ToyModel.on(group.rank(), worldSize).fill(step).state());
+            }
+            return null;
+        });
+    }
+
+    private List<String> filesOf(String folder) throws IOException {
+        try (Stream<Path> files = Files.list(root.resolve(folder))) {
+            return files.map(this::fromRoot).collect(Collectors.toList());
+        }
+    }
+
+    /** Returns what is forced while this runs with a storage that is there already. */
+    private List<String> forced(StorageTask task) throws IOException {
+        LocalStorage storage = LocalStorage.at(root);
+        return recorded(() -> task.run(storage));
+    }
+
+    /** Code that may fail with an IOException. */
+    @FunctionalInterface
+    private interface IoTask {
+        void run() throws IOException;
+    }
+
+    /** Returns the files and folders below the folder of the test that the JDK forces, with their metadata, by time. */
+    private List<String> recorded(IoTask task) throws IOException {
+        Path file = temporary.resolve("forced.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable(EVENT).withoutThreshold();
+            recording.start();
+            task.run();
+            recording.stop();
+            recording.dump(file);
+        }
+        return RecordingFile.readAllEvents(file).stream()
+                .filter(event -> event.getEventType().getName().equals(EVENT))
+                .filter(event -> Path.of(event.getString("path")).startsWith(temporary))
+                .filter(event -> event.getBoolean("metaData"))
+                .sorted(Comparator.comparing(RecordedEvent::getStartTime))
+                .map(event -> fromRoot(Path.of(event.getString("path"))))
+                .toList();
+    }
+
+    private String fromRoot(Path path) {
+        String relative = root.relativize(path).toString();
+        return relative.isEmpty() ? "." : relative;
+    }
+}
