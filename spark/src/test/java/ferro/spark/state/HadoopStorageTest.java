@@ -70,6 +70,20 @@ class HadoopStorageTest {
         assertEquals(List.of(), storage.list("step-9/"));
     }
 
+    /** A file of HDFS may be lost with the machines that hold it until it is forced. */
+    @Test
+    void whatIsWrittenOrPublishedIsForced() throws IOException {
+        Configuration counting = new Configuration();
+        counting.set("fs.AbstractFileSystem.file.impl", CountingFiles.class.getName());
+        storage = HadoopStorage.at(folder.toUri().toString(), counting);
+        CountingFiles.FORCED.clear();
+
+        write("step-1/rank-0", "a");
+        storage.publish("latest.txt", "b".getBytes(StandardCharsets.US_ASCII));
+
+        assertEquals(List.of("rank-0 of 1 bytes", "latest.txt.tmp of 1 bytes"), List.copyOf(CountingFiles.FORCED));
+    }
+
     @Test
     void missingObjectIsNamedAndDeletedTwice() throws IOException {
         write("step-1/rank-0", "a");
