@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 
 /** Has ranks of this JVM join, each in a context of its own as a process would; closes their stores and contexts. */
 final class LoopbackRanks implements AutoCloseable {
@@ -24,11 +25,18 @@ final class LoopbackRanks implements AutoCloseable {
         return thread;
     });
     private final Map<String, String> common;
+    private final Consumer<SystemContext> prepare;
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
     /** Over back end tcp where these settings name no other. */
     LoopbackRanks(Map<String, String> common) {
+        this(common, context -> {});
+    }
+
+    /** Prepares the context of each rank before the rank joins. */
+    LoopbackRanks(Map<String, String> common, Consumer<SystemContext> prepare) {
         this.common = common;
+        this.prepare = prepare;
     }
 
     /** Starts joining by a store of their own; index = rank. */
@@ -46,6 +54,7 @@ final class LoopbackRanks implements AutoCloseable {
             settings.putAll(settingsByRank.get(rank));
             SystemContext context = SystemContext.of(settings);
             opened.push(context);
+            prepare.accept(context);
             GroupSpec spec = new GroupSpec("world", rank, worldSize, timeout);
             joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
         }
