@@ -50,10 +50,11 @@ public final class ChildJvm implements AutoCloseable {
         read.add(line);
     }
 
-    /** Ends it as {@code kill -9} does. */
-    public void kill() throws InterruptedException {
-        process.destroyForcibly();
-        awaitEnd();
+    /** Ends it as {@code kill -9} does, and reads what it has printed until then. */
+    public void kill() throws IOException, InterruptedException {
+        // that of Process closes what it prints
+        process.toHandle().destroyForcibly();
+        exitCode();
     }
 
     /** Sends it SIGTERM. */

@@ -6,34 +6,48 @@ import ferro.training.ChildJvm;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A process that saves all the time, killed somewhere in a save. */
 class KilledSaveTest {
-    private static final int KILLS = 3;
+    private static final int KILLS = 4;
+    /** A save makes 23 calls of the file system, and some more to delete an old checkpoint. */
+    private static final int CALLS_BETWEEN = 4;
+
+    private static final int SAVES_BEFORE = 3;
 
     @TempDir
     private Path folder;
 
     @Test
     void leavesACheckpointThatIsWholeAndTheNextProcessGoesOnFromIt() throws Exception {
+        List<String> lastLines = new ArrayList<>();
         for (int kill = 1; kill <= KILLS; kill++) {
             try (ChildJvm saving = ChildJvm.start(SavesForever.class, List.of(), folder.toString())) {
-                saving.await("several");
+                saving.await(SavesForever.began(kill * CALLS_BETWEEN, SAVES_BEFORE + 1));
                 saving.kill();
+                List<String> lines = saving.printed();
+                lastLines.add(lines.get(lines.size() - 1));
             }
-            int least = 3 * kill;
-            TrainingRanks.run(Over.SIMULATED, 2, group -> {
-                ToyModel model = ToyModel.on(group.rank(), 2);
-                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                    long step = checkpoints.load(model.state()).step();
-                    model.assertOf(step);
-                    assertTrue(step >= least, "step " + step + " after " + least + " have ended well");
-                }
-                return null;
-            });
+            assertWhole(SAVES_BEFORE * kill);
         }
+        long inASave =
+                lastLines.stream().filter(line -> line.startsWith("call ")).count();
+        assertTrue(2 * inASave >= KILLS, () -> "last line before each kill: " + lastLines);
+    }
+
+    private void assertWhole(int least) {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2);
+            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                long step = checkpoints.load(model.state()).step();
+                model.assertOf(step);
+                assertTrue(step >= least, "step " + step + " after " + least + " have ended well");
+            }
+            return null;
+        });
     }
 }
