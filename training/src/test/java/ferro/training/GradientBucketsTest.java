@@ -17,12 +17,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class GradientBucketsTest {
     private static final int STEPS = 4;
+    /** With gradients of several times the bytes that are cleared at once. */
+    private static final List<Parameter> SOME_UNUSED = Stream.concat(
+                    Gradients.PARAMETERS.stream(),
+                    Stream.of(
+                            Parameter.of("wide", DataType.FLOAT32, 5003), Parameter.of("head", DataType.FLOAT64, 2001)))
+            .toList();
 
     @ParameterizedTest
     @MethodSource("ferro.training.TrainingRanks#everywhere")
@@ -214,30 +222,54 @@ class GradientBucketsTest {
         });
     }
 
-    @Test
-    void unusedGradientsAreZerosByOption() {
-        TrainingRanks.run(Over.SHM, 2, group -> {
+    @ParameterizedTest
+    @EnumSource
+    void unusedGradientsAreZerosByOption(Over medium) {
+        TrainingRanks.run(medium, 3, group -> {
             try (GradientBuckets buckets = GradientBuckets.builder(group)
-                    .parameters(Gradients.PARAMETERS)
+                    .parameters(SOME_UNUSED)
                     .settings(Gradients.SETTINGS)
                     .zerosForUnused()
                     .build()) {
-                for (int step = 0; step < 3; step++) {
-                    int skipped = (step + group.rank()) % Gradients.PARAMETERS.size();
-                    for (int parameter = 0; parameter < Gradients.PARAMETERS.size(); parameter++) {
-                        Gradients.fill(buckets.gradient(parameter), parameter, 0, 0, (p, e, r, s) -> 6);
-                        if (parameter != skipped) {
+                for (int step = 0; step < SOME_UNUSED.size(); step++) {
+                    for (int parameter = 0; parameter < SOME_UNUSED.size(); parameter++) {
+                        // an unused gradient holds numbers, too, that must not be in the average
+                        Gradients.fill(buckets.gradient(parameter), parameter, group.rank(), step, Gradients::exact);
+                        if (isUsed(parameter, step, group.rank())) {
                             buckets.ready(parameter);
                         }
                     }
                     buckets.finish();
-                    double[] halved = Gradients.values(buckets.gradient(step));
-                    assertEquals(3, halved[halved.length - 1]);
-                    assertEquals(6, Gradients.values(buckets.gradient(step + 2))[0]);
+                    for (int parameter = 0; parameter < SOME_UNUSED.size(); parameter++) {
+                        Parameter of = SOME_UNUSED.get(parameter);
+                        assertArrayEquals(
+                                Gradients.averages(of, parameter, step, users(parameter, step), 3),
+                                Gradients.values(buckets.gradient(parameter)));
+                    }
                 }
+                assertCarried(medium, group);
             }
             return null;
         });
+    }
+
+    /** No rank uses the last parameter; each rank leaves each other one out at some step. */
+    private static boolean isUsed(int parameter, int step, int rank) {
+        int last = SOME_UNUSED.size() - 1;
+        return parameter != last && parameter != (step + rank) % last;
+    }
+
+    private static List<Integer> users(int parameter, int step) {
+        return IntStream.range(0, 3)
+                .filter(rank -> isUsed(parameter, step, rank))
+                .boxed()
+                .toList();
+    }
+
+    private static void assertCarried(Over medium, ProcessGroup group) {
+        String report = group.linkReport();
+        assertEquals(medium != Over.TCP, report.equals("all 3 ranks share memory"), report);
+        assertEquals(medium == Over.TCP, report.endsWith(" do not share memory: ferro.links=tcp"), report);
     }
 
     @Test

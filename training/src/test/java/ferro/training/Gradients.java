@@ -61,14 +61,18 @@ public final class Gradients {
 
     /** Returns the average of {@link #exact} over some ranks, rounded to the type of the parameter. */
     public static double[] averages(int parameter, int step, List<Integer> ranks) {
-        Parameter of = PARAMETERS.get(parameter);
+        return averages(PARAMETERS.get(parameter), parameter, step, ranks, ranks.size());
+    }
+
+    /** Returns the average of {@link #exact} over all ranks, of which only some have a gradient, and the others zeros. */
+    public static double[] averages(Parameter of, int parameter, int step, List<Integer> ranks, int worldSize) {
         double[] averages = new double[(int) of.elementCount()];
         for (int index = 0; index < averages.length; index++) {
             double sum = 0;
             for (int rank : ranks) {
                 sum += exact(parameter, index, rank, step);
             }
-            averages[index] = of.dataType() == DataType.FLOAT64 ? sum / ranks.size() : (float) sum / ranks.size();
+            averages[index] = of.dataType() == DataType.FLOAT64 ? sum / worldSize : (float) sum / worldSize;
         }
         return averages;
     }
