@@ -1,5 +1,7 @@
 package ferro.spi;
 
+import java.util.Objects;
+
 /**
  * Refuses text that UTF-8 cannot keep: half of a surrogate pair. Java would write it as a question mark, so that another
  * text would be read back.
@@ -14,8 +16,11 @@ public final class Surrogates {
      * @param text any text
      * @return the text
      * @throws IllegalArgumentException with the position, if there is half of a pair
+     * @throws NullPointerException     if an argument is null; it names which
      */
     public static String refuseHalves(String what, String text) {
+        Objects.requireNonNull(what, "what");
+        Objects.requireNonNull(text, "text");
         for (int at = 0; at < text.length(); at += Character.charCount(text.codePointAt(at))) {
             int character = text.codePointAt(at);
             if (Character.getType(character) == Character.SURROGATE) {
