@@ -15,9 +15,7 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -26,7 +24,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 601 to 609: misuse, and the end of a group. */
+/** Rules 601 to 607, 609 and 612: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
     /** Ranks that call without a rank that has left fail and name it, but not before that call. */
     @Rule(601)
@@ -230,22 +228,6 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** A group ends the threads that it starts. */
-    @Rule(608)
-    @Test
-    default void noThreadOfAGroupOutlivesItsClose() {
-        Set<Thread> before = threadsOfFerro();
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                Work first = group.barrierAsync();
-                first.await();
-                Expect.works(group);
-            });
-        }
-        Expect.eventually(
-                "the end of " + threadsOfFerro(), Duration.ofSeconds(10), () -> before.containsAll(threadsOfFerro()));
-    }
-
     /**
      * A close may come at any moment of a peer's first call, also while that call makes the link.
      *
@@ -286,15 +268,5 @@ public interface CloseRules extends Subject {
                 }
             }
         }
-    }
-
-    /** Returns the threads of groups. Timers belong to the owner of the context, a store to its server: these may stay. */
-    private static Set<Thread> threadsOfFerro() {
-        Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
-        threads.removeIf(thread -> !thread.getName().startsWith("ferro-")
-                || thread.getName().startsWith("ferro-tck-")
-                || thread.getName().equals("ferro-store")
-                || thread.getName().contains("background"));
-        return threads;
     }
 }

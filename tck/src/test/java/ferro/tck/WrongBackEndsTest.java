@@ -69,6 +69,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.ForgetsLabels.class, 517),
                 Arguments.of(WrongManners.ForgetsLabels.class, 518),
                 Arguments.of(WrongManners.TakesCallsAfterClose.class, 602),
+                Arguments.of(WrongManners.LeavesAThreadBehind.class, 608),
                 Arguments.of(WrongManners.TakesAwayWhatALeaverHasSent.class, 610));
     }
 

@@ -20,6 +20,8 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Back ends that misbehave with messages, order and failures; {@link WrongBackEndsTest} says which rule catches which. */
 final class WrongManners {
@@ -226,6 +228,30 @@ final class WrongManners {
                     };
                 }
             });
+        }
+    }
+
+    /** Each rank leaves a thread that ends long after its group has been closed. */
+    static final class LeavesAThreadBehind extends Decorated {
+        private static final long LIFE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+        LeavesAThreadBehind() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public void close(Duration timeout) {
+                    Thread left = new Thread(LeavesAThreadBehind::live, "left-" + rank());
+                    left.setDaemon(true);
+                    left.start();
+                    super.close(timeout);
+                }
+            });
+        }
+
+        private static void live() {
+            long end = System.nanoTime() + LIFE_NANOS;
+            while (System.nanoTime() - end < 0) {
+                LockSupport.parkNanos(end - System.nanoTime());
+            }
         }
     }
 

@@ -1,0 +1,139 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/**
+ * Calls of every rank of a group, with a stage on each that notes its thread. A stage that is chained to a call which has
+ * ended runs on the thread that chains it, so in each call all ranks but one chain while the last rank has not called.
+ */
+final class StagedCalls {
+    /** Number of ranks of the group. */
+    static final int WORLD_SIZE = 3;
+
+    private static final long LIMIT_SECONDS = 20;
+
+    /** The last calls of a group before its close. */
+    enum LastCalls {
+        /** All calls have returned with success. */
+        WELL,
+        /** Ranks 0 and 1 have timed out in a call. */
+        TIMED_OUT,
+        /** Ranks 0 and 1 have aborted the group during a call. */
+        ABORTED,
+        /** Ranks 0 and 1 close the group during a call. */
+        PENDING
+    }
+
+    private final Subject subject;
+    private final ThreadsOfGroups threads;
+    private final CountDownLatch[] chained = IntStream.range(0, WORLD_SIZE)
+            .mapToObj(last -> new CountDownLatch(WORLD_SIZE - 1))
+            .toArray(CountDownLatch[]::new);
+    private final CountDownLatch receiving = new CountDownLatch(1);
+    private final CountDownLatch pending = new CountDownLatch(2);
+    private final CountDownLatch ended = new CountDownLatch(2);
+
+    StagedCalls(Subject subject, ThreadsOfGroups threads) {
+        this.subject = subject;
+        this.threads = threads;
+    }
+
+    /** Makes a collective with each rank as the last one, a message, and a collective in a part of the group. */
+    void makeAll(ProcessGroup group) throws Exception {
+        group.onEvent(event -> threads.note());
+        for (int last = 0; last < WORLD_SIZE; last++) {
+            if (group.rank() == last) {
+                await(chained[last], "the other ranks have not chained their stages");
+            }
+            try (OnDevice place = OnDevice.of(subject, group.rank())) {
+                CompletableFuture<Void> stage = stage(sum(group, place));
+                chained[last].countDown();
+                stage.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            }
+        }
+        if (!subject.refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+            message(group);
+        }
+        if (!subject.refuses(BackendContract.SUBGROUPS)) {
+            try (ProcessGroup part = group.newGroup(2, 0, 1)) {
+                stage(part.barrierAsync()).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    private void message(ProcessGroup group) throws Exception {
+        try (OnDevice place = OnDevice.of(subject, group.rank())) {
+            int[] data = {group.rank()};
+            if (group.rank() == 0) {
+                CompletableFuture<Void> stage = stage(group.recvAsync(place.tensor(HostTensor.of(data)), 1, 0));
+                receiving.countDown();
+                stage.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            } else if (group.rank() == 1) {
+                await(receiving, "rank 0 has not chained its stage");
+                stage(group.sendAsync(place.tensor(HostTensor.of(data)), 0, 0)).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            }
+        }
+    }
+
+    /** Makes the last calls of a rank; rank 2 does not take part in a call that fails. */
+    void makeLast(ProcessGroup group, LastCalls last) throws Exception {
+        if (last == LastCalls.WELL) {
+            return;
+        }
+        if (group.rank() == 2) {
+            await(ended, "ranks 0 and 1 have not ended their calls");
+            return;
+        }
+        boolean timesOut = last == LastCalls.TIMED_OUT;
+        Work never = group.within(Duration.ofMillis(timesOut ? 200 : 20_000)).barrierAsync();
+        CompletableFuture<Void> stage = stage(never);
+        pending.countDown();
+        await(pending, "ranks 0 and 1 have not called");
+        if (last == LastCalls.ABORTED) {
+            group.abort(new IllegalStateException("out of paper"));
+        } else if (last == LastCalls.PENDING) {
+            closeEarly(group);
+        }
+        Expect.fails(each -> never.await(), group, Code.values());
+        stage.handle((done, failure) -> null).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        if (last != LastCalls.PENDING) {
+            group.onEvent(event -> threads.note());
+        }
+        ended.countDown();
+    }
+
+    private static void closeEarly(ProcessGroup group) {
+        try {
+            group.close(Duration.ofMillis(300));
+        } catch (FerroException ofTheOther) {
+            // the other rank that closes early may end the group first
+            assertTrue(group.failure().isPresent(), "a close failed without a failure: " + ofTheOther);
+        }
+    }
+
+    private static Work sum(ProcessGroup group, OnDevice place) {
+        HostTensor data = HostTensor.of(new float[] {group.rank() + 2, 3});
+        return group.submit(place.call(new Collective.AllReduce(data, data, ReduceOp.SUM)));
+    }
+
+    private CompletableFuture<Void> stage(Work work) {
+        return work.completion().whenComplete((done, failure) -> threads.note()).toCompletableFuture();
+    }
+
+    private static void await(CountDownLatch latch, String otherwise) throws InterruptedException {
+        assertTrue(latch.await(LIMIT_SECONDS, TimeUnit.SECONDS), otherwise);
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.locks.LockSupport;
+
+/** Threads that groups start: all that are new since this object was made, but those of others. Thread-safe. */
+final class ThreadsOfGroups {
+    /** Time after the close in which threads end that wait a little for more work. */
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    /** Threads of the kit, the test, the store's server (which the test owns), JUnit, and libraries that free memory. */
+    private static final List<String> OTHERS = List.of(
+            "ferro-tck-", "test-", "ferro-store", "junit-", "surefire-", "JNA Cleaner", "CompletableFutureDelay");
+
+    /** Threads of the JDK itself. */
+    private static final Set<String> GROUPS_OF_THE_JDK = Set.of("system", "InnocuousThreadGroup");
+
+    private final Set<Thread> before = alive();
+    private final Set<Thread> ofUserCode = ConcurrentHashMap.newKeySet();
+    /** Threads that were alive after the close of a group, with what that group was. */
+    private final Map<Thread, String> groups = new ConcurrentHashMap<>();
+
+    /** Notes the current thread, which runs a stage or a listener. */
+    void note() {
+        if (isOfAGroup(Thread.currentThread())) {
+            ofUserCode.add(Thread.currentThread());
+        }
+    }
+
+    /** Notes the close of a group, for the message about a thread of it that lives on. */
+    void closed(String group) {
+        left().forEach(thread -> groups.putIfAbsent(thread, group));
+    }
+
+    /** Checks that a stage has run on a thread of a group, and that all threads of groups end now. */
+    void checkAllEnd() {
+        assertFalse(ofUserCode.isEmpty(), "no stage has run on a thread of the group");
+        long deadline = System.nanoTime() + LIMIT.toNanos();
+        Set<Thread> left = left();
+        while (!left.isEmpty()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError(LIMIT.toMillis() + " ms after the close of all groups " + left.size()
+                        + " of their threads live on:" + described(left));
+            }
+            LockSupport.parkNanos(500_000);
+            left = left();
+        }
+    }
+
+    private Set<Thread> left() {
+        Set<Thread> left = alive();
+        left.removeAll(before);
+        ofUserCode.stream().filter(Thread::isAlive).forEach(left::add);
+        return left;
+    }
+
+    private String described(Set<Thread> threads) {
+        StringBuilder text = new StringBuilder();
+        for (Thread thread : threads) {
+            text.append("\n  ").append(thread.getName()).append(" of group ").append(groups.get(thread));
+            Arrays.stream(thread.getStackTrace())
+                    .limit(8)
+                    .forEach(frame -> text.append("\n    at ").append(frame));
+        }
+        return text.toString();
+    }
+
+    private static Set<Thread> alive() {
+        Set<Thread> threads = new HashSet<>(Thread.getAllStackTraces().keySet());
+        threads.removeIf(thread -> !isOfAGroup(thread));
+        return threads;
+    }
+
+    private static boolean isOfAGroup(Thread thread) {
+        ThreadGroup group = thread.getThreadGroup();
+        return group != null
+                && !GROUPS_OF_THE_JDK.contains(group.getName())
+                && !(thread instanceof ForkJoinWorkerThread)
+                && OTHERS.stream().noneMatch(thread.getName()::startsWith);
+    }
+}
