@@ -58,6 +58,21 @@ final class Cells {
         }
     }
 
+    /** Makes the call of one cell on a rank of any group, with operands in host memory; fails if its result is wrong. */
+    static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
+        CellCall own =
+                CellCall.of(cell, new CellCall.CallPlace(group.rank(), group.worldSize(), cell.length() % 2, values));
+        if (RefusedCells.of(group, own.call()).isPresent()
+                && subject.refuses(cell.kind().label())) {
+            return;
+        }
+        group.submit(own.call()).await();
+        String problem = own.wrong();
+        if (problem != null) {
+            throw new AssertionError(cell + " on rank " + group.rank() + ": " + problem);
+        }
+    }
+
     private void rank(ProcessGroup group, int from, int to) {
         try (OnDevice place = OnDevice.of(subject, group.rank())) {
             for (int number = from; number < to; number++) {

@@ -16,7 +16,6 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -26,28 +25,38 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 601 to 607, 609 and 612: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
-    /** Ranks that call without a rank that has left fail and name it, but not before that call. */
+    /**
+     * Ranks that call without a rank that has left fail and name it, but not before that call; each rank leaves in turn.
+     *
+     * @param worldSize number of ranks
+     */
     @Rule(601)
-    @Test
-    default void peersOfAClosedRankFailInTheFirstCallThatItDidNotMake() {
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {3, 4, 5})
+    default void peersOfAClosedRankFailInTheFirstCallThatItDidNotMake(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
-        CountDownLatch closed = new CountDownLatch(1);
-        try (Ranks ranks = group(3)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                Expect.works(group);
-                if (group.rank() == 1) {
-                    group.close(Ranks.LEAVE_BOUND);
-                    closed.countDown();
-                } else {
-                    assertTrue(closed.await(10, TimeUnit.SECONDS), "rank 1 has not closed");
+        long[][] millis = new long[worldSize][worldSize];
+        List<List<Throwable>> outcomes;
+        try (EachRankLeaves groups = new EachRankLeaves(this, worldSize)) {
+            outcomes = groups.outcomes((group, leaver) -> {
+                long start = System.nanoTime();
+                try {
                     group.within(Duration.ofSeconds(20)).barrier();
+                } finally {
+                    millis[leaver][group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
                 }
             });
-            for (int rank = 0; rank < 3; rank += 2) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.PEER_LOST, Code.ABORTED);
-                Expect.blames(failure, 1);
-                Expect.says(failure, "rank 1 left");
-                Expect.says(failure, "after seq 1; this call is seq 2");
+        }
+        for (int leaver = 0; leaver < worldSize; leaver++) {
+            for (int rank = 0; rank < worldSize; rank++) {
+                if (rank != leaver) {
+                    FerroException failure = Expect.failure(outcomes.get(leaver), rank, Code.PEER_LOST, Code.ABORTED);
+                    Expect.blames(failure, leaver);
+                    Expect.says(failure, "rank " + leaver + " left");
+                    Expect.says(failure, "after seq 1; this call is seq 2");
+                    long heard = millis[leaver][rank];
+                    assertTrue(heard < 5000, "rank " + rank + " heard of rank " + leaver + " after " + heard + " ms");
+                }
             }
         }
     }
@@ -235,7 +244,7 @@ public interface CloseRules extends Subject {
      */
     @Rule(609)
     @ParameterizedTest(name = "{0} ranks")
-    @ValueSource(ints = {2, 3})
+    @ValueSource(ints = {2, 3, 5})
     default void aCloseEndsTheFirstCallsOfItsPeersAtOnce(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         long begun = System.nanoTime();

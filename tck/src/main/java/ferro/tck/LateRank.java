@@ -4,7 +4,6 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.tck.cells.Cell;
-import ferro.tck.cells.CellCall;
 import ferro.tck.cells.Values;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -19,31 +18,29 @@ final class LateRank {
     private static final Duration ARRIVAL = Duration.ofSeconds(5);
 
     private final Subject subject;
+    private final int worldSize;
     private final int late;
     private final boolean untilClosed;
 
     /**
      * Chooses the late rank.
      *
+     * @param worldSize   number of ranks; back ends choose their algorithms by it
      * @param late        late rank
      * @param untilClosed whether it calls when the others have closed, else when their calls have returned
      */
-    LateRank(Subject subject, int late, boolean untilClosed) {
+    LateRank(Subject subject, int worldSize, int late, boolean untilClosed) {
         this.subject = subject;
+        this.worldSize = worldSize;
         this.late = late;
         this.untilClosed = untilClosed;
     }
 
-    /** Returns three ranks, or four: back ends choose their algorithms by the number. */
-    int size() {
-        return untilClosed ? 3 : 4;
-    }
-
     /** Runs code on all ranks of a fresh group and closes them; all must end well. */
     void run(String what, Ranks.RankCode body) {
-        CountDownLatch calling = new CountDownLatch(size() - 1);
-        CountDownLatch others = new CountDownLatch(size() - 1);
-        try (Ranks ranks = subject.group(size())) {
+        CountDownLatch calling = new CountDownLatch(worldSize - 1);
+        CountDownLatch others = new CountDownLatch(worldSize - 1);
+        try (Ranks ranks = subject.group(worldSize)) {
             ranks.run(group -> {
                 if (group.rank() != late) {
                     calling.countDown();
@@ -66,17 +63,7 @@ final class LateRank {
     void call(CollectiveKind kind, int length, int root) {
         boolean combines = Cell.combines(kind);
         Cell cell = new Cell(kind, DataType.FLOAT32, combines ? ReduceOp.SUM : null, length, root, false);
-        Values values = new Values(DataType.FLOAT32, size());
-        run(cell.toString(), group -> {
-            CellCall own = CellCall.of(cell, new CellCall.CallPlace(group.rank(), size(), length % 2, values));
-            if (Cells.RefusedCells.of(group, own.call()).isPresent() && subject.refuses(kind.label())) {
-                return;
-            }
-            group.submit(own.call()).await();
-            String wrong = own.wrong();
-            if (wrong != null) {
-                throw new AssertionError(cell + " on rank " + group.rank() + ": " + wrong);
-            }
-        });
+        Values values = new Values(DataType.FLOAT32, worldSize);
+        run(cell.toString(), group -> Cells.make(subject, group, cell, values));
     }
 }

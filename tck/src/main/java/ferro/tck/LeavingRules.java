@@ -8,6 +8,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -44,8 +45,8 @@ public interface LeavingRules extends Subject {
         switch (what) {
             case "messages" -> leaveAfterMessages();
             case "barrier" -> {
-                for (int late = 0; late < 3; late++) {
-                    new LateRank(this, late, late < 2).run(what, ProcessGroup::barrier);
+                for (int late = 0; late < 5; late++) {
+                    new LateRank(this, 5, late, late % 2 == 0).run(what, ProcessGroup::barrier);
                 }
             }
             case "unequal parts" -> {
@@ -58,22 +59,34 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Makes short calls, and calls whose chunks are all above a segment; with every root, and also with the root late. */
+    /** Returns the first rank, one in the middle or the last rank, by an index from 0 to 2. */
+    private static int rank(int index, int worldSize) {
+        return index * (worldSize - 1) / 2;
+    }
+
+    /**
+     * Makes short calls on five and four ranks, and calls whose chunks are all above a segment on three and four; with several
+     * roots, and also with the root late.
+     */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
-        for (int length : new int[] {5, kind.hasParts() ? aboveASegment() : 4 * aboveASegment()}) {
-            for (int root = 0; root < 3; root++) {
-                new LateRank(this, toRoot ? root : (root + 1) % 3, true).call(kind, length, root);
-                new LateRank(this, (root + 2) % 3, false).call(kind, length, root);
+        for (int odd : new int[] {5, 3}) {
+            int above = kind.hasParts() ? aboveASegment() : 4 * aboveASegment();
+            int length = odd == 5 ? 5 : above;
+            for (int index = 0; index < 3; index++) {
+                int root = rank(index, odd);
+                new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true).call(kind, length, root);
+                new LateRank(this, 4, (index + odd) % 4, false).call(kind, length, (index + odd + 2) % 4);
             }
         }
     }
 
     private void leaveAfterUnequalParts(String kind) {
         for (int unit : new int[] {1, aboveASegment() / 2}) {
-            for (int late = 0; late < 3; late += 2) {
+            int worldSize = unit == 1 ? 5 : 4;
+            for (int late = 0; late < worldSize; late += worldSize - 1) {
                 Ranks.RankCode call = group -> new UnequalParts(this, group, unit).check(kind);
-                new LateRank(this, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
+                new LateRank(this, worldSize, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
             }
         }
     }
@@ -81,10 +94,12 @@ public interface LeavingRules extends Subject {
     /** Sends a message from rank to rank: the first rank leaves when it has sent, the last when it has received. */
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
-            for (int late = 0; late < 3; late++) {
+            for (int index = 0; index < 3; index++) {
                 float[] need = Expect.floats(length, 3);
                 for (boolean untilClosed : new boolean[] {true, false}) {
-                    new LateRank(this, late, untilClosed).run("messages of " + length, group -> {
+                    int worldSize = untilClosed ? 5 : 4;
+                    LateRank ranks = new LateRank(this, worldSize, rank(index, worldSize), untilClosed);
+                    ranks.run("messages of " + length, group -> {
                         float[] data = group.rank() == 0 ? need.clone() : new float[length];
                         if (group.rank() > 0) {
                             group.recv(data, group.rank() - 1, 0);
@@ -102,10 +117,12 @@ public interface LeavingRules extends Subject {
     /** Makes a new group, which is closed before its parent, or by the close of its parent. */
     private void leaveAfterNewGroup() {
         needs(BackendContract.SUBGROUPS);
-        for (int late = 0; late < 3; late++) {
+        for (int index = 0; index < 3; index++) {
             for (boolean untilClosed : new boolean[] {true, false}) {
-                int root = (late + 1) % 3;
-                new LateRank(this, late, untilClosed).run("newGroup and a broadcast", group -> {
+                int worldSize = untilClosed ? 5 : 4;
+                int late = rank(index, worldSize);
+                int root = (late + 1) % worldSize;
+                new LateRank(this, worldSize, late, untilClosed).run("newGroup and a broadcast", group -> {
                     ProcessGroup part =
                             group.newGroup(IntStream.range(0, group.worldSize()).toArray());
                     int[] data = {group.rank() == root ? 41 : 0};
@@ -118,9 +135,9 @@ public interface LeavingRules extends Subject {
     }
 
     /**
-     * A call that needs a rank that has left fails and names it; calls that do not need it go on.
+     * A call that needs a rank that has left fails and names it; calls that do not need it go on. Each rank leaves in turn.
      *
-     * @param what call of rank 0 that needs the rank that has left
+     * @param what call that needs the rank that has left; {@code newGroup} is called by each of the others
      */
     @Rule(611)
     @ParameterizedTest(name = "{0}")
@@ -129,57 +146,60 @@ public interface LeavingRules extends Subject {
         needs(BackendContract.EARLY_LEAVES);
         needs(BackendContract.SUBGROUPS);
         needs(BackendContract.ABORT_ACROSS_RANKS);
-        CountDownLatch left = new CountDownLatch(1);
-        CountDownLatch gone = new CountDownLatch(1);
-        try (Ranks ranks = group(3)) {
-            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                Expect.works(group);
-                if (group.rank() == 2) {
-                    group.close(Ranks.LEAVE_BOUND);
-                    left.countDown();
-                    return;
-                }
-                assertTrue(left.await(10, TimeUnit.SECONDS), "rank 2 has not closed");
-                talk(group, 5);
-                talk(group, 100_000);
-                try (ProcessGroup both = group.newGroup(1, 0)) {
-                    Expect.works(both);
-                    if (group.rank() == 0) {
-                        failsWithoutRankTwo(group, what);
-                        gone.countDown();
+        boolean byAll = what.equals("newGroup");
+        List<CountDownLatch> failed = IntStream.range(0, 5)
+                .mapToObj(leaver -> new CountDownLatch(byAll ? 4 : 1))
+                .toList();
+        try (EachRankLeaves groups = new EachRankLeaves(this, 5)) {
+            List<List<Throwable>> outcomes = groups.outcomes((group, leaver) -> {
+                int[] others =
+                        IntStream.range(0, 5).filter(rank -> rank != leaver).toArray();
+                talk(group, others, 5);
+                talk(group, others, 100_000);
+                try (ProcessGroup rest = group.newGroup(others)) {
+                    Expect.works(rest);
+                    if (byAll || group.rank() == (leaver + 1) % 5) {
+                        failsWithout(leaver, group, what);
+                        failed.get(leaver).countDown();
                     }
-                    assertTrue(gone.await(20, TimeUnit.SECONDS), "rank 0 has not failed without rank 2");
-                    Expect.works(both);
+                    assertTrue(failed.get(leaver).await(20, TimeUnit.SECONDS), what + " without rank " + leaver);
+                    Expect.works(rest);
                 }
             });
-            Expect.well(ends);
+            outcomes.forEach(Expect::well);
         }
     }
 
-    private static void talk(ProcessGroup group, int length) {
-        float[] data = group.rank() == 0 ? Expect.floats(length, 2) : new float[length];
-        if (group.rank() == 0) {
-            group.send(data, 1, 0);
+    /** Sends a message from each of some ranks to the next one. */
+    private static void talk(ProcessGroup group, int[] members, int length) {
+        int position = Arrays.binarySearch(members, group.rank());
+        int next = members[(position + 1) % members.length];
+        int previous = members[(position + members.length - 1) % members.length];
+        float[] data = new float[length];
+        if (position % 2 == 0) {
+            group.send(Expect.floats(length, group.rank() + 2), next, 0);
+            group.recv(data, previous, 0);
         } else {
-            group.recv(data, 0, 0);
+            group.recv(data, previous, 0);
+            group.send(Expect.floats(length, group.rank() + 2), next, 0);
         }
-        Expect.same(Expect.floats(length, 2), data, () -> "message on rank " + group.rank());
+        Expect.same(Expect.floats(length, previous + 2), data, () -> "message on rank " + group.rank());
     }
 
-    private static void failsWithoutRankTwo(ProcessGroup group, String what) {
+    private static void failsWithout(int leaver, ProcessGroup group, String what) {
         ProcessGroup patient = group.within(Duration.ofSeconds(10));
         FerroException failure = Expect.fails(
                 each -> {
                     switch (what) {
                         case "barrier" -> patient.barrier();
-                        case "recv" -> patient.recv(new int[1], 2, 0);
-                        case "send" -> patient.send(new int[100_000], 2, 0);
-                        default -> patient.newGroup(0, 2).close();
+                        case "recv" -> patient.recv(new int[1], leaver, 0);
+                        case "send" -> patient.send(new int[100_000], leaver, 0);
+                        default -> patient.newGroup(group.rank(), leaver).close();
                     }
                 },
                 group,
                 Code.PEER_LOST);
-        Expect.blames(failure, 2);
-        Expect.says(failure, "rank 2 left");
+        Expect.blames(failure, leaver);
+        Expect.says(failure, "rank " + leaver + " left");
     }
 }
