@@ -1,25 +1,30 @@
 package ferro.tck;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Cell;
+import ferro.tck.cells.Values;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 401 to 412: groups of some ranks. */
+/** Rules 401 to 413: groups of some ranks. */
 public interface SubgroupRules extends Subject {
     /** Ranks of one color form a group, ordered by key, then by rank; a rank without a color gets no group. */
     @Rule(401)
@@ -326,5 +331,62 @@ public interface SubgroupRules extends Subject {
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertTrue(seconds < 20, "the disagreement was told after " + seconds + " s");
+    }
+
+    /**
+     * In a group of many ranks, in any order, each rank is the one of its position: for messages, roots and parts.
+     *
+     * @param members ranks of the parent, in the order of the new group
+     */
+    @Rule(413)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"6,5,4,3,2,1,0", "3,4,5,6,0,1,2", "5,2,6,0,3"})
+    default void ranksOfALargePartAreThePositionsInAnyOrder(String members) {
+        needs(BackendContract.SUBGROUPS);
+        int[] order =
+                Arrays.stream(members.split(",")).mapToInt(Integer::parseInt).toArray();
+        List<Cell> cells = Cell.withEachRoot(order.length, 5);
+        Values values = new Values(DataType.FLOAT32, order.length);
+        try (Ranks ranks = group(7)) {
+            ranks.run(group -> {
+                if (IntStream.of(order).anyMatch(rank -> rank == group.rank())) {
+                    try (ProcessGroup part = group.newGroup(order)) {
+                        checkOrder(part, group.rank(), order);
+                        exchangeInPairs(part, order);
+                        cells.forEach(cell -> Cells.make(this, part, cell, values));
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** Sends a message from each rank to each other rank; only one pair talks at a time in the order of the pairs. */
+    private static void exchangeInPairs(ProcessGroup part, int[] order) {
+        for (int low = 0; low < order.length; low++) {
+            for (int high = low + 1; high < order.length; high++) {
+                if (part.rank() == low) {
+                    part.send(message(order, low, high), high, 0);
+                    receive(part, order, high, low);
+                } else if (part.rank() == high) {
+                    receive(part, order, low, high);
+                    part.send(message(order, high, low), low, 0);
+                }
+            }
+        }
+    }
+
+    private static void receive(ProcessGroup part, int[] order, int from, int to) {
+        int[] found = new int[2];
+        part.recv(found, from, 0);
+        assertArrayEquals(
+                message(order, from, to),
+                found,
+                () -> "parent's ranks of sender and receiver: rank " + from + " to " + to);
+    }
+
+    /** Returns the parent's ranks of sender and receiver. */
+    private static int[] message(int[] order, int from, int to) {
+        return new int[] {order[from], order[to]};
     }
 }

@@ -162,6 +162,23 @@ final class WrongFailures {
         }
     }
 
+    /** Does not fail, but makes wrong parts, which needs a control lane too. */
+    static final class SwapsTwoRanksOfALargePart extends Decorated {
+        SwapsTwoRanksOfALargePart() {
+            super(honest -> new ForwardingBackend(honest) {
+                @Override
+                public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+                    int[] swapped = ranks.clone();
+                    if (ranks.length >= 5) {
+                        swapped[2] = ranks[4];
+                        swapped[4] = ranks[2];
+                    }
+                    return inner().newGroup(swapped, name, timeout);
+                }
+            });
+        }
+    }
+
     static final class TakesItsParentAlong extends Decorated {
         TakesItsParentAlong() {
             super(honest -> new ForwardingBackend(honest) {

@@ -16,11 +16,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** The kit again: what fails wrongly must be caught by the rule it breaks; it stands here, as it needs a control lane. */
+/** The kit again: what needs a control lane to be wrong, as failures and parts do, must be caught by the rule it breaks. */
 @Tag("long")
 class WrongFailuresTest {
     static Stream<Arguments> wrongFailures() {
         return Stream.of(
+                Arguments.of(WrongFailures.SwapsTwoRanksOfALargePart.class, 413),
                 Arguments.of(WrongFailures.AbortsAlone.class, 504),
                 Arguments.of(WrongFailures.BlamesNobody.class, 502),
                 Arguments.of(WrongFailures.BlamesItsNeighbour.class, 514),

@@ -71,6 +71,18 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
         return ofLengths(kind, worldSize, type -> bytes / Math.min(type.byteSize(), Float.BYTES) + 3);
     }
 
+    /** Returns a cell of each kind in f32 at a length, and of a rooted kind one for each root. */
+    public static List<Cell> withEachRoot(int worldSize, int length) {
+        List<Cell> cells = new ArrayList<>();
+        for (CollectiveKind kind : KINDS) {
+            ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
+            for (int root = 0; root < (kind.isRooted() ? worldSize : 1); root++) {
+                cells.add(new Cell(kind, DataType.FLOAT32, op, length, root, false));
+            }
+        }
+        return cells;
+    }
+
     private static List<Cell> ofLengths(CollectiveKind kind, int worldSize, ToIntFunction<DataType> length) {
         List<Cell> cells = new ArrayList<>();
         List<DataType> types = combines(kind)
