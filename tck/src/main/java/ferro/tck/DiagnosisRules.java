@@ -39,9 +39,9 @@ public interface DiagnosisRules extends Subject {
         if (fault.equals("mismatch")) {
             needs(BackendContract.MISMATCHES);
         }
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             ranks.run(Expect::works);
-            for (int rank = 0; rank < 3; rank++) {
+            for (int rank = 0; rank < 5; rank++) {
                 assertEquals(Optional.empty(), ranks.rank(rank).failure(), "failure() of rank " + rank);
             }
             ranks.outcomes(Ranks.LIMIT, group -> fail(group, fault));
@@ -52,7 +52,7 @@ public interface DiagnosisRules extends Subject {
                 assertEquals(code + " of " + culprits, agreed, "code and ranks to blame");
             }
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::barrier);
-            for (int rank = 0; rank < 3; rank++) {
+            for (int rank = 0; rank < 5; rank++) {
                 assertEquals(agreed, story(ranks.rank(rank)), "failure() of rank " + rank + " after another call");
             }
         }
@@ -208,7 +208,7 @@ public interface DiagnosisRules extends Subject {
     default void abortOnceAFailureIsKnownChangesNothing() {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         needs(BackendContract.AGREED_FAILURES);
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
                     group.abort(new IllegalStateException("out of paper"));

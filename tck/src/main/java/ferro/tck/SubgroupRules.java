@@ -147,14 +147,14 @@ public interface SubgroupRules extends Subject {
         needs(BackendContract.SUBGROUPS);
         needs(BackendContract.MISMATCHES);
         long start = System.nanoTime();
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 ProcessGroup patient = group.within(Duration.ofSeconds(60));
-                patient.newGroup(group.rank() == 2 ? new int[] {0, 2, 1} : new int[] {0, 1, 2});
+                patient.newGroup(group.rank() == 2 ? new int[] {0, 2, 1, 4, 3} : new int[] {0, 1, 2, 3, 4});
             });
-            for (int rank = 0; rank < 3; rank++) {
+            for (int rank = 0; rank < 5; rank++) {
                 FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
-                Expect.says(failure, "[0, 1, 2]", "[0, 2, 1]");
+                Expect.says(failure, "[0, 1, 2, 3, 4]", "[0, 2, 1, 4, 3]");
             }
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
@@ -166,13 +166,13 @@ public interface SubgroupRules extends Subject {
     @Test
     default void aMemberThatNeverCallsIsNamedAtTheDeadline() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 if (group.rank() != 1) {
-                    group.within(Duration.ofMillis(400)).newGroup(0, 1, 2);
+                    group.within(Duration.ofMillis(400)).newGroup(0, 1, 2, 3, 4);
                 }
             });
-            for (int rank : new int[] {0, 2}) {
+            for (int rank : new int[] {0, 2, 3, 4}) {
                 FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
                 if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
                     Expect.blames(failure, 1);
@@ -288,17 +288,17 @@ public interface SubgroupRules extends Subject {
     default void membersMayAgreeAfterADisagreement() {
         needs(BackendContract.SUBGROUPS);
         needs(BackendContract.MISMATCHES);
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 for (int turn = 0; turn < 6; turn++) {
-                    int[] list = group.rank() == turn % 3 ? new int[] {0, 2, 1} : new int[] {0, 1, 2};
+                    int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
                     Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
                     if (turn % 2 == 0) {
                         // in some turns the slowest rank learns of it before any rank calls again
                         Expect.works(group);
                     }
-                    try (ProcessGroup agreed = group.newGroup(2, 0, 1)) {
-                        checkOrder(agreed, group.rank(), new int[] {2, 0, 1});
+                    try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
+                        checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
                         Expect.works(agreed);
                     }
                 }
@@ -313,20 +313,20 @@ public interface SubgroupRules extends Subject {
      */
     @Rule(412)
     @ParameterizedTest(name = "rank {0}")
-    @ValueSource(ints = {0, 2})
+    @ValueSource(ints = {0, 2, 4})
     default void membersThatDisagreeAboutWhoIsOneAllFailAtOnce(int odd) {
         needs(BackendContract.SUBGROUPS);
         needs(BackendContract.MISMATCHES);
         int[] smaller = {Math.min(odd, 1), Math.max(odd, 1)};
         long start = System.nanoTime();
-        try (Ranks ranks = group(3)) {
+        try (Ranks ranks = group(5)) {
             List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                int[] list = group.rank() == odd ? smaller : new int[] {0, 1, 2};
+                int[] list = group.rank() == odd ? smaller : new int[] {0, 1, 2, 3, 4};
                 group.within(Duration.ofSeconds(60)).newGroup(list);
             });
-            for (int rank = 0; rank < 3; rank++) {
+            for (int rank = 0; rank < 5; rank++) {
                 FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
-                Expect.says(failure, "[0, 1, 2]", Arrays.toString(smaller));
+                Expect.says(failure, "[0, 1, 2, 3, 4]", Arrays.toString(smaller));
             }
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
