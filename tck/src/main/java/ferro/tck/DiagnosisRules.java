@@ -3,11 +3,13 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Collective;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rules 512 to 516: a group reports the same failure to all callers and all listeners. */
+/**
+ * Rules 512 to 516, and 217 and 218 of messages: a group reports the same failure to all callers and all listeners, and a
+ * message that does not come names its sender.
+ */
 public interface DiagnosisRules extends Subject {
     /**
      * All ranks name one cause, and keep naming it.
@@ -229,6 +234,105 @@ public interface DiagnosisRules extends Subject {
                 assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " when all have");
             });
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
+        }
+    }
+
+    /**
+     * A message that times out blames the rank that it waited for, in its text and as the culprit. There are four ranks, so
+     * that a neighbour, the rank that waits and the rank opposite are others.
+     *
+     * @param call   send or recv
+     * @param waiter rank that calls
+     * @param peer   rank that does not
+     */
+    @Rule(217)
+    @ParameterizedTest(name = "{0} of rank {1} with rank {2}")
+    @CsvSource({"send,0,2", "send,3,1", "recv,1,3", "recv,2,0"})
+    default void aMessageThatTimesOutNamesTheRankThatItWaitedFor(String call, int waiter, int peer) {
+        int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 7;
+        try (Ranks ranks = group(4)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                ProcessGroup hasty = group.within(Duration.ofMillis(300));
+                if (group.rank() == waiter && call.equals("send")) {
+                    hasty.send(new float[100_000], peer, tag);
+                } else if (group.rank() == waiter) {
+                    hasty.recv(new float[3], peer, tag);
+                }
+            });
+            boolean maySendAlone = call.equals("send") && refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
+            if (maySendAlone && outcomes.get(waiter) == null) {
+                return;
+            }
+            FerroException failure = Expect.failure(outcomes, waiter, Code.TIMED_OUT);
+            Expect.says(failure, "gave up on rank " + peer + " after ");
+            assertEquals(Integer.toString(peer), failure.where().culprits(), "rank to blame: " + failure);
+            assertEquals(waiter, failure.where().rank(), "the rank that failed, as it says itself");
+        }
+    }
+
+    /**
+     * A receive whose message has begun ends at its deadline when no more of it comes. The sender has announced the message,
+     * and then stands still in the code of a reduction.
+     */
+    @Rule(218)
+    @Test
+    default void aReceiveWhoseMessageHasBegunEndsAtItsDeadline() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.MESSAGE_TAGS);
+        CountDownLatch standsStill = new CountDownLatch(1);
+        CountDownLatch ended = new CountDownLatch(1);
+        try (Ranks ranks = group(2)) {
+            Collective stops = combining(new float[2], standingStill(false, standsStill, ended));
+            if (Cells.RefusedCells.of(ranks.rank(0), stops).isPresent()) {
+                refused("users' reductions");
+                return;
+            }
+            List<Throwable> outcomes = ranks.outcomes(Duration.ofSeconds(20), group -> {
+                float[] data = {group.rank() + 2, 5};
+                Collective combines = combining(data, standingStill(group.rank() == 1, standsStill, ended));
+                if (group.rank() == 1) {
+                    Work send = group.sendAsync(HostTensor.of(new float[300_000]), 0, 1);
+                    group.send(new int[] {4}, 0, 2);
+                    group.submit(combines);
+                    send.await();
+                } else {
+                    // what was sent before it has come, too
+                    group.recv(new int[1], 1, 2);
+                    group.submit(combines);
+                    assertTrue(standsStill.await(15, TimeUnit.SECONDS), "rank 1 has not combined anything");
+                    try {
+                        group.within(Duration.ofMillis(300)).recv(new float[300_000], 1, 1);
+                    } finally {
+                        ended.countDown();
+                    }
+                }
+            });
+            FerroException failure = Expect.failure(outcomes, 0, Code.TIMED_OUT);
+            Expect.says(failure, "gave up on rank 1 after ");
+            Expect.blames(failure, 1);
+            Expect.failure(outcomes, 1, Code.TIMED_OUT, Code.ABORTED);
+        }
+    }
+
+    private static Collective combining(float[] data, ReduceOp op) {
+        return new Collective.AllReduce(HostTensor.of(data), HostTensor.of(data), op);
+    }
+
+    private static ReduceOp standingStill(boolean here, CountDownLatch standsStill, CountDownLatch ended) {
+        return ReduceOp.ofFloats("standing still", (a, b) -> {
+            standsStill(here, standsStill, ended);
+            return a + b;
+        });
+    }
+
+    private static void standsStill(boolean here, CountDownLatch standsStill, CountDownLatch ended) {
+        if (here) {
+            standsStill.countDown();
+            try {
+                ended.await(20, TimeUnit.SECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

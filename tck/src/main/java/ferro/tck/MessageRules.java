@@ -326,6 +326,49 @@ public interface MessageRules extends Subject {
         }
     }
 
+    /**
+     * Messages that nobody receives are not taken without end; all of them arrive once they are received.
+     *
+     * <p>What the medium itself keeps on the way is not limited by this rule: over TCP up to 32 MiB with the usual limits of
+     * Linux. So more is sent.
+     */
+    @Rule(212)
+    @Test
+    default void messagesThatNobodyReceivesAreNotTakenWithoutEnd() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        int length = (64 << 10) / Integer.BYTES;
+        int count = 1536;
+        int[] all = new int[length + count];
+        for (int index = 0; index < all.length; index++) {
+            all[index] = index + 1;
+        }
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (group.rank() == 1) {
+                    group.send(new int[] {3}, 0, 0);
+                    List<Work> sends = new ArrayList<>();
+                    for (int number = 0; number < count; number++) {
+                        sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
+                    }
+                    boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
+                    assertFalse(taken, count + " messages of 64 KiB were taken of which none was received");
+                    group.barrier();
+                    sends.forEach(Work::await);
+                } else {
+                    // a rank that has received from another takes what that one sends it while it waits
+                    group.recv(new int[1], 1, 0);
+                    group.barrier();
+                    int[] received = new int[length];
+                    for (int number = 0; number < count; number++) {
+                        group.recv(received, 1, 0);
+                        assertEquals(number + 1, received[0], "first element of message " + number);
+                        assertEquals(number + length, received[length - 1], "last element of message " + number);
+                    }
+                }
+            });
+        }
+    }
+
     /** Messages and collectives of one rank may come from several threads. */
     @Rule(213)
     @Test

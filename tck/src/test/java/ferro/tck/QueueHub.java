@@ -96,7 +96,7 @@ class QueueHub {
             Where where = Where.outside("queues", rank).blaming(Integer.toString(from));
             synchronized (QueueHub.this) {
                 Deque<byte[]> queue = queue(from, rank, tag);
-                await(() -> !queue.isEmpty() || gone.contains(from), timeout, where);
+                await("rank " + from, () -> !queue.isEmpty() || gone.contains(from), timeout, where);
                 if (queue.isEmpty()) {
                     throw new FerroException(Code.PEER_LOST, where, "rank " + from + " was closed");
                 }
@@ -113,7 +113,7 @@ class QueueHub {
                     turn++;
                     QueueHub.this.notifyAll();
                 }
-                await(() -> turn > own, timeout, Where.outside("queues", rank));
+                await("a barrier", () -> turn > own, timeout, Where.outside("queues", rank));
             }
         }
 
@@ -130,7 +130,7 @@ class QueueHub {
             return queues.computeIfAbsent(key(from, to, tag), key -> new ArrayDeque<>());
         }
 
-        private void await(BooleanSupplier done, Duration timeout, Where where) {
+        private void await(String what, BooleanSupplier done, Duration timeout, Where where) {
             long deadline = System.nanoTime() + timeout.toNanos();
             while (!done.getAsBoolean()) {
                 long millis = (deadline - System.nanoTime()) / 1_000_000;
@@ -138,8 +138,8 @@ class QueueHub {
                     throw new FerroException(Code.ABORTED, where, "rank " + rank + " was closed while it waited");
                 }
                 if (millis <= 0) {
-                    throw new FerroException(
-                            Code.TIMED_OUT, where, "rank " + rank + " gave up after " + timeout.toMillis() + " ms");
+                    String text = "rank " + rank + " gave up on " + what + " after " + timeout.toMillis() + " ms";
+                    throw new FerroException(Code.TIMED_OUT, where, text);
                 }
                 try {
                     QueueHub.this.wait(millis);

@@ -58,6 +58,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.SwapsMessagesInPairs.class, 202),
                 Arguments.of(WrongManners.TakesAMessageOfAnotherLength.class, 206),
                 Arguments.of(WrongManners.DeliversMessagesOfAnotherTag.class, 211),
+                Arguments.of(WrongManners.KeepsEveryMessage.class, 212),
+                Arguments.of(WrongManners.SaysThatItGaveUpOnTheNextRank.class, 217),
                 Arguments.of(WrongManners.CountsFromZero.class, 303),
                 Arguments.of(WrongManners.AbortsWhenSomebodyLooks.class, 304),
                 Arguments.of(WrongManners.LosesTheBroadcastsOfABlock.class, 312),

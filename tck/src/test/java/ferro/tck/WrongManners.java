@@ -10,6 +10,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.reduce.Elements;
 import ferro.tck.WrongResults.Decorated;
@@ -101,6 +102,35 @@ final class WrongManners {
                     }
                 }
             };
+        }
+    }
+
+    /** Takes every message at once and keeps it, received or not. */
+    static final class KeepsEveryMessage extends Queued {
+        @Override
+        QueueHub hub(int worldSize) {
+            return new QueueHub(worldSize);
+        }
+
+        @Override
+        protected Set<String> declaredRefusals() {
+            return Set.of(SUBGROUPS, ABORT_ACROSS_RANKS);
+        }
+    }
+
+    static final class SaysThatItGaveUpOnTheNextRank extends Decorated {
+        SaysThatItGaveUpOnTheNextRank() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+                    try {
+                        return super.recv(tensor, from, tag, options);
+                    } catch (FerroException failure) {
+                        String text = failure.getMessage().replace("on rank " + from, "on rank " + (from + 1));
+                        throw new FerroException(failure.code(), failure.where(), text, failure);
+                    }
+                }
+            });
         }
     }
 

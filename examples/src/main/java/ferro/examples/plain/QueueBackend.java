@@ -133,8 +133,8 @@ public final class QueueBackend implements Backend {
             }
             long left = deadline - System.nanoTime();
             if (left <= 0) {
-                throw failure(
-                        Code.TIMED_OUT, call, peer, "nothing came within " + Deadlines.millis(timeout) + " ms", null);
+                String late = "gave up on rank " + peer + " after " + Deadlines.millis(timeout) + " ms";
+                throw failure(Code.TIMED_OUT, call, peer, late, null);
             }
             try {
                 TimeUnit.NANOSECONDS.timedWait(hub, left);

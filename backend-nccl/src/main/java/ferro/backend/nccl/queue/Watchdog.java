@@ -248,9 +248,10 @@ final class Watchdog {
 
     private void timedOut(NcclWork oldest, NcclWork late, Waited waited) {
         String head = oldest == late ? "" : ", queued behind " + oldest.print();
-        String text = late.title().print() + " timed out after "
-                + late.deadline().lengthMillis() + " ms" + head + ": " + waited.text()
-                + "; the communicator is aborted, join again";
+        String ends =
+                late.title().isMessage() ? " gave up on rank " + late.title().peer() : " timed out";
+        String text = late.title().print() + ends + " after " + late.deadline().lengthMillis() + " ms" + head + ": "
+                + waited.text() + "; the communicator is aborted, join again";
         queue.fail(new GroupFailure(Code.TIMED_OUT, waited.culprits(), text, null));
     }
 }
