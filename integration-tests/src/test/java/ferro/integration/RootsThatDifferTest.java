@@ -37,6 +37,7 @@ class RootsThatDifferTest {
     private static final int SEEDS = 200;
     private static final Duration LATE = Duration.ofMillis(25);
     private static final int LATE_STEPS = 12;
+    private static final int TRIES_MOST = 20;
     private static final int[] LENGTHS = {4, 0, 1000, 40_000};
     private static final List<String> KINDS = List.of("broadcast", "reduce", "gather", "scatter");
     private static final Pattern SAID = Pattern.compile("rank (\\d) (\\w+) f32\\[\\d+](?: sum)? root (\\d) by \\w+");
@@ -162,21 +163,23 @@ class RootsThatDifferTest {
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     @DisplayName("row 16: all ranks blame those whose root differs from most, with all calls in words")
     void thoseThatDifferAreBlamedByAll(String medium) {
-        int whole = 0;
         for (int worldSize = 3; worldSize <= 5; worldSize++) {
             try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
                 int size = worldSize;
-                List<Round> rounds = IntStream.range(0, PATTERNS.size())
+                IntStream.range(0, PATTERNS.size())
                         .mapToObj(Round::new)
                         .filter(round -> round.worldSize() == size)
-                        .toList();
-                for (Round round : rounds) {
-                    whole += hold(ranks, round) ? 1 : 0;
-                }
+                        .forEach(round -> holdWhole(ranks, round));
             }
         }
-        // on a busy machine one may come to its call too late to be known
-        assertTrue(2 * whole > PATTERNS.size(), "all calls known in " + whole + " of " + PATTERNS.size());
+    }
+
+    /** Repeats a round until all ranks know all calls: on a busy machine one may come to its call too late to be known. */
+    private static void holdWhole(InProcessRanks ranks, Round round) {
+        int tries = 1;
+        while (!hold(ranks, round)) {
+            assertTrue(tries++ < TRIES_MOST, round + ": all calls were known in none of " + TRIES_MOST + " tries");
+        }
     }
 
     /** Has a group of its own fail; returns whether all ranks knew all calls. */
