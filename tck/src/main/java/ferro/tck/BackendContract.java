@@ -46,7 +46,6 @@ public abstract class BackendContract
                 FailureRules,
                 DiagnosisRules,
                 CloseRules,
-                ThreadRules,
                 LeavingRules {
     /** Groups of some ranks: {@code newGroup} and {@code split}. */
     public static final String SUBGROUPS = "subgroups";

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 601 to 607, 609 and 612: misuse, and the end of a group. */
+/** Rules 601 to 609 and 612: misuse, and the end of a group. */
 public interface CloseRules extends Subject {
     /**
      * Ranks that call without a rank that has left fail and name it, but not before that call; each rank leaves in turn.
@@ -275,6 +275,34 @@ public interface CloseRules extends Subject {
                     Expect.blames(Expect.failure(outcomes, rank, Code.PEER_LOST), closes);
                     assertTrue(millis[rank] < 5000, "rank " + rank + " heard after " + millis[rank] + " ms");
                 }
+            }
+        }
+    }
+
+    /** A group ends its threads, also those that run the stages and listeners of users, also after a failure. */
+    @Rule(608)
+    @Test
+    default void noThreadOfAGroupOutlivesItsClose() {
+        startThreadsOfDevices();
+        ThreadsOfGroups threads = new ThreadsOfGroups();
+        for (StagedCalls.LastCalls last : StagedCalls.LastCalls.values()) {
+            try (Ranks ranks = group(StagedCalls.WORLD_SIZE)) {
+                StagedCalls calls = new StagedCalls(this, threads);
+                ranks.run(calls::makeAll);
+                List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> calls.makeLast(group, last));
+                Expect.well(outcomes);
+            }
+            threads.closed(last.toString());
+        }
+        // one wait for the threads of all these groups: threads may wait a little for more work before they end
+        threads.checkAllEnd();
+    }
+
+    /** Uses each device once, so that the threads of its memory, which belongs to the test, live before there is a group. */
+    private void startThreadsOfDevices() {
+        for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
+            try (OnDevice place = OnDevice.of(this, rank)) {
+                place.tensor(HostTensor.of(new float[1]));
             }
         }
     }
