@@ -20,9 +20,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -237,16 +237,18 @@ final class NewGroups {
     }
 
     private FerroException late(GroupAttempt attempt) {
-        StringJoiner absent = new StringJoiner(",");
-        for (int rank : attempt.ranks()) {
-            if (entry(attempt, rank) == null) {
-                absent.add(Integer.toString(rank));
-            }
-        }
-        String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: "
-                + (absent.length() == 0 ? "not all members went on" : "rank " + absent + " has not called it")
-                + ", " + attempt.own + " was asked for";
-        return failure(attempt, new GroupFailure(Code.TIMED_OUT, absent.toString(), text, null));
+        List<String> absent = Arrays.stream(attempt.ranks())
+                .sorted()
+                .filter(rank -> entry(attempt, rank) == null)
+                .mapToObj(Integer::toString)
+                .toList();
+        String those = (absent.size() == 1 ? "rank " : "ranks ") + String.join(", ", absent);
+        String why = absent.isEmpty()
+                ? "not all members went on"
+                : those + (absent.size() == 1 ? " has" : " have") + " not called it";
+        String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: " + why + ", " + attempt.own
+                + " was asked for";
+        return failure(attempt, new GroupFailure(Code.TIMED_OUT, String.join(",", absent), text, null));
     }
 
     private FerroException failure(GroupAttempt attempt, GroupFailure why) {

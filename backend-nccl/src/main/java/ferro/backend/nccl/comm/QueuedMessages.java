@@ -43,7 +43,11 @@ final class QueuedMessages {
         CollectiveCalls calls = parts.calls();
         HostStage stage = parts.stage();
         NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(parts.lane(), NcclOperation.RECV, stage, new ReceiveRounds(host, from, stage, calls))
+                ? new HostJob(
+                        parts.lane(),
+                        NcclOperation.RECV,
+                        stage,
+                        new ReceiveRounds(host, from, stage, calls, parts.identity()))
                 : new DeviceJob(parts.lane(), NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
         Supplier<String> words = () -> options.named("receive") + " of " + tensor + " from rank " + from;
         NcclWork.Title title = new NcclWork.Title(NcclOperation.RECV, options.label(), words, from, bytes(tensor));

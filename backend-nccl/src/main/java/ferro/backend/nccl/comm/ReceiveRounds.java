@@ -3,10 +3,11 @@ package ferro.backend.nccl.comm;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.backend.nccl.memory.HostBytes;
 import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.NcclOperation;
 
 /**
  * Receives a message into host memory. A message of another length than announced is refused before any of it is
@@ -17,6 +18,7 @@ final class ReceiveRounds implements HostJob.Rounds {
     private final int from;
     private final HostStage stage;
     private final CollectiveCalls calls;
+    private final CommIdentity identity;
     private final int pieceLength;
     private boolean asked;
     private boolean answered;
@@ -24,11 +26,12 @@ final class ReceiveRounds implements HostJob.Rounds {
     private int length;
     private int arriving;
 
-    ReceiveRounds(HostTensor message, int from, HostStage stage, CollectiveCalls calls) {
+    ReceiveRounds(HostTensor message, int from, HostStage stage, CollectiveCalls calls, CommIdentity identity) {
         this.message = message;
         this.from = from;
         this.stage = stage;
         this.calls = calls;
+        this.identity = identity;
         this.pieceLength = stage.mostBytes() / message.dataType().byteSize();
     }
 
@@ -73,10 +76,12 @@ final class ReceiveRounds implements HostJob.Rounds {
         }
         long announced = stage.fromDevice().getLong(0);
         if (announced != message.byteCount()) {
+            int rank = identity.rank();
             throw new FerroException(
                     Code.MISMATCH,
-                    Where.outside("", -1),
-                    "rank " + from + " sent " + announced + " bytes, the receive takes " + message.byteCount());
+                    identity.where(NcclOperation.RECV, 0).blaming(from + "," + rank),
+                    "rank " + from + " sent " + announced + " bytes, rank " + rank + " receives " + message.byteCount()
+                            + " bytes: both need as many");
         }
         answered = true;
     }

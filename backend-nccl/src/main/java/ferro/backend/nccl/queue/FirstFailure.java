@@ -186,9 +186,12 @@ public final class FirstFailure {
 
     /** Ends the group with the failure of a native call, or of the code around it. */
     void failedNatively(NcclOperation operation, Throwable thrown) {
+        if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
+            fail(GroupFailure.of(mismatch));
+            return;
+        }
         Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
-        boolean told = code == Code.MISMATCH;
-        String text = told ? thrown.getMessage() : operation.failing() + " failed: " + thrown.getMessage();
+        String text = operation.failing() + " failed: " + thrown.getMessage();
         fail(GroupFailure.natively(code, text, thrown, identity().rank()));
     }
 
