@@ -13,7 +13,11 @@ enum Part {
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
-    TCK(packages("ferro.tck.."), libraries("org.junit..", "org.opentest4j..", "org.apiguardian.."), SPI, COLLECTIVES),
+    TCK(
+            packages("ferro.tck.."),
+            libraries("jdk.jfr..", "org.junit..", "org.opentest4j..", "org.apiguardian.."),
+            SPI,
+            COLLECTIVES),
     TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(

@@ -42,9 +42,11 @@ public abstract class BackendContract
                 MessageTypeRules,
                 WorkRules,
                 BlockRules,
+                RecordingRules,
                 SubgroupRules,
                 FailureRules,
                 DiagnosisRules,
+                TextRules,
                 CloseRules,
                 LeavingRules {
     /** Groups of some ranks: {@code newGroup} and {@code split}. */

@@ -1,0 +1,127 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import ferro.tck.cells.RecordedCalls;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rule 330: what a recording of the JVM (JFR) shows of the calls of a group. */
+public interface RecordingRules extends Subject {
+    /**
+     * A recording has one event of each call and each message of each rank, from its submit to its end.
+     *
+     * @param folder for the recording
+     * @throws IOException if the recording cannot be written or read
+     */
+    @Rule(330)
+    @Test
+    default void aRecordingOfTheJvmShowsEachCallOnce(@TempDir Path folder) throws IOException {
+        Path file = folder.resolve("calls.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable(RecordedCalls.EVENT);
+            recording.start();
+            try (Ranks ranks = group(4)) {
+                if (!records(ranks.rank(0), folder)) {
+                    refused("flight recorder");
+                    return;
+                }
+                ranks.run(this::calls);
+                abort(ranks);
+            }
+            recording.stop();
+            recording.dump(file);
+        }
+        check(RecordedCalls.in(file));
+    }
+
+    private static boolean records(ProcessGroup group, Path folder) throws IOException {
+        try {
+            group.writeFlightRecord(folder);
+            return true;
+        } catch (UnsupportedOperationException nothing) {
+            return false;
+        }
+    }
+
+    private void calls(ProcessGroup group) {
+        int rank = group.rank();
+        group.allReduce(new float[] {2, 3, 5, 7, rank}, ReduceOp.SUM);
+        group.broadcastAsync(HostTensor.of(new long[] {4, 9, 2 * rank}), 2).await();
+        if (rank == 0) {
+            group.send(new byte[40], 3, 0);
+        } else if (rank == 3) {
+            group.recv(new byte[40], 0, 0);
+        }
+        if (!refuses(BackendContract.SUBGROUPS) && rank % 2 == 1) {
+            try (ProcessGroup part = group.newGroup(3, 1)) {
+                part.allReduce(new double[] {1, 2, 3, 4, 5, rank}, ReduceOp.MAX);
+            }
+        }
+        if (averagesBytes()) {
+            group.allReduce(HostTensor.of(new byte[] {1, 2, 3, 4, 5, 6, (byte) rank}), ReduceOp.AVG);
+        }
+    }
+
+    private boolean averagesBytes() {
+        return !refuses(BackendContract.WHOLE_AVERAGES) && !refuses("avg") && !refuses("i8");
+    }
+
+    /** Ranks 0, 1 and 3 wait for rank 2, which aborts the group a while later. */
+    private void abort(Ranks ranks) {
+        CountDownLatch waiting = new CountDownLatch(3);
+        CountDownLatch never = new CountDownLatch(1);
+        ranks.outcomes(Ranks.LIMIT, group -> {
+            if (group.rank() == 2) {
+                assertTrue(waiting.await(10, TimeUnit.SECONDS), "ranks 0, 1 and 3 have not called");
+                assertFalse(never.await(20, TimeUnit.MILLISECONDS), "nobody opens it");
+                group.abort(new IllegalStateException("out of paper"));
+            } else {
+                Work pending = group.within(Duration.ofSeconds(20)).barrierAsync();
+                waiting.countDown();
+                Expect.fails(each -> pending.await(), group, Code.values());
+            }
+        });
+    }
+
+    private void check(RecordedCalls calls) {
+        int[] all = {0, 1, 2, 3};
+        String world = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 20), all);
+        assertEquals(
+                world, calls.groupOf(RecordedCalls.CallEvent.good("broadcast", 2, 24), all), "group of a broadcast");
+        if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
+            // messages of a plain back end do not pass the engine
+            assertEquals(world, calls.groupOf(RecordedCalls.CallEvent.good("send", -1, 40), 0), "group of a send");
+            assertEquals(world, calls.groupOf(RecordedCalls.CallEvent.good("recv", -1, 40), 3), "group of a receive");
+        }
+        if (!refuses(BackendContract.SUBGROUPS)) {
+            String part = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 48), 0, 1);
+            assertNotEquals(world, part, "group of a call of ranks 3 and 1, which are ranks 0 and 1 of it");
+        }
+        if (averagesBytes()) {
+            assertEquals(
+                    world, calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 3, 7), all), "group of an average");
+        }
+        if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
+            RecordedCalls.CallEvent failed =
+                    new RecordedCalls.CallEvent("barrier", averagesBytes() ? 4 : 3, 0, "ABORTED");
+            calls.groupOf(failed, 0, 1, 3);
+            Duration took = calls.on(1, failed).getDuration();
+            assertTrue(took.toMillis() >= 10, "a barrier that waited for 20 ms and more took " + took);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 530 and 531: a text that names several ranks says the right thing of each. */
+public interface TextRules extends Subject {
+    /**
+     * Of four ranks one makes another call. The texts of all ranks name that rank with its own call.
+     *
+     * @param what call
+     * @param odd  rank that makes another call
+     */
+    @Rule(530)
+    @ParameterizedTest(name = "{0}, rank {1} of 4")
+    @CsvSource({"collective,1", "message,3", "newGroup,2"})
+    default void aMismatchSaysOfEachRankWhatThatRankHasCalled(String what, int odd) {
+        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        if (what.equals("newGroup")) {
+            needs(BackendContract.SUBGROUPS);
+        }
+        try (Ranks ranks = group(4)) {
+            switch (what) {
+                case "collective" -> collective(ranks, odd);
+                case "newGroup" -> newGroup(ranks, odd);
+                default -> message(ranks, odd);
+            }
+        }
+    }
+
+    private static void collective(Ranks ranks, int odd) {
+        List<FerroException> told = mismatches(ranks, group -> {
+            group.allReduce(new float[group.rank() == odd ? 65 : 64], ReduceOp.SUM);
+            group.barrier();
+        });
+        for (FerroException failure : told) {
+            Expect.blames(failure, odd);
+            saysOf(failure, rank -> rank != odd, "[64]");
+            saysOf(failure, rank -> rank == odd, "[65]");
+        }
+    }
+
+    private static void newGroup(Ranks ranks, int odd) {
+        int[] other = {3, 1, 2, 0};
+        List<FerroException> told =
+                mismatches(ranks, group -> group.newGroup(group.rank() == odd ? other : new int[] {0, 1, 2, 3}));
+        for (int rank = 0; rank < told.size(); rank++) {
+            FerroException failure = told.get(rank);
+            if (rank != odd) {
+                // the other one knows only that the lists differ
+                Expect.blames(failure, odd);
+            }
+            saysOf(failure, member -> member != odd, "[0, 1, 2, 3]");
+            saysOf(failure, member -> member == odd, "[3, 1, 2, 0]");
+        }
+    }
+
+    private static List<FerroException> mismatches(Ranks ranks, Ranks.RankCode code) {
+        List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> code.run(group.within(Duration.ofSeconds(20))));
+        return IntStream.range(0, ranks.size())
+                .mapToObj(rank -> Expect.failure(outcomes, rank, Code.MISMATCH))
+                .toList();
+    }
+
+    /** Checks that a text stands in a message, and that the rank that is named last before it is the right one. */
+    private static void saysOf(FerroException failure, IntPredicate right, String text) {
+        Expect.says(failure, text);
+        String message = failure.getMessage();
+        for (int at = message.indexOf(text); at >= 0; at = message.indexOf(text, at + 1)) {
+            Matcher named = Pattern.compile("rank (\\d+)").matcher(message.substring(0, at));
+            int last = -1;
+            while (named.find()) {
+                last = Integer.parseInt(named.group(1));
+            }
+            int rank = last;
+            assertTrue(rank >= 0 && right.test(rank), () -> "\"" + text + "\" is not of rank " + rank + ": " + message);
+        }
+    }
+
+    /** Rank {@code from} sends 9 elements to rank 2, which receives 10. */
+    private static void message(Ranks ranks, int from) {
+        List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+            ProcessGroup patient = group.within(Duration.ofSeconds(20));
+            if (group.rank() == from) {
+                patient.send(new int[9], 2, 0);
+                patient.barrier();
+            } else if (group.rank() == 2) {
+                patient.recv(new int[10], from, 0);
+            }
+        });
+        FerroException failure = Expect.failure(outcomes, 2, Code.MISMATCH);
+        Expect.blames(failure, from);
+        String message = failure.getMessage();
+        Pattern inOrder = Pattern.compile("rank " + from + " sent\\b.*\\b36 bytes.*\\breceive.*\\b40\\b");
+        assertTrue(inOrder.matcher(message).find(), () -> "need what was sent, and then what is received: " + message);
+    }
+
+    /**
+     * Of five ranks two never call. The texts of the others name these two, and no other rank is to blame.
+     *
+     * @param what call
+     */
+    @Rule(531)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"collective", "newGroup"})
+    default void aTimeOutNamesAllRanksThatNeverCalled(String what) {
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        if (what.equals("newGroup")) {
+            needs(BackendContract.SUBGROUPS);
+        }
+        CyclicBarrier together = new CyclicBarrier(3);
+        try (Ranks ranks = group(5)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() % 2 == 0) {
+                    together.await(10, TimeUnit.SECONDS);
+                    ProcessGroup hasty = group.within(Duration.ofMillis(400));
+                    if (what.equals("newGroup")) {
+                        hasty.newGroup(4, 3, 2, 1, 0);
+                    } else {
+                        hasty.allReduce(new float[1000], ReduceOp.SUM);
+                    }
+                }
+            });
+            for (int rank = 0; rank < 5; rank += 2) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+                assertEquals("1,3", failure.where().culprits(), () -> "ranks to blame: " + failure);
+                String message = failure.getMessage();
+                assertTrue(
+                        Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);
+            }
+        }
+    }
+}
