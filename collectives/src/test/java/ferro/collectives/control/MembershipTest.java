@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MembershipTest {
     private static final Map<String, String> TIMES =
@@ -364,6 +366,30 @@ class MembershipTest {
 
         assertEquals(List.of(), world.ranks.get(0).heard);
         assertEquals(1, world.ranks.get(0).timers.scheduled(), "only the heartbeat's");
+    }
+
+    /** A JVM may join and leave many jobs, whose ranks are in other processes: each leaves what it has opened. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5, 7})
+    void theLastGroupOfARankLeavesNoTimerAndNoWatchedProcess(int worldSize) {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(worldSize, 1000, TIMES, host).enter();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank leaver = world.ranks.get(1);
+        Recorder part = new Recorder();
+        leaver.membership.enter(part, new int[] {1, 0});
+        List<String> watched = List.copyOf(host.open(1));
+
+        leaver.membership.leave(leaver);
+
+        assertEquals(Math.min(3, worldSize - 1), watched.size(), "processes that rank 1 watches: " + watched);
+        assertEquals(watched, host.open(1), "another group goes on");
+        assertEquals(1, leaver.timers.scheduled(), "timers while another group goes on");
+        leaver.membership.leave(part);
+
+        assertEquals(List.of(), host.open(1), "processes that rank 1 still watches");
+        assertEquals(0, leaver.timers.scheduled(), "timers of rank 1");
+        assertEquals(0, leaver.lanes, "control lanes of rank 1");
     }
 
     @Test

@@ -10,6 +10,9 @@ import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -230,5 +233,46 @@ class MismatchesTest {
         for (int rank : List.of(0, 1, 2)) {
             assertEquals("2", group.ranks.get(rank).failure().culprits());
         }
+    }
+
+    @Test
+    @DisplayName(
+            "however three to eight ranks divide, those that differ from most are blamed, or all if there are no most")
+    void thoseThatDifferFromMostAreBlamedHoweverTheRanksDivide() {
+        HandDriven.seeds(300, seed -> {
+            Random random = new Random(seed);
+            int worldSize = 3 + seed % 6;
+            int[] roots = random.ints(worldSize, 0, 3).toArray();
+            if (IntStream.of(roots).distinct().count() == 1) {
+                roots[worldSize - 1] = 3;
+            }
+            HandDriven group = new HandDriven(worldSize);
+            for (int rank = 0; rank < worldSize; rank++) {
+                call(group, broadcast(2, roots[rank]), rank);
+            }
+            int asks = random.nextInt(worldSize);
+            group.ranks.get(asks).ask(broadcast(2, roots[asks]));
+            group.deliverAll(random, true);
+            run(group, SETTLED_MILLIS);
+
+            assertStory(group, culprits(roots), "seq 2: " + calls(roots));
+        });
+    }
+
+    private static String culprits(int... roots) {
+        IntPredicate isMost =
+                root -> 2 * IntStream.of(roots).filter(other -> other == root).count() > roots.length;
+        boolean hasMost = IntStream.of(roots).anyMatch(isMost);
+        return IntStream.range(0, roots.length)
+                .filter(rank -> !hasMost || !isMost.test(roots[rank]))
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(","));
+    }
+
+    private static String calls(int... roots) {
+        return IntStream.range(0, roots.length)
+                .mapToObj(
+                        rank -> "rank " + rank + " " + broadcast(2, roots[rank]).text())
+                .collect(Collectors.joining(", "));
     }
 }

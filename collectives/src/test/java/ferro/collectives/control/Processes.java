@@ -2,17 +2,25 @@ package ferro.collectives.control;
 
 import ferro.spi.ProcessTable;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntFunction;
 
 /** A host whose processes exit when the test says so. */
 final class Processes implements IntFunction<ProcessTable> {
     final List<String> closed = new ArrayList<>();
+    private final Map<Integer, List<String>> openByRank = new HashMap<>();
     String exited;
 
     Processes(String exited) {
         this.exited = exited;
+    }
+
+    /** Returns the processes that a rank watches and has not closed, in the order in which it opened them. */
+    List<String> open(int rank) {
+        return openByRank.computeIfAbsent(rank, key -> new ArrayList<>());
     }
 
     @Override
@@ -30,6 +38,7 @@ final class Processes implements IntFunction<ProcessTable> {
 
             @Override
             public Optional<Watched> watch(String identity) {
+                open(rank).add(identity);
                 return Optional.of(new Watched() {
                     @Override
                     public boolean hasExited() {
@@ -39,6 +48,7 @@ final class Processes implements IntFunction<ProcessTable> {
                     @Override
                     public void close() {
                         closed.add(identity);
+                        open(rank).remove(identity);
                     }
                 });
             }
