@@ -8,8 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is to blame, in jobs that went wrong in every way there is. */
 class AnalysisTest {
@@ -193,6 +198,46 @@ class AnalysisTest {
                         "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring"),
                 analysis.verdict());
         assertTrue(text(analysis).contains("different calls under seq 6:"), text(analysis));
+    }
+
+    /** Letters stand for the calls of ranks 0, 1, 2 and so on. */
+    @ParameterizedTest
+    @CsvSource({
+        "AAB, 2",
+        "ABB, 0",
+        "AABB, 0 1 2 3",
+        "ABAAB, 1 4",
+        "BABAA, 0 2",
+        "AABBC, 0 1 2 3 4",
+        "CABAA, 0 2",
+        "ABCAABA, 1 2 5",
+        "BBABABB, 2 4"
+    })
+    void ranksWhoseCallsDifferFromMostAreToBlame(String calls, String blamed) throws Exception {
+        RecordedJob job = new RecordedJob(calls.length()).calls(1, 5, 0);
+        for (int rank = 0; rank < calls.length(); rank++) {
+            job.hangs(rank, RecordedJob.GROUP, 6, "allReduce f32[" + (int) calls.charAt(rank) + "] SUM by ring");
+        }
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        Set<Integer> wanted = Stream.of(blamed.split(" ")).map(Integer::valueOf).collect(Collectors.toSet());
+        assertEquals(wanted, analysis.guilty());
+        String verdict = analysis.verdict().get(0);
+        boolean all = wanted.size() == calls.length();
+        assertTrue(
+                verdict.endsWith(all ? ": one side is wrong" : " " + blamed.replace(" ", ", ") + " unlike the others"),
+                verdict);
+        for (char call : calls.toCharArray()) {
+            String those = IntStream.range(0, calls.length())
+                    .filter(rank -> calls.charAt(rank) == call)
+                    .mapToObj(Integer::toString)
+                    .collect(Collectors.joining(", "));
+            String said = (those.length() == 1 ? "rank " : "ranks ") + those + " called allReduce f32[" + (int) call;
+            assertTrue(
+                    analysis.verdict().stream().anyMatch(line -> line.startsWith(said)),
+                    said + " is not in " + analysis.verdict());
+        }
     }
 
     @Test

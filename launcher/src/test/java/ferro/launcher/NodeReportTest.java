@@ -18,8 +18,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** What one launcher makes of the reports of two nodes. */
+/** What one launcher makes of the reports of two nodes or three. */
 class NodeReportTest {
     private static final int MOST_VALUE_BYTES = 1 << 20;
 
@@ -35,6 +37,28 @@ class NodeReportTest {
         assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
         assertTrue(box.contains("node 1 (host h1, 10.0.0.2), pid 1001"), box);
         assertTrue(box.contains("line 0 of rank 1 "), box);
+    }
+
+    /** Three nodes of two ranks: the node whose rank failed knows which of its two it was, the others guess. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4, 5})
+    void rankThatFailedIsToldWithItsOwnNodeProcessAndOutput(int failed) {
+        NodeReport[] reports = new NodeReport[3];
+        for (int node = 0; node < reports.length; node++) {
+            int blamed = node == failed / 2 ? failed : failed ^ 1;
+            NodeFindings findings = new NodeFindings(Set.of(blamed), List.of("rank " + blamed + " is to blame"));
+            List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
+            List<RankOutput> printed = List.of(printed(2 * node, 1), printed(2 * node + 1, 1));
+            reports[node] = report(outcome(ends, List.of()), printed, findings);
+        }
+
+        String box = box(concluded(2, List.of(), reports));
+
+        String node = "node " + failed / 2 + " (host h" + failed / 2 + ", 10.0.0." + (failed / 2 + 1) + ")";
+        assertTrue(box.contains("| ferro: rank " + failed + " failed first: exit code 1\n"), box);
+        assertTrue(box.contains("| " + node + ", pid " + (1000 + failed) + ", "), box);
+        assertTrue(box.contains("diagnosis: rank " + failed + " is to blame\n"), box);
+        assertTrue(box.contains("last lines of rank " + failed + " (1):\n|   line 0 of rank " + failed + " "), box);
     }
 
     @Test
@@ -67,7 +91,7 @@ class NodeReportTest {
 
     @Test
     void lostNodeOfAJobThatASignalEndedHasFailed() {
-        LostNode lost = new LostNode(card(1, 1), "its connection has ended");
+        LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
         Supervisor.JobOutcome ended = new Supervisor.JobOutcome(
                 List.of(),
                 List.of(ended(0, 0)),
@@ -115,7 +139,10 @@ class NodeReportTest {
         for (int node = 0; node < reports.length; node++) {
             byNode.put(node, reports[node]);
         }
-        List<NodeCard> cards = List.of(card(0, ranks), card(1, ranks));
+        int nodes = Math.max(2, reports.length);
+        List<NodeCard> cards = IntStream.range(0, nodes)
+                .mapToObj(node -> card(node, ranks, nodes))
+                .toList();
         return Conclusion.of(NodeReport.merged(byNode, cards, 0), lost, 0, false);
     }
 
@@ -123,8 +150,8 @@ class NodeReportTest {
         return String.join("\n", conclusion.box().lines(120));
     }
 
-    private static NodeCard card(int node, int ranks) {
-        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, 2, "1", "", 17 + node);
+    private static NodeCard card(int node, int ranks, int nodes) {
+        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", 17 + node);
     }
 
     private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {
