@@ -13,6 +13,7 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.parts.ThreadsOfGroups;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

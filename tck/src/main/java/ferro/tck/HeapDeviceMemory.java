@@ -8,6 +8,7 @@ import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.collectives.reduce.Elements;
 import ferro.dispatch.DeviceMemory;
+import ferro.tck.parts.HeapBlocks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;

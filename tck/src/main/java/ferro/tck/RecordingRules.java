@@ -10,7 +10,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.tck.cells.RecordedCalls;
+import ferro.tck.parts.RecordedCalls;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,4 +1,4 @@
-package ferro.tck;
+package ferro.tck.parts;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
@@ -13,7 +13,7 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.locks.LockSupport;
 
 /** Threads that groups start: all that are new since this object was made, but those of others. Thread-safe. */
-final class ThreadsOfGroups {
+public final class ThreadsOfGroups {
     /** Time after the close in which threads end that wait a little for more work. */
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
@@ -30,19 +30,19 @@ final class ThreadsOfGroups {
     private final Map<Thread, String> groups = new ConcurrentHashMap<>();
 
     /** Notes the current thread, which runs a stage or a listener. */
-    void note() {
+    public void note() {
         if (isOfAGroup(Thread.currentThread())) {
             ofUserCode.add(Thread.currentThread());
         }
     }
 
     /** Notes the close of a group, for the message about a thread of it that lives on. */
-    void closed(String group) {
+    public void closed(String group) {
         left().forEach(thread -> groups.putIfAbsent(thread, group));
     }
 
     /** Checks that a stage has run on a thread of a group, and that all threads of groups end now. */
-    void checkAllEnd() {
+    public void checkAllEnd() {
         assertFalse(ofUserCode.isEmpty(), "no stage has run on a thread of the group");
         long deadline = System.nanoTime() + LIMIT.toNanos();
         Set<Thread> left = left();

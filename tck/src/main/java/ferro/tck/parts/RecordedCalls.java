@@ -1,4 +1,4 @@
-package ferro.tck.cells;
+package ferro.tck.parts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,4 +1,4 @@
-package ferro.tck;
+package ferro.tck.parts;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** One thread per rank, from start to end; closing it interrupts those that still run. */
-final class RankThreads implements AutoCloseable {
+public final class RankThreads implements AutoCloseable {
     /** How long the others may still run after an unexpected failure of a rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
@@ -19,12 +19,12 @@ final class RankThreads implements AutoCloseable {
 
     /** The code of a rank. */
     @FunctionalInterface
-    interface Body {
+    public interface Body {
         void run(int rank) throws Exception;
     }
 
     /** Starts ranks from a first one on. */
-    RankThreads(int first, int count, Body body) {
+    public RankThreads(int first, int count, Body body) {
         this.first = first;
         threads = new Thread[count];
         failures = new Throwable[count];
@@ -40,7 +40,7 @@ final class RankThreads implements AutoCloseable {
     }
 
     /** Waits for all ranks and returns how each ended; null means without a failure. */
-    synchronized List<Throwable> end(Duration limit) {
+    public synchronized List<Throwable> end(Duration limit) {
         if (!awaitEnd(System.nanoTime() + limit.toNanos(), false)) {
             throw withFailures(new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms")));
         }
@@ -48,7 +48,7 @@ final class RankThreads implements AutoCloseable {
     }
 
     /** Waits for all ranks to end well; after a first failure the others get little time. */
-    synchronized void endWell(Duration limit) {
+    public synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);
         if (!ended && order.isEmpty()) {

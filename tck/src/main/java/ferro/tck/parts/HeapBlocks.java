@@ -1,4 +1,4 @@
-package ferro.tck;
+package ferro.tck.parts;
 
 import ferro.DeviceTensor;
 import java.nio.ByteBuffer;
@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The bytes at the addresses of {@link HeapDeviceMemory}, page by page. A page with the content of unwritten memory uses no
+ * The bytes at the addresses of {@code HeapDeviceMemory}, page by page. A page with the content of unwritten memory uses no
  * memory. Not thread-safe.
  */
-final class HeapBlocks {
+public final class HeapBlocks {
     /** Value of every unwritten byte. */
-    static final byte UNWRITTEN = (byte) 0xD6;
+    public static final byte UNWRITTEN = (byte) 0xD6;
 
     /** Not a canonical address of any processor: a host read of it faults at once. */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
@@ -28,7 +28,7 @@ final class HeapBlocks {
     private record HeapBlock(int device, long bytes, Map<Long, byte[]> pages) {}
 
     /** Returns the address of new memory; never returns the same address twice. */
-    long allocate(int device, long bytes) {
+    public long allocate(int device, long bytes) {
         long address = next;
         next += (bytes / GAP_BYTES + 2) * GAP_BYTES;
         byAddress.put(address, new HeapBlock(device, bytes, new TreeMap<>()));
@@ -36,23 +36,23 @@ final class HeapBlocks {
         return address;
     }
 
-    void free(long address) {
+    public void free(long address) {
         HeapBlock block = byAddress.remove(address);
         if (block != null) {
             liveBytes -= block.bytes;
         }
     }
 
-    int count() {
+    public int count() {
         return byAddress.size();
     }
 
-    long liveBytes() {
+    public long liveBytes() {
         return liveBytes;
     }
 
     /** Refuses a tensor that is not inside one live allocation of its device. */
-    void check(DeviceTensor tensor) {
+    public void check(DeviceTensor tensor) {
         long bytes = tensor.byteCount();
         Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(tensor.address());
         boolean inside = found != null
@@ -65,12 +65,12 @@ final class HeapBlocks {
     }
 
     /** Copies from a tensor into a buffer, from its position to its limit. */
-    void read(DeviceTensor from, ByteBuffer into) {
+    public void read(DeviceTensor from, ByteBuffer into) {
         walk(from.address(), into, false);
     }
 
     /** Copies from a buffer, from its position to its limit, to a tensor. */
-    void write(ByteBuffer from, DeviceTensor into) {
+    public void write(ByteBuffer from, DeviceTensor into) {
         walk(into.address(), from, true);
     }
 
