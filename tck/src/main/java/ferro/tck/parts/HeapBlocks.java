@@ -36,6 +36,7 @@ public final class HeapBlocks {
         return address;
     }
 
+    /** Frees memory; an address that is not allocated is ignored. */
     public void free(long address) {
         HeapBlock block = byAddress.remove(address);
         if (block != null) {
@@ -43,10 +44,12 @@ public final class HeapBlocks {
         }
     }
 
+    /** Returns the number of live allocations. */
     public int count() {
         return byAddress.size();
     }
 
+    /** Returns the bytes of all live allocations. */
     public long liveBytes() {
         return liveBytes;
     }

@@ -20,6 +20,7 @@ public final class RankThreads implements AutoCloseable {
     /** The code of a rank. */
     @FunctionalInterface
     public interface Body {
+        /** Runs the code of a rank; the first rank of the threads has number 0 here. */
         void run(int rank) throws Exception;
     }
 
