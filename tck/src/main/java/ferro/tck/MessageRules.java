@@ -3,6 +3,7 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
@@ -366,6 +367,45 @@ public interface MessageRules extends Subject {
                     }
                 }
             });
+        }
+    }
+
+    /**
+     * An interrupted send ends the group, and the other ranks learn which rank it was. An interrupted receive that nothing has
+     * matched ends alone.
+     *
+     * @param call what rank 0 waits in
+     */
+    @Rule(219)
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"a send", "a receive"})
+    default void anInterruptedMessageFailsWithInterruptedOnItsRank(String call) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.ABORT_ACROSS_RANKS);
+        boolean isSend = call.equals("a send");
+        // no receive matches it, and it is too large to be sent before one does
+        Ranks.RankCode waits =
+                isSend ? group -> group.send(new int[100_000], 1, 3) : group -> group.recv(new int[1], 1, 3);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    Thread.currentThread().interrupt();
+                    FerroException failure = Expect.fails(waits, group, Code.INTERRUPTED);
+                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
+                    assertTrue(failure.getMessage().contains("rank 0 was interrupted in "), failure.getMessage());
+                }
+                if (isSend) {
+                    group.recv(new int[1], 0, 7);
+                }
+                group.barrier();
+            });
+            for (int rank = 0; rank < 3; rank++) {
+                if (isSend) {
+                    Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
+                } else {
+                    assertNull(outcomes.get(rank), "outcome of rank " + rank);
+                }
+            }
         }
     }
 

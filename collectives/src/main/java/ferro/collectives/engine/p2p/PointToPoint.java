@@ -11,6 +11,7 @@ import ferro.collectives.control.RankStatus;
 import ferro.collectives.control.TimeoutProbe;
 import ferro.collectives.control.failure.Diagnosis;
 import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.failure.Failures;
 import ferro.collectives.control.membership.Hashing;
 import ferro.collectives.control.wire.RankLists;
 import ferro.collectives.engine.progress.Lanes;
@@ -239,18 +240,20 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         return new Snapshot(status(first, more, RankLists.list(peers)), first);
     }
 
-    /** Ends a transfer whose thread was interrupted; returns whether the work is a transfer of this group. */
+    /**
+     * Ends a transfer whose thread was interrupted, if it can end without harm to the group. Otherwise the caller ends the
+     * group, as for a collective.
+     */
     @Override
     public boolean interrupted(PendingWork work) {
         advance(false);
         for (Transfer transfer : pending) {
-            if (transfer.work == work) {
-                String text = "the thread that waited was interrupted";
-                end(transfer, new Failure(Code.INTERRUPTED, loop.group().rank(), -1, "", text, null));
+            if (transfer.work == work && transfer.canBeGivenUp()) {
+                end(transfer, Failures.interrupted(loop.group(), work.description(), -1));
                 return true;
             }
         }
-        return false;
+        return work.isDone();
     }
 
     /** Fails all pending transfers. */
