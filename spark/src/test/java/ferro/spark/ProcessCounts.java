@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /**
  * How many things of each kind a process holds: threads by name, descriptors by what they lead to, mappings and files of ferro in
- * {@code /dev/shm}. Threads and descriptors of Spark and of the JVM are among them, and none that is there to look.
+ * {@code /dev/shm}. Includes those of Spark and of the JVM; excludes those that are open for counting.
  *
  * @param pid    process
  * @param byKind count of each kind

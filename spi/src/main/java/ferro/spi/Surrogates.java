@@ -3,7 +3,7 @@ package ferro.spi;
 import java.util.Objects;
 
 /**
- * Refuses text that UTF-8 cannot keep: half of a surrogate pair. Java would write it as a question mark, so that another
+ * Refuses text that UTF-8 cannot encode: half of a surrogate pair. Java would write it as a question mark, so that another
  * text would be read back.
  */
 public final class Surrogates {
@@ -25,7 +25,7 @@ public final class Surrogates {
             int character = text.codePointAt(at);
             if (Character.getType(character) == Character.SURROGATE) {
                 throw new IllegalArgumentException(String.format(
-                        "%s has half of a surrogate pair, U+%04X, as character %d: UTF-8 cannot keep it",
+                        "%s has half of a surrogate pair, U+%04X, as character %d: UTF-8 cannot encode it",
                         what, character, at + 1));
             }
         }

@@ -22,7 +22,7 @@ class SurrogatesTest {
 
         assertEquals(
                 "a key has half of a surrogate pair, U+" + half + ", as character " + character
-                        + ": UTF-8 cannot keep it",
+                        + ": UTF-8 cannot encode it",
                 refused.getMessage());
     }
 

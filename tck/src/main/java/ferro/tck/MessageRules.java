@@ -356,7 +356,7 @@ public interface MessageRules extends Subject {
                     group.barrier();
                     sends.forEach(Work::await);
                 } else {
-                    // a rank that has received from another takes what that one sends it while it waits
+                    // after a first receive, a rank also accepts messages of that peer while it waits
                     group.recv(new int[1], 1, 0);
                     group.barrier();
                     int[] received = new int[length];

@@ -177,7 +177,7 @@ final class Network {
                 Code.PEER_LOST,
                 Where.outside(end.name(), end.rank()).blaming(Integer.toString(peer)),
                 "rank " + end.rank() + " of \"" + end.name() + "\" lost rank " + peer
-                        + ", which died without a goodbye: this group has ended: start all of its ranks again");
+                        + ", which died without a goodbye; the group has ended, restart all its ranks");
         medium.later(deadRank, end.worldRank(end.rank()), () -> end.inbox().tell(events -> events.lost(peer, cause)));
     }
 

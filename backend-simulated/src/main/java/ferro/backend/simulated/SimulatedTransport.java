@@ -279,7 +279,7 @@ final class SimulatedTransport implements Transport {
                 peer,
                 sequence,
                 Code.PEER_LOST,
-                "lost rank " + peer + ", which " + why + ": this group has ended: start all of its ranks again");
+                "lost rank " + peer + ", which " + why + "; the group has ended, restart all its ranks");
     }
 
     void tellOutOfStep(int peer, String expected, String found) {

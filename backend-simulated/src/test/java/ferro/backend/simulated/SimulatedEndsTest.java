@@ -70,7 +70,7 @@ class SimulatedEndsTest {
         assertEquals(List.of("broken 0 PEER_LOST"), ends.heard(1).lines);
         assertEquals(
                 "rank 1 of \"test\" lost rank 0, which closed its end with 0 sends and 1 receives unfinished after 4"
-                        + " bytes on the link: this group has ended: start all of its ranks again",
+                        + " bytes on the link; the group has ended, restart all its ranks",
                 ends.heard(1).causes.get(0).getMessage());
     }
 

@@ -35,12 +35,12 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     /** Returns the text for the log when another connection replaces one that ended; {@code ended} is null if this side saw no end. */
     String resumed(int epoch, FerroException ended) {
         String before = ended == null
-                ? "rank " + peer + " replaced the one before it"
+                ? "rank " + peer + " replaced the old connection"
                 : ended.getCause() == null
-                        ? "the one before it ended, or was worn"
-                        : "the one before it ended (" + ended.getCause().getMessage() + ")";
+                        ? "the old connection ended, or its key was used up"
+                        : "the old connection ended (" + ended.getCause().getMessage() + ")";
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
-                + " is made anew (epoch " + epoch + "): " + before;
+                + " was reconnected (epoch " + epoch + "): " + before;
     }
 
     /** Adds to the failure of a lost connection why no new connection could be made. */

@@ -25,7 +25,7 @@ import java.util.regex.Pattern;
  */
 final class LinkEnds extends Handler implements AutoCloseable {
     private static final Pattern MADE_ANEW = Pattern.compile(
-            "the collective connection of rank (\\d+) to rank (\\d+) of .* is made anew \\(epoch (\\d+)\\): (.*)");
+            "the collective connection of rank (\\d+) to rank (\\d+) of .* was reconnected \\(epoch (\\d+)\\): (.*)");
 
     private final Logger logger = Logger.getLogger("ferro.tcp");
     private final Level before = logger.getLevel();
@@ -36,12 +36,12 @@ final class LinkEnds extends Handler implements AutoCloseable {
     /** How a rank saw that a connection of one of its links had ended. */
     private enum Seen {
         /** The end of the stream, looked for before a write. */
-        END_BEFORE_A_WRITE("the one before it ended \\(by the other side, after \\d+ bytes from there\\)"),
+        END_BEFORE_A_WRITE("the old connection ended \\(by the other side, after \\d+ bytes from there\\)"),
         /** The end of the stream, found by a read. */
-        END_IN_A_READ("the one before it ended, or was worn"),
-        RESET("the one before it ended \\(.*[Cc]onnection reset.*\\)"),
+        END_IN_A_READ("the old connection ended, or its key was used up"),
+        RESET("the old connection ended \\(.*[Cc]onnection reset.*\\)"),
         /** The other rank saw the end first. */
-        REPLACED_BY_THE_PEER("rank \\d+ replaced the one before it"),
+        REPLACED_BY_THE_PEER("rank \\d+ replaced the old connection"),
         UNEXPLAINED(".*");
 
         private final Pattern text;
@@ -107,7 +107,7 @@ final class LinkEnds extends Handler implements AutoCloseable {
                 wrong.add(end + " was seen as " + lower + " and " + higher);
             }
         }
-        assertEquals(List.of(), wrong, "ends that nobody can explain");
+        assertEquals(List.of(), wrong, "unexplained ends");
         assertEquals(2 * ends.size(), seen.size(), () -> "links made anew: " + seen + ", ended: " + ends);
     }
 

@@ -21,6 +21,9 @@ public final class ThreadsOfGroups {
     private static final List<String> OTHERS = List.of(
             "ferro-tck-", "test-", "ferro-store", "junit-", "surefire-", "JNA Cleaner", "CompletableFutureDelay");
 
+    /** The thread of CompletableFuture's delays from JDK 25 on; before it is CompletableFutureDelayScheduler. */
+    private static final String DELAYS_OF_NEWER_JDKS = "-delayScheduler";
+
     /** Threads of the JDK itself. */
     private static final Set<String> GROUPS_OF_THE_JDK = Set.of("system", "InnocuousThreadGroup");
 
@@ -85,6 +88,7 @@ public final class ThreadsOfGroups {
         return group != null
                 && !GROUPS_OF_THE_JDK.contains(group.getName())
                 && !(thread instanceof ForkJoinWorkerThread)
+                && !thread.getName().endsWith(DELAYS_OF_NEWER_JDKS)
                 && OTHERS.stream().noneMatch(thread.getName()::startsWith);
     }
 }

@@ -79,9 +79,9 @@ final class ReceiveRounds implements HostJob.Rounds {
             int rank = identity.rank();
             throw new FerroException(
                     Code.MISMATCH,
-                    identity.where(NcclOperation.RECV, 0).blaming(from + "," + rank),
+                    identity.where(NcclOperation.RECV, 0).blaming(Math.min(from, rank) + "," + Math.max(from, rank)),
                     "rank " + from + " sent " + announced + " bytes, rank " + rank + " receives " + message.byteCount()
-                            + " bytes: both need as many");
+                            + " bytes: both lengths must be equal");
         }
         answered = true;
     }

@@ -248,8 +248,9 @@ final class Watchdog {
 
     private void timedOut(NcclWork oldest, NcclWork late, Waited waited) {
         String head = oldest == late ? "" : ", queued behind " + oldest.print();
-        String ends =
-                late.title().isMessage() ? " gave up on rank " + late.title().peer() : " timed out";
+        // a message that is queued behind another operation has not waited for its own peer
+        boolean waitedForPeer = oldest == late && late.title().isMessage();
+        String ends = waitedForPeer ? " gave up on rank " + late.title().peer() : " timed out";
         String text = late.title().print() + ends + " after " + late.deadline().lengthMillis() + " ms" + head + ": "
                 + waited.text() + "; the communicator is aborted, join again";
         queue.fail(new GroupFailure(Code.TIMED_OUT, waited.culprits(), text, null));

@@ -240,10 +240,6 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         return new Snapshot(status(first, more, RankLists.list(peers)), first);
     }
 
-    /**
-     * Ends a transfer whose thread was interrupted, if it can end without harm to the group. Otherwise the caller ends the
-     * group, as for a collective.
-     */
     @Override
     public boolean interrupted(PendingWork work) {
         advance(false);

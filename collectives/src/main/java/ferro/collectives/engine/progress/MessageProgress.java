@@ -15,7 +15,11 @@ public interface MessageProgress {
     /** Checks deadlines. */
     void check(long nowNanos);
 
-    /** Ends a message whose thread was interrupted; returns whether the work is a message of this group. */
+    /**
+     * Ends a message whose thread was interrupted, if it can end alone.
+     *
+     * @return whether the work has ended; if not, the caller ends the group
+     */
     boolean interrupted(PendingWork work);
 
     /** Returns whether nothing is pending; any thread. */
