@@ -27,7 +27,7 @@ import javax.tools.ToolProvider;
  *
  * @param methods names of test methods, by the full name of the type that declares them
  * @param supertypes direct supertypes, by type
- * @param concrete types that can be instantiated
+ * @param concrete types of test sources that can be instantiated; those of the kit are extended by other modules
  */
 record DeclaredTests(Map<String, Set<String>> methods, Map<String, Set<String>> supertypes, Set<String> concrete) {
     /** JUnit's, Jazzer's and the kit's annotations that mark a method as a test. */
@@ -61,7 +61,8 @@ record DeclaredTests(Map<String, Set<String>> methods, Map<String, Set<String>> 
         type.getImplementsClause().forEach(each -> parents.add(resolved(unit, each)));
         supertypes.put(name, parents);
         boolean isAbstract = type.getModifiers().getFlags().contains(Modifier.ABSTRACT);
-        if (type.getKind() == Tree.Kind.CLASS && !isAbstract) {
+        boolean isOfTests = unit.getSourceFile().toUri().getPath().contains("/src/test/");
+        if (type.getKind() == Tree.Kind.CLASS && !isAbstract && isOfTests) {
             concrete.add(name);
         }
         for (Tree member : type.getMembers()) {

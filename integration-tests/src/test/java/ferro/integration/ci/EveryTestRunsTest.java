@@ -45,7 +45,8 @@ class EveryTestRunsTest {
 
     @Test
     void aTestThatIsInNoReportOrSkippedInAllIsFound() throws IOException {
-        Path source = Files.writeString(folder.resolve("OneTest.java"), SOURCE);
+        Path sources = Files.createDirectories(folder.resolve("module/src/test/java/some"));
+        Path source = Files.writeString(sources.resolve("OneTest.java"), SOURCE);
         Path reports = Files.createDirectories(folder.resolve("module/target/surefire-reports"));
         Files.writeString(reports.resolve("TEST-some.OneTest.xml"), REPORT);
 
