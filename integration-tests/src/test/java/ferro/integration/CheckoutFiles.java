@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The files of the checkout, without what the build makes. */
-final class CheckoutFiles {
+public final class CheckoutFiles {
     static final Path ROOT = Path.of("..");
 
     private CheckoutFiles() {}
 
     /** Returns the files whose names have such an end. */
-    static List<Path> endingWith(String end) throws IOException {
+    public static List<Path> endingWith(String end) throws IOException {
         List<Path> found = new ArrayList<>();
         Files.walkFileTree(ROOT, new SimpleFileVisitor<>() {
             @Override

@@ -34,13 +34,16 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
 
     /** Returns the text for the log when another connection replaces one that ended; {@code ended} is null if this side saw no end. */
     String resumed(int epoch, FerroException ended) {
-        String before = ended == null
-                ? "rank " + peer + " replaced the old connection"
-                : ended.getCause() == null
-                        ? "the old connection ended, or its key was used up"
-                        : "the old connection ended (" + ended.getCause().getMessage() + ")";
+        String before = ended == null ? "rank " + peer + " replaced the old connection" : endOf(ended);
         return "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
                 + " was reconnected (epoch " + epoch + "): " + before;
+    }
+
+    private static String endOf(FerroException ended) {
+        Throwable cause = ended.getCause();
+        return cause == null
+                ? "the old connection ended, or its key was used up"
+                : "the old connection ended (" + cause.getMessage() + ")";
     }
 
     /** Adds to the failure of a lost connection why no new connection could be made. */

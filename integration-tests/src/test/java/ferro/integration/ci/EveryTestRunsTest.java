@@ -4,16 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.integration.CheckoutFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -117,15 +116,10 @@ class EveryTestRunsTest {
 
     /** Returns the Java files of all modules that have tests, and of the kit, whose rules are tests. */
     private static List<Path> sources() throws IOException {
-        List<Path> sources = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(CHECKOUT)) {
-            files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> {
-                        String path = CHECKOUT.relativize(file).toString();
-                        return path.matches("[\\w-]+(/[\\w-]+)?/src/test/java/.*|tck/src/main/java/.*");
-                    })
-                    .forEach(sources::add);
-        }
-        return sources;
+        return CheckoutFiles.endingWith(".java").stream()
+                .filter(file -> CHECKOUT.relativize(file)
+                        .toString()
+                        .matches("[\\w-]+(/[\\w-]+)?/src/test/java/.*|tck/src/main/java/.*"))
+                .toList();
     }
 }
