@@ -44,6 +44,8 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class FerroSpark {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    /** Spark's own check of a barrier stage gives up after as long: 40 times 15 s. */
+    private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(10);
 
     private final JobAttempts attempts;
     private final JobPlan plan;
@@ -60,9 +62,10 @@ public final class FerroSpark {
      * @return with one attempt, and a deadline of 60 s
      * @throws UnsupportedOperationException if Spark is older than 4.1
      * @throws IllegalArgumentException      if dynamic allocation is on
+     * @throws IllegalStateException         of Spark, if the application has been stopped
      */
     public static FerroSpark on(SparkContext context) {
-        JobPlan plan = JobPlan.standard(TIMEOUT, FerroSpark::log);
+        JobPlan plan = JobPlan.standard(TIMEOUT, SLOT_TIMEOUT, FerroSpark::log);
         return new FerroSpark(new JobAttempts(Objects.requireNonNull(context, "context")), plan);
     }
 
@@ -105,17 +108,34 @@ public final class FerroSpark {
     }
 
     /**
-     * Sets the deadline of each call of a group, of joining, and of waiting for executors.
+     * Sets the deadline of each call of a group, and of joining.
      *
      * @param deadline 60 s if it is not called
      * @return with this deadline
      * @throws IllegalArgumentException if it is less than a millisecond
      */
     public FerroSpark timeout(Duration deadline) {
+        return with(plan.withTimeout(checkedDeadline(deadline)));
+    }
+
+    /**
+     * Sets how long each attempt waits until executors with enough slots have registered, such as one that replaces a lost one.
+     * The log has a line after 1 s of waiting and then every 15 s. An application with a local master is refused at once, since it
+     * gets no more slots.
+     *
+     * @param deadline 10 minutes if it is not called
+     * @return with this deadline
+     * @throws IllegalArgumentException if it is less than a millisecond
+     */
+    public FerroSpark slotTimeout(Duration deadline) {
+        return with(plan.withSlotTimeout(checkedDeadline(deadline)));
+    }
+
+    private static Duration checkedDeadline(Duration deadline) {
         if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
             throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
         }
-        return with(plan.withTimeout(deadline));
+        return deadline;
     }
 
     /**
@@ -212,6 +232,7 @@ public final class FerroSpark {
      * @return what rank 0 returned
      * @throws FerroSparkException      if the job failed; the text names the rank and the task
      * @throws IllegalArgumentException if there are fewer slots than ranks, or no secret for the driver's address
+     * @throws IllegalStateException    of Spark, if the application has been stopped
      */
     public <T, R> R run(JavaRDD<T> rows, RankFunction<T, R> function) {
         return attempts.run(rows.rdd(), plan, false, function, loader(function)).get(0);

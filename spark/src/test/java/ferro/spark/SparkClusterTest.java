@@ -80,7 +80,7 @@ class SparkClusterTest {
 
         IllegalArgumentException refusal = assertThrows(
                 IllegalArgumentException.class,
-                () -> ferro().timeout(Duration.ofSeconds(1)).run(mapped, (rank, rows) -> 1));
+                () -> ferro().slotTimeout(Duration.ofSeconds(1)).run(mapped, (rank, rows) -> 1));
         assertTrue(
                 refusal.getMessage()
                         .matches(

@@ -43,14 +43,14 @@ public final class JobAttempts {
             throw new IllegalArgumentException(
                     "need an RDD of at least 1 partition, found " + ranks + ": name the number of ranks by .ranks(n)");
         }
-        RankSlots.await(spark, rows, ranks, plan.timeout());
+        RankSlots.await(spark, rows, ranks, plan.slotTimeout());
         RDD<T> placed = placed(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
         BarrierJob<T, R> jobs = new BarrierJob<>(placed, plan, resultAtAll, steps, ofUser);
         return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
             if (attempt > 0) {
-                RankSlots.await(spark, placed, ranks, plan.timeout());
+                RankSlots.await(spark, placed, ranks, plan.slotTimeout());
             }
             return jobs.run(new JobAttempt(job, attempt, ranks), function);
         });

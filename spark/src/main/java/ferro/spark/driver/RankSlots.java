@@ -1,6 +1,7 @@
 package ferro.spark.driver;
 
 import ferro.spark.internals.SparkInternals;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
@@ -8,7 +9,10 @@ import org.apache.spark.resource.ResourceProfile;
 
 /** All ranks of a group run at once, so each needs a slot: what one task takes of an executor. */
 final class RankSlots {
-    private static final long LOOK_MILLIS = 50;
+    private static final System.Logger LOG = System.getLogger("ferro.spark");
+    private static final long POLL_MILLIS = 50;
+    private static final long FIRST_LINE_NANOS = 1_000_000_000L;
+    private static final long LINE_NANOS = 15_000_000_000L;
 
     private RankSlots() {}
 
@@ -18,22 +22,38 @@ final class RankSlots {
     }
 
     /**
-     * Waits until executors with enough slots have registered. Spark's own check looks every 15 s.
+     * Waits until executors with enough slots have registered, and logs a line after 1 s and then every 15 s. Spark's own
+     * check polls every 15 s.
      *
-     * @throws IllegalArgumentException with the arithmetic, if they have not in time
+     * @param timeout at a cluster; a local application gets no more slots, and is refused at once
+     * @throws IllegalArgumentException with the arithmetic, if they have not registered in time
+     * @throws IllegalStateException    of Spark, if the application has been stopped; or if the thread is interrupted
      */
-    static void await(SparkContext spark, RDD<?> rdd, int ranks, Duration most) {
+    static void await(SparkContext spark, RDD<?> rdd, int ranks, Duration timeout) {
+        SparkInternals.checkNotStopped(spark);
         ResourceProfile profile = profile(spark, rdd);
         boolean local = spark.isLocal();
         long start = System.nanoTime();
+        long nextLine = FIRST_LINE_NANOS;
         int slots = SparkInternals.slots(spark, profile);
         while (slots < ranks) {
-            if (local || System.nanoTime() - start >= most.toNanos()) {
-                throw new IllegalArgumentException(arithmetic(spark, profile, ranks, slots));
+            long waited = System.nanoTime() - start;
+            if (local || waited >= timeout.toNanos()) {
+                throw new IllegalArgumentException(arithmetic(spark, profile, ranks, slots, waited));
+            }
+            if (waited >= nextLine) {
+                LOG.log(Level.INFO, line(spark, ranks, slots, waited, timeout));
+                nextLine += LINE_NANOS;
             }
             pause(ranks, slots);
+            SparkInternals.checkNotStopped(spark);
             slots = SparkInternals.slots(spark, profile);
         }
+    }
+
+    private static String line(SparkContext spark, int ranks, int slots, long waited, Duration timeout) {
+        return "waiting for " + ranks + " slots: found " + slots + " on " + executors(spark) + " after "
+                + Duration.ofNanos(waited).toSeconds() + " s of " + timeout.toSeconds() + " s (.slotTimeout)";
     }
 
     static boolean isDefault(ResourceProfile profile) {
@@ -42,7 +62,7 @@ final class RankSlots {
 
     private static void pause(int ranks, int slots) {
         try {
-            Thread.sleep(LOOK_MILLIS);
+            Thread.sleep(POLL_MILLIS);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(
@@ -50,17 +70,26 @@ final class RankSlots {
         }
     }
 
-    private static String arithmetic(SparkContext spark, ResourceProfile profile, int ranks, int slots) {
-        int executors = spark.isLocal()
-                ? 1
-                : Math.max(0, spark.getExecutorMemoryStatus().size() - 1);
+    private static String executors(SparkContext spark) {
+        int executors = executorCount(spark);
+        return executors + (executors == 1 ? " executor" : " executors");
+    }
+
+    private static int executorCount(SparkContext spark) {
+        return spark.isLocal() ? 1 : Math.max(0, spark.getExecutorMemoryStatus().size() - 1);
+    }
+
+    private static String arithmetic(
+            SparkContext spark, ResourceProfile profile, int ranks, int slots, long waitedNanos) {
+        int executors = executorCount(spark);
         Object cpus = profile.getTaskCpus().getOrElse(() -> spark.getConf().getInt("spark.task.cpus", 1));
-        return ranks + " ranks need " + ranks + " slots at once, found " + slots + ": " + executors
-                + (executors == 1 ? " executor" : " executors") + " of "
+        return ranks + " ranks need " + ranks + " slots at once, found " + slots + ": " + executors(spark) + " of "
                 + (executors == 0 ? 0 : slots / executors) + " slots each (resource profile " + profile.id()
                 + (isDefault(profile) ? ", spark.task.cpus=" : ", cpus of a task ") + cpus + ", task resources "
                 + profile.taskResourcesJMap().keySet()
                 + "); use .ranks(" + slots + "), or more executors or cores"
-                + (spark.isLocal() ? ": local[" + ranks * (int) cpus + "]" : "");
+                + (spark.isLocal()
+                        ? ": local[" + ranks * (int) cpus + "]"
+                        : "; waited " + Duration.ofNanos(waitedNanos).toSeconds() + " s (.slotTimeout)");
     }
 }

@@ -1,5 +1,6 @@
 package ferro.spark.driver;
 
+import ferro.spark.internals.SparkInternals;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
@@ -12,6 +13,7 @@ final class SparkChecks {
     private SparkChecks() {}
 
     static void check(SparkContext spark) {
+        SparkInternals.checkNotStopped(spark);
         checkVersion(spark.version());
         checkConf(spark.getConf());
     }

@@ -25,6 +25,15 @@ public final class SparkInternals {
         return Optional.ofNullable(SparkEnv.get().securityManager().getSecretKey());
     }
 
+    /**
+     * Checks that an application runs.
+     *
+     * @throws IllegalStateException of Spark, with the call that stopped it, if it has been stopped
+     */
+    public static void checkNotStopped(SparkContext spark) {
+        spark.assertNotStopped();
+    }
+
     /** Returns how many tasks of a profile can run at once on the executors that have registered so far. */
     public static int slots(SparkContext spark, ResourceProfile profile) {
         return spark.maxNumConcurrentTasks(profile);

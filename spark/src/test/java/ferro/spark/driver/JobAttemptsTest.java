@@ -13,8 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class JobAttemptsTest {
-    private final JobPlan plan =
-            JobPlan.standard(Duration.ofSeconds(60), report -> {}).withAttempts(3);
+    private final JobPlan plan = JobPlan.standard(Duration.ofSeconds(60), Duration.ofSeconds(60), report -> {})
+            .withAttempts(3);
 
     private static Ending<String> failed(List<String> unended) {
         RankFailure lost = new RankFailure(0, Code.PEER_LOST.name(), "", List.of(), "rank 1 is lost", new byte[0]);
