@@ -57,7 +57,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     /** Goes on reading after {@link #mayRead} has returned false. */
     public final void resume() {
         if (wanted > 0 && !reading && mayRead()) {
-            sizes.remaining = wanted - count;
+            sizes.expect(wanted - count);
             context.read();
         }
     }
@@ -117,12 +117,12 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         if (count < wanted) {
             if (!partial(collected, count)) {
                 wanted = 0;
+                sizes.expect(0);
             }
             return;
         }
         ByteBuffer done = ByteBuffer.wrap(collected, 0, count);
         wanted = 0;
-        sizes.remaining = 0;
         collected = null;
         whole(done);
     }
@@ -140,17 +140,19 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         }
         bytes.readBytes(collected, count, length);
         count += length;
-        sizes.remaining = wanted - count;
     }
 
-    /** Allows one read of at most the bytes wanted. */
+    /**
+     * Limits what is read to the bytes wanted. The limit falls with each read. After the end of the stream Netty's epoll reads on
+     * until nothing comes, whatever {@link #continueReading} returns.
+     */
     static final class Exactly implements RecvByteBufAllocator.ExtendedHandle {
         private ByteBuf own;
         private int remaining;
         private int last;
         private int attempted;
 
-        /** Sets how many bytes the next read may bring. */
+        /** Sets how many bytes may be read until the next call. */
         void expect(int bytes) {
             remaining = bytes;
         }
@@ -181,6 +183,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
         @Override
         public void lastBytesRead(int bytes) {
             last = remaining == 0 ? 0 : bytes;
+            remaining -= Math.max(0, last);
         }
 
         @Override
