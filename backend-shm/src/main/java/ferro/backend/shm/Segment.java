@@ -156,7 +156,7 @@ final class Segment implements AutoCloseable {
         long need = end - size.later() + promised;
         long free = place.freeBytes();
         if (need > free) {
-            throw new IOException("there are " + free + " bytes free"
+            throw new Shortage.NoRoom("there are " + free + " bytes free"
                     + (promised > 0 ? ", and " + promised + " are kept for what ranks may still need" : ""));
         }
         refuseIfLittleIsLeft(limit(), need);
@@ -206,7 +206,7 @@ final class Segment implements AutoCloseable {
         } catch (ClosedChannelException interrupted) {
             throw interrupted;
         } catch (IOException full) {
-            throw new IOException(
+            throw new Shortage.NoRoom(
                     "only " + (at + zeros.position()) + " bytes could be written: " + full.getMessage(), full);
         }
     }
@@ -218,8 +218,8 @@ final class Segment implements AutoCloseable {
     private static void refuseIfLittleIsLeft(Optional<MemoryLimit> limit, long need) throws IOException {
         Optional<MemoryLimit.Short> little = limit.flatMap(one -> one.tooShortFor(need));
         if (little.isPresent()) {
-            throw new IOException("memory.max of control group " + little.get().group() + " leaves "
-                    + little.get().left() + " of " + need + " bytes");
+            throw new Shortage.NoRoom("memory.max of control group "
+                    + little.get().group() + " leaves " + little.get().left() + " of " + need + " bytes");
         }
     }
 

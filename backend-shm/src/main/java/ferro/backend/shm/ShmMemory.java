@@ -92,7 +92,9 @@ final class ShmMemory implements SharedMemory {
             try {
                 areas[rank] = mapped(path, path.equals(descriptor), offer);
                 return Optional.empty();
-            } catch (IOException | RuntimeException failure) {
+            } catch (IOException failure) {
+                reasons.add(path + ": " + Shortage.of(failure).what());
+            } catch (RuntimeException failure) {
                 reasons.add(path + ": " + failure);
             }
         }
@@ -158,10 +160,9 @@ final class ShmMemory implements SharedMemory {
             own.reserve(from, bytes);
             taken.reserved(bytes);
         } catch (IOException failure) {
-            String why = failure.getMessage() == null ? failure.toString() : failure.getMessage();
             throw failure(
-                    "need " + bytes + " bytes more in " + place.folder() + ", where " + why + ShmMemoryProvider.MORE
-                            + ShmMemoryProvider.WAY_OUT,
+                    "need " + bytes + " bytes more in " + place.folder() + ", where "
+                            + Shortage.of(failure).text(),
                     failure);
         }
     }
@@ -173,7 +174,8 @@ final class ShmMemory implements SharedMemory {
             taken.lend(buffer);
             return buffer;
         } catch (IOException failure) {
-            throw failure("it cannot be mapped for a tensor: " + failure, failure);
+            throw failure(
+                    "it cannot be mapped for a tensor: " + Shortage.of(failure).text(), failure);
         }
     }
 

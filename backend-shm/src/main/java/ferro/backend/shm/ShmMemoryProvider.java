@@ -11,14 +11,11 @@ import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.FileSystemException;
 import java.util.Optional;
 
 /** Makes segments in files under {@code ferro.shm.dir}. */
 public final class ShmMemoryProvider implements SharedMemoryProvider {
-    static final String MORE = ": give it more (of a container: docker run --shm-size, --memory)";
-
-    static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
+    private static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
 
     /** So many waits for the collector have room in the deadline of a call; the other ranks wait meanwhile. */
     private static final int DEADLINE_PARTS = 4;
@@ -39,7 +36,8 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             throw new FerroException(
                     Code.RESOURCE,
                     Where.outside("", -1),
-                    "this host has no name that its processes know it by: " + failure + WAY_OUT,
+                    "this host has no name that its processes know it by: "
+                            + Shortage.of(failure).text(),
                     failure);
         }
     }
@@ -114,19 +112,12 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             return new FerroException(
                     Code.INTERRUPTED, where, what + "interrupted while " + bytes + " bytes were reserved", failure);
         }
-        String folder = Settings.SHM_DIR.of(context);
         return new FerroException(
                 Code.RESOURCE,
                 where,
-                what + "need " + Segment.fileBytes(bytes) + " bytes in " + folder + ", where " + reason(failure)
-                        + MORE + ", name another folder by "
-                        + Settings.SHM_DIR.name() + WAY_OUT,
+                what + "need " + Segment.fileBytes(bytes) + " bytes in " + Settings.SHM_DIR.of(context) + ", where "
+                        + Shortage.of(failure).text(),
                 failure);
-    }
-
-    private static String reason(IOException failure) {
-        boolean says = failure.getMessage() != null && !(failure instanceof FileSystemException);
-        return says ? failure.getMessage() : failure.toString();
     }
 
     private static void closeAfter(Throwable failure, Segment segment) {

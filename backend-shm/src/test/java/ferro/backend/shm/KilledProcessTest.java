@@ -115,7 +115,7 @@ class KilledProcessTest {
     /** A quota ends writing in the middle, as a file system does that others fill meanwhile. */
     @Test
     void aFileThatCannotBeWrittenToItsEndIsRemovedAndSaysSo() throws Exception {
-        String said = said(List.of("sh", "-c", "ulimit -f 100 && exec \"$@\"", "sh"));
+        String said = said("provided", List.of("sh", "-c", "ulimit -f 100 && exec \"$@\"", "sh"));
 
         assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
         assertTrue(said.contains(" bytes could be written: File too large: give it more"), said);
@@ -133,14 +133,24 @@ class KilledProcessTest {
                 folder.toString());
         Assumptions.assumeTrue(runs("unshare", "-Urm", "mount", "-t", "tmpfs", "none", folder.toString()));
 
-        String said = said(mount);
+        String said = said("provided", mount);
 
         assertTrue(said.contains("need 307200 bytes in " + folder + ", where there are 65536 bytes free"), said);
     }
 
-    private String said(List<String> before) throws IOException {
+    @Test
+    void descriptorsThatHaveRunOutAreNoLackOfRoom() throws Exception {
+        String said = said("starved", List.of("sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh"));
+
+        assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
+        String files = " cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)";
+        assertTrue(said.contains(files), said);
+        assertEquals(List.of(), Places.files(folder));
+    }
+
+    private String said(String kind, List<String> before) throws IOException {
         List<String> line = new ArrayList<>(before);
-        line.addAll(java("provided", STAGES));
+        line.addAll(java(kind, STAGES));
         started.add(new ProcessBuilder(line).redirectErrorStream(true).start());
         return new String(started.get(0).getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     }

@@ -1,28 +1,34 @@
 package ferro.backend.shm;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A process that makes a segment up to some stage, tells its offer if it has one, and waits for its end. Arguments: folder,
- * {@code hidden}, {@code named} or {@code provided} (by the provider, all stages), number of stages (one more than there are: settled too), bytes.
+ * {@code hidden}, {@code named}, {@code provided} (by the provider, all stages) or {@code starved} (so, without a
+ * descriptor left), number of stages (one more than there are: settled too), bytes.
  */
 public final class SharingProcess {
     private SharingProcess() {}
 
     public static void main(String[] arguments) throws IOException {
         Path folder = Path.of(arguments[0]);
-        if (arguments[1].equals("provided")) {
-            SystemContext context = SystemContext.of(Map.of("ferro.shm.dir", folder.toString()));
-            GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
-            new ShmMemoryProvider().open(group, context, SegmentSize.now(Long.parseLong(arguments[3])));
+        if (arguments[1].equals("provided") || arguments[1].equals("starved")) {
+            provide(folder, arguments[1].equals("starved"), Long.parseLong(arguments[3]));
             return;
         }
         boolean hidden = arguments[1].equals("hidden");
@@ -45,5 +51,36 @@ public final class SharingProcess {
         }
         System.out.println(offer);
         System.in.read();
+    }
+
+    private static void provide(Path folder, boolean starved, long bytes) {
+        SystemContext context = SystemContext.of(Map.of("ferro.shm.dir", folder.toString()));
+        GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
+        List<InputStream> open = new ArrayList<>();
+        if (starved) {
+            // reads the classes, which takes descriptors too
+            new ShmMemoryProvider().open(group, context, SegmentSize.now(bytes)).close();
+            System.out.println(new FerroException(
+                    Code.RESOURCE,
+                    Where.outside("", -1),
+                    Shortage.of(new IOException("none yet")).text(),
+                    null));
+            takeAllDescriptors(open);
+        }
+        try {
+            new ShmMemoryProvider().open(group, context, SegmentSize.now(bytes));
+        } finally {
+            System.out.println(open.size() + " descriptors were taken");
+        }
+    }
+
+    private static void takeAllDescriptors(List<InputStream> open) {
+        try {
+            while (true) {
+                open.add(new FileInputStream("/dev/null"));
+            }
+        } catch (FileNotFoundException full) {
+            System.out.println(full.getMessage());
+        }
     }
 }

@@ -1,0 +1,93 @@
+package ferro.backend.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Only a lack of room is told as one. */
+class ShortageTest {
+    private static final String LINKS = ", or let links carry everything by ferro.links=tcp";
+
+    private static final GroupSpec GROUP = new GroupSpec("world", 0, 2, Duration.ofSeconds(10));
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aLackOfRoomAsksForRoom() {
+        assertEquals(
+                "there are 5 bytes free: give it more (of a container: docker run --shm-size, --memory), name another"
+                        + " folder by ferro.shm.dir" + LINKS,
+                Shortage.of(new Shortage.NoRoom("there are 5 bytes free")).text());
+    }
+
+    @Test
+    void aMappingThatIsRefusedAsksForAddressSpace() {
+        assertEquals(
+                "a mapping was refused: Cannot allocate memory (ENOMEM): raise the limit of address space (ulimit -v) or of"
+                        + " mappings (vm.max_map_count)" + LINKS,
+                Shortage.of(noAddressSpace()).text());
+    }
+
+    @Test
+    void openFilesThatRunOutAskForMoreOfThem() {
+        assertEquals(
+                "/dev/shm/a cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)"
+                        + LINKS,
+                Shortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files"))
+                        .text());
+        assertEquals(
+                "/dev/shm/a cannot be opened: Too many open files in system (ENFILE): raise the limit of open files"
+                        + " (fs.file-max)" + LINKS,
+                Shortage.of(new FileSystemException("/dev/shm/a", null, "Too many open files in system"))
+                        .text());
+    }
+
+    @Test
+    void anythingElseIsToldInTheWordsOfTheKernel() {
+        for (IOException other :
+                List.of(new NoSuchFileException("/gone"), new IOException("Map failed: Operation not permitted"))) {
+            String text = Shortage.of(other).text();
+            assertTrue(text.contains(other.getMessage()), text);
+            assertFalse(text.contains("give it more"), text);
+        }
+    }
+
+    @Test
+    void aPeersMemoryThatCannotBeMappedIsAReasonWithItsErrno() throws IOException {
+        SegmentFolder here = Places.inAContainer(folder);
+        try (Segment peer = made(here);
+                Segment own = made(here)) {
+            SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {
+                throw noAddressSpace();
+            });
+            try (ShmMemory memory = new ShmMemory(GROUP, full, own, new TakenBytes(new Budget(), 4096, () -> {}))) {
+                String reason = memory.reach(1, peer.offer().encoded()).orElseThrow();
+                assertTrue(reason.contains("a mapping was refused: Cannot allocate memory (ENOMEM)"), reason);
+            }
+        }
+    }
+
+    private static Segment made(SegmentFolder place) throws IOException {
+        Segment segment = new Segment(place, 4096);
+        for (Segment.CreationStage stage : segment.stages()) {
+            stage.run();
+        }
+        return segment;
+    }
+
+    /** As the JDK throws it where mmap(2) says ENOMEM. */
+    private static IOException noAddressSpace() {
+        return new IOException("Map failed", new OutOfMemoryError("Map failed"));
+    }
+}
