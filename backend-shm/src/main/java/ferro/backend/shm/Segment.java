@@ -49,6 +49,9 @@ final class Segment implements AutoCloseable {
     private final UUID token;
     private FileChannel file;
     private FileFacts facts;
+    /** Found once: a process without a descriptor left cannot look, and yet write what it reserves. */
+    private Optional<MemoryLimit> limit = Optional.empty();
+
     private int descriptor = -1;
     private boolean named;
     private Mapper.Mapping area;
@@ -99,6 +102,7 @@ final class Segment implements AutoCloseable {
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
                 OWNER_ONLY);
         named = true;
+        limit = place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
         facts = FileFacts.of(path, LinkOption.NOFOLLOW_LINKS);
         descriptor = findDescriptor();
     }
@@ -159,7 +163,7 @@ final class Segment implements AutoCloseable {
             throw new Shortage.NoRoom("there are " + free + " bytes free"
                     + (promised > 0 ? ", and " + promised + " are kept for what ranks may still need" : ""));
         }
-        refuseIfLittleIsLeft(limit(), need);
+        refuseIfLittleIsLeft(limit, need);
         write(0, size.laterFrom());
         write(size.laterTo(), end);
     }
@@ -181,13 +185,8 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    private Optional<MemoryLimit> limit() throws IOException {
-        return place.isInMemory() ? Optional.of(place.limit()) : Optional.empty();
-    }
-
     /** Writes zeros. */
     private void write(long from, long to) throws IOException {
-        Optional<MemoryLimit> limit = limit();
         ByteBuffer zeros = ByteBuffer.allocateDirect((int) Math.min(ZEROS, Math.max(1, to - from)));
         for (long at = from; at < to; at += zeros.position()) {
             if ((at - from) % BETWEEN_LOOKS == 0) {

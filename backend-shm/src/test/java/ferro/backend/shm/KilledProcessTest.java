@@ -139,10 +139,11 @@ class KilledProcessTest {
     }
 
     @Test
-    void descriptorsThatHaveRunOutAreNoLackOfRoom() throws Exception {
+    void descriptorsThatHaveRunOutAreNoLackOfRoomAndEarlierMemoryIsReserved() throws Exception {
         String said = said("starved", List.of("sh", "-c", "ulimit -n 64 && exec \"$@\"", "sh"));
 
         assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
+        assertTrue(said.contains("reserved\n"), said);
         String files = " cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)";
         assertTrue(said.contains(files), said);
         assertEquals(List.of(), Places.files(folder));

@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.SegmentSize;
+import ferro.spi.SharedMemory;
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -20,7 +21,7 @@ import java.util.Map;
 /**
  * A process that makes a segment up to some stage, tells its offer if it has one, and waits for its end. Arguments: folder,
  * {@code hidden}, {@code named}, {@code provided} (by the provider, all stages) or {@code starved} (so, without a
- * descriptor left), number of stages (one more than there are: settled too), bytes.
+ * descriptor left, beside memory that was there before), number of stages (one more than there are: settled too), bytes.
  */
 public final class SharingProcess {
     private SharingProcess() {}
@@ -58,14 +59,17 @@ public final class SharingProcess {
         GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
         List<InputStream> open = new ArrayList<>();
         if (starved) {
-            // reads the classes, which takes descriptors too
-            new ShmMemoryProvider().open(group, context, SegmentSize.now(bytes)).close();
+            SharedMemory earlier = new ShmMemoryProvider().open(group, context, new SegmentSize(bytes, 4096, 8192, 2));
+            earlier.settle();
+            // reads the classes of a failure, which takes descriptors too
             System.out.println(new FerroException(
                     Code.RESOURCE,
                     Where.outside("", -1),
                     Shortage.of(new IOException("none yet")).text(),
                     null));
             takeAllDescriptors(open);
+            earlier.reserve(4096, 4096);
+            System.out.println("reserved");
         }
         try {
             new ShmMemoryProvider().open(group, context, SegmentSize.now(bytes));
