@@ -4,8 +4,8 @@ import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.group.ProcessGroup;
 import ferro.training.agreement.RankTexts;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import ferro.training.agreement.TensorDifferences;
+import ferro.training.agreement.TensorHash;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,7 +19,6 @@ import java.util.stream.Collectors;
  * {@link #checkEqual} need not have the same tensors.
  */
 public final class Replicas {
-    private static final int MOST_NAMED = 10;
     private static final String LINE_END = "\u0000";
     private static final String NAME_END = "\u0001";
 
@@ -66,21 +65,19 @@ public final class Replicas {
      */
     public void checkEqual(Map<String, HostTensor> tensors) {
         Map<String, String> own = new TreeMap<>();
-        Objects.requireNonNull(tensors, "tensors").forEach((name, tensor) -> {
-            TensorHash one = new TensorHash();
-            one.add(Objects.requireNonNull(tensor, "a tensor of tensors"));
-            own.put(name, tensor + " of hash " + Long.toHexString(one.value()));
-        });
+        Objects.requireNonNull(tensors, "tensors")
+                .forEach((name, tensor) ->
+                        own.put(name, TensorHash.text(Objects.requireNonNull(tensor, "a tensor of tensors"))));
         String text = own.entrySet().stream()
                 .map(one -> one.getKey() + NAME_END + one.getValue() + LINE_END)
                 .collect(Collectors.joining());
         List<String> texts = RankTexts.differing(group, "tensors of replicas", text);
         if (!texts.isEmpty()) {
-            throw new IllegalStateException(difference(byName(texts)));
+            throw new IllegalStateException("replicas differ in " + TensorDifferences.of(byName(texts)));
         }
     }
 
-    /** Returns what each rank has under each name; of a rank that has nothing there is nothing. */
+    /** Returns what each rank has under each name. */
     private static Map<String, Map<Integer, String>> byName(List<String> texts) {
         Map<String, Map<Integer, String>> all = new TreeMap<>();
         for (int rank = 0; rank < texts.size(); rank++) {
@@ -92,33 +89,11 @@ public final class Replicas {
                 }
             }
         }
+        for (Map<Integer, String> byRank : all.values()) {
+            for (int rank = 0; rank < texts.size(); rank++) {
+                byRank.putIfAbsent(rank, "missing");
+            }
+        }
         return all;
-    }
-
-    private String difference(Map<String, Map<Integer, String>> all) {
-        List<String> differing = new ArrayList<>();
-        all.forEach((name, byRank) -> {
-            Map<String, List<Integer>> ranks = new LinkedHashMap<>();
-            for (int rank = 0; rank < group.worldSize(); rank++) {
-                ranks.computeIfAbsent(byRank.getOrDefault(rank, "missing"), text -> new ArrayList<>())
-                        .add(rank);
-            }
-            if (ranks.size() > 1) {
-                differing.add("\"" + name + "\" is " + texts(ranks));
-            }
-        });
-        int named = Math.min(MOST_NAMED, differing.size());
-        return "replicas differ in " + differing.size() + " of " + all.size() + " tensors: "
-                + String.join("; ", differing.subList(0, named))
-                + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
-    }
-
-    /** What most ranks have comes first. */
-    private static String texts(Map<String, List<Integer>> ranks) {
-        return ranks.entrySet().stream()
-                .sorted((one, other) -> other.getValue().size() - one.getValue().size())
-                .map(one -> one.getKey() + " on " + (one.getValue().size() == 1 ? "rank " : "ranks ")
-                        + one.getValue().stream().map(String::valueOf).collect(Collectors.joining(", ")))
-                .collect(Collectors.joining(", but "));
     }
 }

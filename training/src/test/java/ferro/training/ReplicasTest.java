@@ -10,6 +10,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.TrainingRanks.Over;
+import ferro.training.agreement.TensorHash;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -148,9 +149,7 @@ class ReplicasTest {
     }
 
     private static long hash(HostTensor tensor) {
-        TensorHash hash = new TensorHash();
-        hash.add(tensor);
-        return hash.value();
+        return TensorHash.of(tensor);
     }
 
     @Test

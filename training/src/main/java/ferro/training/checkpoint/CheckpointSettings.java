@@ -9,11 +9,12 @@ import java.util.Objects;
  * @param keepLast how many checkpoints stay, the new one included; 0 for all
  * @param deadline how long a rank waits for the others in a save or a load
  * @param visibleWithin how long rank 0 looks for a part that another rank has written, as an NFS may show it late
+ * @param compareRanks whether a save compares a hash of each tensor that several ranks hold
  */
-public record CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin) {
-    /** All checkpoints stay, ranks wait an hour for each other, and rank 0 looks for a part for 10 s. */
+public record CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin, boolean compareRanks) {
+    /** All checkpoints stay, ranks wait an hour for each other and compare hashes, and rank 0 looks for a part for 10 s. */
     public static final CheckpointSettings DEFAULT =
-            new CheckpointSettings(0, Duration.ofHours(1), Duration.ofSeconds(10));
+            new CheckpointSettings(0, Duration.ofHours(1), Duration.ofSeconds(10), true);
 
     private static final int FEWEST_KEPT = 2;
 
@@ -23,6 +24,7 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      * @param keepLast how many checkpoints stay; 0 for all
      * @param deadline how long a rank waits for the others
      * @param visibleWithin how long rank 0 looks for a part
+     * @param compareRanks whether a save compares a hash of each tensor that several ranks hold
      * @throws IllegalArgumentException if fewer than two are to stay, the deadline is not positive, or the other time is negative
      */
     public CheckpointSettings {
@@ -48,7 +50,7 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      * @throws IllegalArgumentException if it is negative or 1
      */
     public CheckpointSettings withKeepLast(int count) {
-        return new CheckpointSettings(count, deadline, visibleWithin);
+        return new CheckpointSettings(count, deadline, visibleWithin, compareRanks);
     }
 
     /**
@@ -59,7 +61,7 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      * @throws IllegalArgumentException if it is zero or negative
      */
     public CheckpointSettings withDeadline(Duration limit) {
-        return new CheckpointSettings(keepLast, limit, visibleWithin);
+        return new CheckpointSettings(keepLast, limit, visibleWithin, compareRanks);
     }
 
     /**
@@ -70,6 +72,17 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      * @throws IllegalArgumentException if it is negative
      */
     public CheckpointSettings withVisibleWithin(Duration limit) {
-        return new CheckpointSettings(keepLast, deadline, limit);
+        return new CheckpointSettings(keepLast, deadline, limit, compareRanks);
+    }
+
+    /**
+     * Changes whether a save compares what several ranks hold: parameters, and the same elements of state. Each rank reads them once
+     * more, and ranks exchange 8 bytes of hash for each tensor. Without it a checkpoint of ranks that differ mixes their tensors.
+     *
+     * @param compared true for a comparison before each save
+     * @return settings with or without it
+     */
+    public CheckpointSettings withCompareRanks(boolean compared) {
+        return new CheckpointSettings(keepLast, deadline, visibleWithin, compared);
     }
 }

@@ -35,6 +35,9 @@ import java.util.stream.IntStream;
  * }
  * }
  *
+ * <p>A save compares what several ranks hold, all parameters and state of the same elements: one of these ranks writes it. A tensor that
+ * differs fails the save on all ranks. {@link CheckpointSettings#withCompareRanks} turns this off.
+ *
  * <p>It has a group of its own, made of all ranks of the one that it is opened with, so that a save in the background meets no call
  * of that one. The calls of a rank are made by one thread.
  */

@@ -18,8 +18,9 @@ import java.util.zip.CRC32C;
  *
  * @param parameterRanks the rank that writes each parameter, in the order of the parameters
  * @param sliceRanks the rank that writes each range of state, in one order
+ * @param holders the ranks that have each range of state, in the order of the proposals
  */
-record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks) {
+record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<SliceRange, List<Integer>> holders) {
 
     /** What a rank proposes to save. */
     static Map<String, Object> proposal(long step, TrainingState state, boolean withNames) {
@@ -61,7 +62,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks) {
         long[] bytes = parameters.stream()
                 .mapToLong(tensor -> tensor.values().byteCount())
                 .toArray();
-        return new SavePlan(Dealing.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()));
+        return new SavePlan(Dealing.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()), holders);
     }
 
     private static Map<SliceRange, Integer> dealt(Map<SliceRange, List<Integer>> holders, int worldSize) {

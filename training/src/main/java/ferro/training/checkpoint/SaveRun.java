@@ -76,6 +76,9 @@ final class SaveRun {
             return SavePlan.proposal(step, state, rank == 0);
         });
         plan = SavePlan.of(proposals, state.parameters());
+        if (settings.compareRanks() && ranks.worldSize() > 1) {
+            new HeldTwice(plan, state, ranks.worldSize()).compare(ranks, what());
+        }
         hosts = proposals.stream().map(RankMessages::hostOf).toList();
         parameters = state.parameters();
         ownParameters = plan.parametersOf(rank, parameters);

@@ -1,4 +1,4 @@
-package ferro.training;
+package ferro.training.agreement;
 
 import ferro.Carrier;
 import ferro.HostTensor;
@@ -10,15 +10,28 @@ import java.nio.charset.StandardCharsets;
  * A hash of bits: -0.0 and 0.0 differ, and so do two kinds of NaN. Two tensors of one length that differ in 8 bytes alone never
  * have the same one; others do by accident once in about 2^64 cases.
  */
-final class TensorHash {
+public final class TensorHash {
     private static final int BLOCK_BYTES = 1 << 16;
     private static final long FIRST_FACTOR = 0x9E3779B97F4A7C15L;
     private static final long SECOND_FACTOR = 0xBF58476D1CE4E5B9L;
 
     private long hash;
 
-    /** Adds the type, the length and the elements of a tensor. */
-    void add(HostTensor tensor) {
+    private TensorHash() {}
+
+    /** Returns the hash of the type, the length and the elements of a tensor. */
+    public static long of(HostTensor tensor) {
+        TensorHash hash = new TensorHash();
+        hash.add(tensor);
+        return hash.hash;
+    }
+
+    /** Returns type, length and hash of a tensor in words. */
+    public static String text(HostTensor tensor) {
+        return tensor + " of hash " + Long.toHexString(of(tensor));
+    }
+
+    private void add(HostTensor tensor) {
         add(tensor.toString());
         if (tensor.memory() instanceof ByteBuffer) {
             add(tensor.buffer());
@@ -57,9 +70,5 @@ final class TensorHash {
 
     private void add(long word) {
         hash = Long.rotateLeft(hash ^ word * FIRST_FACTOR, 29) * SECOND_FACTOR;
-    }
-
-    long value() {
-        return hash;
     }
 }

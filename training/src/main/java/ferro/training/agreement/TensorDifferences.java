@@ -1,0 +1,47 @@
+package ferro.training.agreement;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Names tensors that differ between ranks, and the ranks. */
+public final class TensorDifferences {
+    private static final int MOST_NAMED = 10;
+
+    private TensorDifferences() {}
+
+    /**
+     * Compares what ranks hold.
+     *
+     * @param all what each rank holds, by the name of the tensor and the rank; ranks that need not hold a tensor are left out
+     * @return the number of tensors that differ and the first ten of them; empty if none differs
+     */
+    public static String of(Map<String, Map<Integer, String>> all) {
+        List<String> differing = new ArrayList<>();
+        all.forEach((name, byRank) -> {
+            Map<String, List<Integer>> ranks = new LinkedHashMap<>();
+            byRank.forEach((rank, text) ->
+                    ranks.computeIfAbsent(text, each -> new ArrayList<>()).add(rank));
+            if (ranks.size() > 1) {
+                differing.add("\"" + name + "\" is " + texts(ranks));
+            }
+        });
+        if (differing.isEmpty()) {
+            return "";
+        }
+        int named = Math.min(MOST_NAMED, differing.size());
+        return differing.size() + " of " + all.size() + " tensors: " + String.join("; ", differing.subList(0, named))
+                + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
+    }
+
+    /** What most ranks have comes first. */
+    private static String texts(Map<String, List<Integer>> ranks) {
+        return ranks.entrySet().stream()
+                .sorted((one, other) -> other.getValue().size() - one.getValue().size())
+                .map(one -> one.getKey() + " on " + (one.getValue().size() == 1 ? "rank " : "ranks ")
+                        + one.getValue().stream().map(String::valueOf).collect(Collectors.joining(", ")))
+                .collect(Collectors.joining(", but "));
+    }
+}

@@ -1,0 +1,81 @@
+package ferro.training.checkpoint;
+
+import ferro.HostTensor;
+import ferro.training.agreement.TensorDifferences;
+import ferro.training.agreement.TensorHash;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * The tensors that several ranks hold and one rank writes: all parameters, and ranges of state. The ranks compare their hashes, since
+ * a checkpoint takes one tensor of one rank and the next of another.
+ */
+final class HeldTwice {
+    private static final String HASHES = "hashes";
+
+    private final Map<String, List<Integer>> holders = new LinkedHashMap<>();
+    private final Map<String, HostTensor> own = new LinkedHashMap<>();
+
+    HeldTwice(SavePlan plan, TrainingState state, int worldSize) {
+        List<Integer> all = IntStream.range(0, worldSize).boxed().toList();
+        for (NamedTensor parameter : state.parameters()) {
+            holders.put(parameter.name(), all);
+            own.put(parameter.name(), parameter.values());
+        }
+        plan.holders().forEach((range, ranks) -> {
+            if (ranks.size() > 1) {
+                holders.put(name(range), ranks);
+            }
+        });
+        for (StateSlice slice : state.slices()) {
+            String name = name(SliceRange.of(slice));
+            if (slice.values().elementCount() > 0 && holders.containsKey(name)) {
+                own.put(name, slice.values());
+            }
+        }
+    }
+
+    private static String name(SliceRange range) {
+        return "state " + range.tensorName(); // a parameter may be called as the tensor of a range is
+    }
+
+    /** Compares the hashes of all ranks; a tensor that differs fails the save on all of them. */
+    void compare(RankMessages ranks, String what) {
+        List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks.rank())));
+        Map<String, Map<Integer, String>> all = new LinkedHashMap<>();
+        holders.forEach((name, holding) -> all.put(name, new TreeMap<>()));
+        for (int rank = 0; rank < messages.size(); rank++) {
+            List<String> hashes = messages.get(rank).texts(HASHES);
+            List<String> names = heldBy(rank);
+            for (int index = 0; index < names.size(); index++) {
+                all.get(names.get(index)).put(rank, "hash " + hashes.get(index));
+            }
+        }
+        String differences = TensorDifferences.of(all);
+        if (!differences.isEmpty()) {
+            throw new CheckpointException(
+                    what + " failed: ranks hold different values in " + differences
+                            + "; make them equal by Replicas.broadcast, or save what each rank has of its own under a name of its own");
+        }
+    }
+
+    private List<String> hashes(int rank) {
+        return heldBy(rank).stream()
+                .map(name -> Long.toHexString(TensorHash.of(own.get(name))))
+                .toList();
+    }
+
+    private List<String> heldBy(int rank) {
+        List<String> names = new ArrayList<>();
+        holders.forEach((name, ranks) -> {
+            if (ranks.contains(rank)) {
+                names.add(name);
+            }
+        });
+        return names;
+    }
+}

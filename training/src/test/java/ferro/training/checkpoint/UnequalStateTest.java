@@ -1,0 +1,94 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Ranks that hold different values of one tensor cannot save: the files would mix the ranks. */
+class UnequalStateTest {
+    private static final int RANKS = 4;
+
+    private final MemoryStorage storage = new MemoryStorage();
+
+    /** Returns what each rank is told when it saves step 1; the group saves step 2 afterwards. */
+    private List<String> refused(Save save, Model model) {
+        return TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
+                CheckpointException refused = assertThrows(
+                        CheckpointException.class, () -> save.save(checkpoints, 1, model.state(group, true)));
+                assertTrue(checkpoints.latest().isEmpty());
+                checkpoints.save(2, model.state(group, false));
+                return refused.getMessage().replaceAll("hash [0-9a-f]+", "hash #");
+            }
+        });
+    }
+
+    private interface Save {
+        void save(Checkpoints checkpoints, long step, TrainingState state);
+    }
+
+    private interface Model {
+        TrainingState state(ProcessGroup group, boolean isUnequal);
+    }
+
+    private static TrainingState unequalParameter(ProcessGroup group, boolean isUnequal) {
+        ToyModel model = ToyModel.on(group.rank(), RANKS).fill(1);
+        if (isUnequal && group.rank() == 2) {
+            model.parameters.get(1).values().setDouble(3, -0.5);
+        }
+        return model.state();
+    }
+
+    /** Ranks 1 and 3 have the same half of a state; ranks 0 and 2 have the other one. */
+    private static TrainingState unequalSlice(ProcessGroup group, boolean isUnequal) {
+        HostTensor half = HostTensor.allocate(DataType.FLOAT32, 2);
+        half.setFloat(1, isUnequal && group.rank() == 3 ? 7 : 5);
+        NamedTensor weight = ToyModel.tensor("weight", DataType.FLOAT32, 4);
+        StateSlice slice = new StateSlice("exp_avg", "weight", group.rank() % 2 * 2, half);
+        return TrainingState.of(List.of(weight)).withSlices(List.of(slice));
+    }
+
+    @Test
+    void aParameterThatDiffersIsNamedWithItsRanks() {
+        String expected = "saving step 1 failed: ranks hold different values in 1 of 6 tensors: "
+                + "\"dense.weight\" is hash # on ranks 0, 1, 3, but hash # on rank 2";
+        refused(Checkpoints::save, UnequalStateTest::unequalParameter).forEach(told -> assertTold(expected, told));
+    }
+
+    @Test
+    void aSaveInTheBackgroundComparesToo() {
+        refused(Checkpoints::saveAsync, UnequalStateTest::unequalParameter)
+                .forEach(told -> assertTrue(told.contains("\"dense.weight\""), told));
+    }
+
+    @Test
+    void stateThatSeveralRanksHoldIsComparedAmongThem() {
+        String expected = "saving step 1 failed: ranks hold different values in 1 of 3 tensors: "
+                + "\"state exp_avg/weight@2\" is hash # on rank 1, but hash # on rank 3";
+        refused(Checkpoints::save, UnequalStateTest::unequalSlice).forEach(told -> assertTold(expected, told));
+    }
+
+    @Test
+    void withoutComparisonTheyAreSavedAsTheyAre() {
+        TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+            CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(false);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
+                checkpoints.save(1, unequalParameter(group, true));
+                assertEquals(1, checkpoints.latest().orElseThrow().step());
+                return null;
+            }
+        });
+    }
+
+    private static void assertTold(String expected, String told) {
+        assertTrue(told.startsWith(expected), told);
+    }
+}
