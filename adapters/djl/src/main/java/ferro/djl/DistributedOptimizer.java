@@ -331,7 +331,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
 
     /**
      * Saves parameters, also those that are not trained, and what the wrapped optimizer remembers. A collective call, between two
-     * steps.
+     * steps. All ranks get rank 0's parameters that are not trained, such as running means, before they are saved; trained
+     * parameters and the optimizer's state must be equal on all ranks.
      *
      * @param checkpoints the checkpoints of the group
      * @param step the step after which this is the state
@@ -339,11 +340,13 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      *     {@code djl.steps} are taken
      * @throws IllegalArgumentException if one of those two names is used
      * @throws UnsupportedOperationException if the wrapped optimizer is none of ferro's, and keeps its state to itself
-     * @throws ferro.training.checkpoint.CheckpointException if the save fails, on all ranks
+     * @throws ferro.training.checkpoint.CheckpointException if the save fails, on all ranks; also if their values differ
      * @throws ferro.FerroException if a rank is lost
      */
     public void save(Checkpoints checkpoints, long step, Map<String, String> metadata) {
-        checkpoints.save(step, SavedModel.of(block, stateful()).read().state(metadata));
+        checkpoints.save(
+                step,
+                SavedModel.of(block, stateful()).read().broadcastBuffers(group).state(metadata));
     }
 
     /**

@@ -4,10 +4,13 @@ import ai.djl.ndarray.NDArray;
 import ai.djl.nn.Block;
 import ai.djl.nn.Parameter;
 import ai.djl.util.Pair;
+import ferro.group.ProcessGroup;
+import ferro.training.Replicas;
 import ferro.training.checkpoint.NamedTensor;
 import ferro.training.checkpoint.StateSlice;
 import ferro.training.checkpoint.TrainingState;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +26,9 @@ final class SavedModel {
     private static final String STEPS = "djl.steps";
 
     private final StatefulOptimizer optimizer;
+    /** Which parameters are buffers: each rank changes its own, such as running means. */
+    private final BitSet buffers = new BitSet();
+
     private final List<NDArray> arrays = new ArrayList<>();
     private final List<NamedTensor> parameters = new ArrayList<>();
     private final List<StateSlice> slices;
@@ -35,6 +41,7 @@ final class SavedModel {
                 continue; // two blocks share it, and it has the name that it has first
             }
             NDArray array = named.getValue().getArray();
+            buffers.set(arrays.size(), !named.getValue().requiresGradient());
             arrays.add(array);
             parameters.add(NamedTensor.of(
                     named.getKey(),
@@ -53,6 +60,18 @@ final class SavedModel {
         for (int at = 0; at < arrays.size(); at++) {
             NDArrayMemory.read(arrays.get(at), parameters.get(at).values());
         }
+        return this;
+    }
+
+    /** Gives all ranks the buffers of rank 0, in the model and in what is saved. A collective call, after {@link #read}. */
+    SavedModel broadcastBuffers(ProcessGroup group) {
+        Replicas.of(group)
+                .broadcast(
+                        buffers.stream()
+                                .mapToObj(at -> parameters.get(at).values())
+                                .toList(),
+                        0);
+        buffers.stream().forEach(at -> NDArrayMemory.write(parameters.get(at).values(), arrays.get(at)));
         return this;
     }
 
