@@ -7,6 +7,7 @@ import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -28,6 +29,7 @@ import java.util.stream.Stream;
  * forced to disk before its folder is, and the folder before anything is published. Any thread may call it.
  */
 public final class LocalStorage implements CheckpointStorage {
+    private static final System.Logger LOG = System.getLogger("ferro.training");
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
@@ -40,11 +42,12 @@ public final class LocalStorage implements CheckpointStorage {
     }
 
     /**
-     * Opens a folder, and makes it if it is not there.
+     * Opens a folder, and makes it if it is not there. A folder that is there and cannot be written, such as one on a read-only
+     * mount, is opened with a warning: checkpoints in it can be loaded.
      *
      * @param folder the folder, the same one for all ranks
      * @return storage
-     * @throws CheckpointException if it cannot be made or written, or its file system does not rename atomically; the message
+     * @throws CheckpointException if it cannot be made, or its file system does not rename atomically; the message
      *     names the file system
      */
     public static LocalStorage at(Path folder) {
@@ -59,7 +62,11 @@ public final class LocalStorage implements CheckpointStorage {
             storage.makeFolder(root);
             FileSystemTypes.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
-            tryPublishing(root);
+            if (Files.isWritable(root)) {
+                tryPublishing(root);
+            } else {
+                LOG.log(Level.WARNING, "{0} cannot be written: checkpoints there can be loaded, and not saved", root);
+            }
         } catch (IOException failure) {
             throw new CheckpointException("cannot keep checkpoints in " + root + ": " + Text.of(failure), failure);
         }

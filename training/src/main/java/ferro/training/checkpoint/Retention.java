@@ -34,6 +34,20 @@ final class Retention {
         }
     }
 
+    /** Deletes files of a save that has failed before it was published, so that they take no room; a failure here is logged. */
+    void deleteFailed(long step, List<String> files) {
+        for (String file : files) {
+            String name = ObjectNames.folder(step) + "/" + file;
+            try {
+                storage.delete(name);
+            } catch (UnsupportedOperationException keepsAll) {
+                LOG.log(Level.DEBUG, () -> "what a failed save has written stays: " + keepsAll.getMessage());
+            } catch (IOException | RuntimeException | Error failure) {
+                LOG.log(Level.WARNING, () -> "cannot delete " + name + " of a failed save: " + Text.of(failure));
+            }
+        }
+    }
+
     /** Deletes checkpoints before a published one, but for the newest complete ones, and what saves before it have left. */
     void deleteOlder(long published, int keepLast) {
         try {

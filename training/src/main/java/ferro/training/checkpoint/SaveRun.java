@@ -117,9 +117,17 @@ final class SaveRun {
 
     /** Writes and publishes; returns what the checkpoint says of itself. */
     CheckpointInfo run() {
-        List<JsonValues> written = ranks.exchange(
-                what(),
-                () -> Map.of("parts", write().stream().map(StoredPart::fields).toList()));
+        List<JsonValues> written;
+        try {
+            written = ranks.exchange(
+                    what(),
+                    () -> Map.of(
+                            "parts", write().stream().map(StoredPart::fields).toList()));
+        } catch (CheckpointException failure) {
+            // a rank said that it cannot write, so that rank 0 does not publish; after a lost rank it may have done so
+            new Retention(storage).deleteFailed(step, ownFiles());
+            throw failure;
+        }
         CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
         ranks.exchange(what(), () -> {
             if (ranks.rank() == 0) {
@@ -128,6 +136,21 @@ final class SaveRun {
             return Map.of();
         });
         return info;
+    }
+
+    /** Returns the names of the files that this rank writes. */
+    private List<String> ownFiles() {
+        List<String> files = new ArrayList<>();
+        if (!plan.parametersOf(ranks.rank(), parameters).isEmpty()) {
+            files.add(plan.modelFile(ranks.rank()));
+        }
+        if (!ownSlices.isEmpty()) {
+            files.add(plan.stateFile(ranks.rank()));
+        }
+        if (ranks.rank() == 0) {
+            files.add(ObjectNames.INDEX);
+        }
+        return files;
     }
 
     private List<StoredPart> write() throws IOException {
@@ -166,11 +189,18 @@ final class SaveRun {
         for (JsonValues message : written) {
             message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
         }
-        for (StoredPart part : parts) {
-            awaitSeen(part);
-        }
         String manifest = new CheckpointManifest(info, parts).text();
-        PartWriter.text(storage, step, ObjectNames.MANIFEST, 0, manifest);
+        try {
+            for (StoredPart part : parts) {
+                awaitSeen(part);
+            }
+            PartWriter.text(storage, step, ObjectNames.MANIFEST, 0, manifest);
+        } catch (IOException | RuntimeException | Error failure) {
+            List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
+            parts.forEach(part -> files.add(part.file()));
+            new Retention(storage).deleteFailed(step, files);
+            throw failure;
+        }
         long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));
         storage.publish(ObjectNames.LATEST, new CheckpointManifest.LatestStep(step, checksum).bytes());
         if (settings.keepLast() > 0) {

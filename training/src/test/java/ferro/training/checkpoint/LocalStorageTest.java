@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -115,6 +116,14 @@ class LocalStorageTest {
     @ValueSource(strings = {"ext4", "xfs", "nfs", "nfs4", "overlay", "tmpfs", "apfs", "NTFS"})
     void otherFileSystemsAreNot(String type) {
         FileSystemTypes.refuseWithoutAtomicRename(folder, type);
+    }
+
+    /** The file system of the JDK's own classes is read-only for every user. */
+    @Test
+    void aReadOnlyFileSystemIsRead() throws IOException {
+        LocalStorage storage = LocalStorage.at(Path.of(URI.create("jrt:/java.base/java/lang")));
+        assertEquals("Object.class", storage.list("Object.class").get(0).name());
+        assertThrows(Exception.class, () -> storage.write("step-1/a", to -> {}));
     }
 
     @Test
