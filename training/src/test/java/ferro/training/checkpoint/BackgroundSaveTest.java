@@ -9,8 +9,6 @@ import ferro.ReduceOp;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,10 +18,15 @@ class BackgroundSaveTest {
     private static final long PATIENCE_SECONDS = 60;
 
     /** A storage that publishes when it is let. */
-    private static final class SlowStorage implements CheckpointStorage {
+    private static final class SlowStorage extends ForwardingStorage {
         private final MemoryStorage memory = new MemoryStorage();
         private final CountDownLatch writes = new CountDownLatch(1);
         private volatile boolean fails;
+
+        @Override
+        CheckpointStorage target() {
+            return memory;
+        }
 
         @Override
         public void write(String name, ObjectContent content) throws IOException {
@@ -35,22 +38,7 @@ class BackgroundSaveTest {
             if (fails) {
                 throw new IOException("no space left for " + name);
             }
-            memory.write(name, content);
-        }
-
-        @Override
-        public int read(String name, long offset, ByteBuffer into) throws IOException {
-            return memory.read(name, offset, into);
-        }
-
-        @Override
-        public List<StoredObject> list(String prefix) {
-            return memory.list(prefix);
-        }
-
-        @Override
-        public void publish(String name, byte[] content) {
-            memory.publish(name, content);
+            super.write(name, content);
         }
     }
 

@@ -10,7 +10,6 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -34,7 +33,7 @@ class ErrorOfOneRankTest {
     private Path folder;
 
     /** A storage whose calls throw an error while it has one. */
-    private static final class ErringStorage implements CheckpointStorage {
+    private static final class ErringStorage extends ForwardingStorage {
         private final CheckpointStorage storage;
         private Error error;
 
@@ -42,31 +41,12 @@ class ErrorOfOneRankTest {
             this.storage = storage;
         }
 
-        private CheckpointStorage sound() {
+        @Override
+        CheckpointStorage target() {
             if (error != null) {
                 throw error;
             }
             return storage;
-        }
-
-        @Override
-        public void write(String name, ObjectContent content) throws IOException {
-            sound().write(name, content);
-        }
-
-        @Override
-        public int read(String name, long offset, ByteBuffer into) throws IOException {
-            return sound().read(name, offset, into);
-        }
-
-        @Override
-        public List<StoredObject> list(String prefix) throws IOException {
-            return sound().list(prefix);
-        }
-
-        @Override
-        public void publish(String name, byte[] content) throws IOException {
-            sound().publish(name, content);
         }
     }
 

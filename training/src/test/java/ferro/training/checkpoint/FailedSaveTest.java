@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,29 +17,27 @@ class FailedSaveTest {
 
     private final MemoryStorage memory = new MemoryStorage();
 
-    /** Writes half of a file whose name begins so, and has no room for the rest. */
-    private record FullStorage(MemoryStorage memory, String noRoomFor) implements CheckpointStorage {
+    /** Writes a file whose name begins so, and fails then, as where the last bytes have no room. */
+    private static final class FullStorage extends ForwardingStorage {
+        private final MemoryStorage memory;
+        private final String noRoomFor;
+
+        private FullStorage(MemoryStorage memory, String noRoomFor) {
+            this.memory = memory;
+            this.noRoomFor = noRoomFor;
+        }
+
+        @Override
+        CheckpointStorage target() {
+            return memory;
+        }
+
         @Override
         public void write(String name, ObjectContent content) throws IOException {
-            memory.write(name, content);
+            super.write(name, content);
             if (name.startsWith(noRoomFor)) {
                 throw new IOException("No space left on device");
             }
-        }
-
-        @Override
-        public int read(String name, long offset, ByteBuffer into) throws IOException {
-            return memory.read(name, offset, into);
-        }
-
-        @Override
-        public List<StoredObject> list(String prefix) {
-            return memory.list(prefix);
-        }
-
-        @Override
-        public void publish(String name, byte[] content) {
-            memory.publish(name, content);
         }
 
         @Override

@@ -1,11 +1,7 @@
 package ferro.training.checkpoint;
 
-import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.util.List;
-
 /** A storage that deletes nothing, with the four calls that every one has. */
-final class KeepingStorage implements CheckpointStorage {
+final class KeepingStorage extends ForwardingStorage {
     private final CheckpointStorage storage;
 
     KeepingStorage(CheckpointStorage storage) {
@@ -13,23 +9,8 @@ final class KeepingStorage implements CheckpointStorage {
     }
 
     @Override
-    public void write(String name, ObjectContent content) throws IOException {
-        storage.write(name, content);
-    }
-
-    @Override
-    public int read(String name, long offset, ByteBuffer into) throws IOException {
-        return storage.read(name, offset, into);
-    }
-
-    @Override
-    public List<StoredObject> list(String prefix) throws IOException {
-        return storage.list(prefix);
-    }
-
-    @Override
-    public void publish(String name, byte[] content) throws IOException {
-        storage.publish(name, content);
+    CheckpointStorage target() {
+        return storage;
     }
 
     @Override
