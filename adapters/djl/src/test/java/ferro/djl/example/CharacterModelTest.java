@@ -11,7 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CharacterModelTest {
-    private static final int STEPS = 40;
+    private static final int STEPS = 80;
+    private static final int LAST = 10;
     /** The pages of this checkout. */
     private static final String TEXT =
             Path.of("../../docs").toAbsolutePath().normalize().toString();
@@ -35,7 +36,12 @@ class CharacterModelTest {
         for (int step = 0; step < STEPS; step++) {
             assertEquals(expected.get(step), found.get(step), 1e-5, "step " + step + " of " + expected + found);
         }
-        assertTrue(expected.get(STEPS - 1) < expected.get(0) - 1, expected::toString);
+        // the loss of one batch differs by 0.5 from that of the next, and the text changes with every page
+        double last = expected.subList(STEPS - LAST, STEPS).stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElseThrow();
+        assertTrue(last < expected.get(0) - 1, () -> "mean of the last " + LAST + ": " + last + " of " + expected);
     }
 
     private RankJvms.Ended trained(int worldSize, int steps, String checkpoints) {
