@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What ranks print, and what they find, when {@code ferro run} has started them. */
 class LauncherOutputTest {
@@ -114,6 +116,72 @@ class LauncherOutputTest {
         assertEquals("e0\n", Files.readString(logs.resolve("rank-0.err")));
         assertEquals("o1\n", Files.readString(logs.resolve("rank-1.log")));
         assertEquals("e1\n", Files.readString(logs.resolve("rank-1.err")));
+    }
+
+    @Test
+    void fullDiskUnderTheLogFolderIsOneWarningAndTheJobGoesOn() throws Exception {
+        for (String name : List.of("rank-0.log", "rank-1.log", "rank-1.err")) {
+            Files.createSymbolicLink(folder.resolve(name), Path.of("/dev/full"));
+        }
+        String program = "echo o$RANK; echo e$RANK >&2; exec >&- 2>&-; : >\"$ENDING.$RANK\"";
+        try (LauncherRun run = LauncherRun.start(
+                Map.of("ENDING", folder.resolve("ending").toString()),
+                "run",
+                "-n",
+                "2",
+                "--log-dir",
+                folder.toString(),
+                "--",
+                "sh",
+                "-c",
+                program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(
+                    List.of("[0] o0", "[1] o1"),
+                    run.outLines().stream().sorted().toList());
+            assertTrue(run.errLines().containsAll(List.of("[0] e0", "[1] e1")), run.errText());
+            List<String> warnings = run.errLines().stream()
+                    .filter(line -> line.contains("WARNING"))
+                    .toList();
+            assertEquals(1, warnings.size(), run::errText);
+            assertTrue(warnings.get(0).contains("No space left on device"), run::errText);
+        }
+
+        assertTrue(Files.exists(folder.resolve("ending.0")) && Files.exists(folder.resolve("ending.1")));
+        assertEquals("e0\n", Files.readString(folder.resolve("rank-0.err")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2>&1 >&3 3>&- | :", "2>/dev/full", "2>&-"})
+    void standardErrorThatNobodyReadsEndsNoJob(String without) throws Exception {
+        String script = "{ { \"$0\" \"$@\"; echo code $?; } " + without + "; } 3>&1";
+        String program = "i=0; while [ $i -lt 20 ]; do echo err $i >&2; i=$((i+1)); done; echo out; exit 5";
+        try (LauncherRun run = LauncherRun.inShell(script, Map.of(), "run", "-n", "1", "--", "sh", "-c", program)) {
+            run.exitCode();
+
+            assertEquals(List.of("[0] out", "code 5"), run.outLines(), run::toString);
+        }
+    }
+
+    @Test
+    void standardOutputThatNobodyReadsEndsTheJobAndOneOnAFullDiskDoesNot() throws Exception {
+        String program = "echo out; echo more; echo err >&2";
+        try (LauncherRun run = LauncherRun.inShell(
+                "{ \"$0\" \"$@\"; echo code $? >&2; } | :", Map.of(), "run", "-n", "1", "--", "sh", "-c", program)) {
+            run.exitCode();
+            assertTrue(run.errLines().contains("code 141"), run::toString);
+        }
+        try (LauncherRun run = LauncherRun.inShell(
+                "exec \"$0\" \"$@\" >/dev/full", Map.of(), "run", "-n", "2", "--", "sh", "-c", program)) {
+            assertEquals(0, run.exitCode(), run::toString);
+            assertEquals(
+                    1,
+                    run.errLines().stream()
+                            .filter(line -> line.contains("WARNING"))
+                            .count(),
+                    run::toString);
+        }
     }
 
     @Test

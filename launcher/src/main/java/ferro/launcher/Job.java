@@ -96,7 +96,7 @@ final class Job {
     private int prepared() throws IOException, InterruptedException {
         Descriptors.ofThisProcess().check(spec.placement());
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
-        RankLog log = RankLog.in(spec.logDir());
+        RankLog log = RankLog.in(spec.logDir(), screen);
         Recordings recordings = Recordings.of(target, environment);
         try {
             return run(log, recordings);

@@ -3,23 +3,33 @@ package ferro.launcher.output;
 import ferro.launcher.input.BadInputException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The folder of {@code --log-dir}: {@code rank-R.log} holds the standard output of rank R, {@code rank-R.err} its standard
- * error.
+ * error. A file that cannot be written ends no job: one line says so, and the file says later how much is missing.
  */
 public final class RankLog {
     private final Optional<Path> folder;
+    private final Screen screen;
+    private final AtomicBoolean warned = new AtomicBoolean();
 
-    private RankLog(Optional<Path> folder) {
+    private RankLog(Optional<Path> folder, Screen screen) {
         this.folder = folder;
+        this.screen = screen;
     }
 
-    /** Makes the folder, or throws before anything has been started. */
-    public static RankLog in(Optional<Path> folder) {
+    /**
+     * Makes the folder, or throws before anything has been started.
+     *
+     * @param folder typed folder; empty for none
+     * @param screen shows the one line about files that cannot be written
+     */
+    public static RankLog in(Optional<Path> folder, Screen screen) {
         folder.ifPresent(path -> {
             try {
                 Files.createDirectories(path);
@@ -30,15 +40,71 @@ public final class RankLog {
                 throw new BadInputException("--log-dir " + path + ": cannot be written to");
             }
         });
-        return new RankLog(folder);
+        return new RankLog(folder, screen);
     }
 
-    /** Opens a file of a rank; an older file is replaced. */
-    public OutputStream open(int rank, Screen.Name stream) throws IOException {
+    /** Opens a file of a rank; an older file is replaced. Writing to it and closing it never fail. */
+    public OutputStream open(int rank, Screen.Name stream) {
         if (folder.isEmpty()) {
             return OutputStream.nullOutputStream();
         }
         String ending = stream == Screen.Name.OUT ? ".log" : ".err";
-        return Files.newOutputStream(folder.get().resolve("rank-" + rank + ending));
+        LogFile file = new LogFile(folder.get().resolve("rank-" + rank + ending));
+        // makes the file, also for a rank that prints nothing
+        file.write(new byte[0], 0, 0);
+        return file;
+    }
+
+    private void warn(Path path, IOException failure) {
+        if (warned.compareAndSet(false, true)) {
+            screen.note("WARNING: " + path + " cannot be written (" + failure.getMessage()
+                    + "): what ranks print is shown, but missing in files of --log-dir, and the job goes on");
+        }
+    }
+
+    /** One file. It is tried again at each write, because a full disk may have room later. */
+    private final class LogFile extends OutputStream {
+        private final Path path;
+        private OutputStream file;
+        private long missingBytes;
+
+        LogFile(Path path) {
+            this.path = path;
+        }
+
+        @Override
+        public void write(int next) {
+            write(new byte[] {(byte) next}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) {
+            try {
+                if (file == null) {
+                    file = Files.newOutputStream(path);
+                }
+                if (missingBytes > 0) {
+                    file.write(("\nferro: up to " + missingBytes + " bytes are missing here\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+                    missingBytes = 0;
+                }
+                file.write(bytes, from, length);
+            } catch (IOException failure) {
+                missingBytes += length;
+                warn(path, failure);
+            }
+        }
+
+        @Override
+        public void close() {
+            if (file == null) {
+                return;
+            }
+            try {
+                file.close();
+            } catch (IOException failure) {
+                warn(path, failure);
+            }
+        }
     }
 }

@@ -7,7 +7,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 
@@ -27,14 +29,21 @@ public final class Screen {
     private final boolean prefixed;
     private final Teller teller;
     private final ReentrantLock lock;
+    private final AtomicBoolean warned;
 
     /**
      * One of the two streams.
      *
      * @param stream   where bytes go
      * @param terminal whether it is a terminal, on which colours and progress bars make sense
+     * @param onDisk   whether it is a file or a device: a write that fails does not mean that its reader has gone
      */
-    public record ScreenStream(OutputStream stream, boolean terminal) {}
+    public record ScreenStream(OutputStream stream, boolean terminal, boolean onDisk) {
+        /** A stream to a reader, such as a pipe. */
+        public ScreenStream(OutputStream stream, boolean terminal) {
+            this(stream, terminal, false);
+        }
+    }
 
     /** The two streams. */
     public enum Name {
@@ -44,22 +53,28 @@ public final class Screen {
 
     /** Prints to two streams, line by line. */
     public Screen(ScreenStream out, ScreenStream err) {
-        this(out, err, true, new Teller(), new ReentrantLock(true));
-    }
-
-    private Screen(ScreenStream out, ScreenStream err, boolean prefixed, Teller teller, ReentrantLock lock) {
         this.out = out;
         this.err = err;
+        this.prefixed = true;
+        this.teller = new Teller();
+        this.lock = new ReentrantLock(true);
+        this.warned = new AtomicBoolean();
+    }
+
+    private Screen(Screen other, boolean prefixed) {
+        this.out = other.out;
+        this.err = other.err;
         this.prefixed = prefixed;
-        this.teller = teller;
-        this.lock = lock;
+        this.teller = other.teller;
+        this.lock = other.lock;
+        this.warned = other.warned;
     }
 
     /**
      * Returns the same streams for ranks whose output is one table: without the rank in front of lines of standard output.
      */
     public Screen withoutPrefixes() {
-        return new Screen(out, err, false, teller, lock);
+        return new Screen(this, false);
     }
 
     /** Whether lines on this stream begin with the rank that printed them. */
@@ -73,7 +88,10 @@ public final class Screen {
                 || environment.getOrDefault("TERM", "dumb").equals("dumb");
         int terminals = plain ? 0 : Terminals.find();
         return new Screen(
-                new ScreenStream(new FileOutputStream(FileDescriptor.out), (terminals & Terminals.OUT) != 0),
+                new ScreenStream(
+                        new FileOutputStream(FileDescriptor.out),
+                        (terminals & Terminals.OUT) != 0,
+                        Terminals.outIsOnDisk()),
                 new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0));
     }
 
@@ -87,14 +105,36 @@ public final class Screen {
         return err.terminal() ? Terminals.columnsOfErr().orElse(otherwise) : otherwise;
     }
 
-    /** Writes whole lines, or one state of a progress bar, which ends in a carriage return. */
+    /**
+     * Writes whole lines, or one state of a progress bar, which ends in a carriage return. Standard error that cannot be
+     * written is left out. Standard output on a full disk is left out as well, after one warning.
+     *
+     * @throws IOException if standard output has no reader any more
+     */
     void write(Name name, byte[] bytes, int length) throws IOException {
         if (length == 0) {
             return;
         }
+        Optional<IOException> failure = tried(name, bytes, length);
+        if (failure.isEmpty() || name == Name.ERR) {
+            return;
+        }
+        if (!out.onDisk()) {
+            throw failure.get();
+        }
+        if (warned.compareAndSet(false, true)) {
+            note("WARNING: standard output cannot be written (" + failure.get().getMessage()
+                    + "): what ranks print is missing there, and the job goes on");
+        }
+    }
+
+    private Optional<IOException> tried(Name name, byte[] bytes, int length) {
         lock.lock();
         try {
             put(name, bytes, length);
+            return Optional.empty();
+        } catch (IOException failure) {
+            return Optional.of(failure);
         } finally {
             lock.unlock();
         }

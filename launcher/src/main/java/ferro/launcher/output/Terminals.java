@@ -3,6 +3,8 @@ package ferro.launcher.output;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 
 /**
@@ -12,6 +14,12 @@ import java.util.Optional;
 final class Terminals {
     static final int OUT = 1;
     static final int ERR = 2;
+
+    /** Bits of a file's mode that tell what it is, and their values for pipes and sockets: stat(2). */
+    private static final int KIND = 0170000;
+
+    private static final int PIPE = 0010000;
+    private static final int SOCKET = 0140000;
 
     private static final String SCRIPT = "r=0; [ -t 1 ] && r=1; [ -t 2 ] && r=$((r+2)); exit $r";
 
@@ -29,6 +37,19 @@ final class Terminals {
             return columns > 0 ? Optional.of(columns) : Optional.empty();
         } catch (IOException | NumberFormatException untold) {
             return Optional.empty();
+        }
+    }
+
+    /**
+     * Returns whether standard output is a file or a device, and not a pipe or a socket, whose reader may go away. Returns
+     * false where the system does not tell.
+     */
+    static boolean outIsOnDisk() {
+        try {
+            int kind = (int) Files.getAttribute(Path.of("/dev/fd/1"), "unix:mode") & KIND;
+            return kind != PIPE && kind != SOCKET;
+        } catch (IOException | UnsupportedOperationException untold) {
+            return false;
         }
     }
 

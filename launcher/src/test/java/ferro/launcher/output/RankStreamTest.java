@@ -14,6 +14,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RankStreamTest {
+    private static final OutputStream BROKEN = new OutputStream() {
+        @Override
+        public void write(int next) throws IOException {
+            throw new IOException("Broken pipe");
+        }
+    };
+
     private final ByteArrayOutputStream log = new ByteArrayOutputStream();
     private final List<String> closed = new ArrayList<>();
     private final Tail tail = new Tail();
@@ -86,22 +93,54 @@ class RankStreamTest {
     }
 
     @Test
-    void closedScreenIsReportedOnceAndEndsTheReading() {
-        OutputStream broken = new OutputStream() {
-            @Override
-            public void write(int next) throws IOException {
-                throw new IOException("Broken pipe");
-            }
-        };
-
-        read("one\ntwo\n", new Screen.ScreenStream(broken, false), new Screen.ScreenStream(broken, false));
+    void closedStandardOutputIsReportedOnceAndEndsTheReading() {
+        read("one\ntwo\n", Screen.Name.OUT, new Screen.ScreenStream(BROKEN, false), errScreen());
 
         assertEquals(List.of("Broken pipe"), closed);
     }
 
+    @Test
+    void closedStandardErrorEndsNothingAndTheLogHasEveryByte() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        read(
+                "one\ntwo\n",
+                Screen.Name.ERR,
+                new Screen.ScreenStream(out, false),
+                new Screen.ScreenStream(BROKEN, false));
+
+        assertEquals(List.of(), closed);
+        assertEquals("one\ntwo\n", log.toString(StandardCharsets.UTF_8));
+        assertEquals(List.of("one", "two"), tail.lines());
+    }
+
+    @Test
+    void standardOutputOnAFullDiskIsOneWarningAndEndsNothing() {
+        Screen.ScreenStream err = errScreen();
+
+        String line = "x".repeat(1 << 16) + "\n";
+        read(line + line, Screen.Name.OUT, new Screen.ScreenStream(BROKEN, false, true), err);
+
+        assertEquals(List.of(), closed);
+        assertEquals(line + line, log.toString(StandardCharsets.UTF_8));
+        List<String> said = err.stream().toString().lines().toList();
+        assertEquals(
+                List.of("ferro: WARNING: standard output cannot be written (Broken pipe): what ranks print is missing"
+                        + " there, and the job goes on"),
+                said);
+    }
+
+    private static Screen.ScreenStream errScreen() {
+        return new Screen.ScreenStream(new ByteArrayOutputStream(), false);
+    }
+
     private void read(String text, Screen.ScreenStream out, Screen.ScreenStream err) {
+        read(text, Screen.Name.ERR, out, err);
+    }
+
+    private void read(String text, Screen.Name name, Screen.ScreenStream out, Screen.ScreenStream err) {
         RankStream.Ties ties = new RankStream.Ties(
-                3, Screen.Name.ERR, new Screen(out, err), log, tail, failure -> closed.add(failure.getMessage()));
+                3, name, new Screen(out, err), log, tail, failure -> closed.add(failure.getMessage()));
         new RankStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ties).run();
     }
 }
