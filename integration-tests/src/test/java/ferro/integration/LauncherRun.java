@@ -132,6 +132,11 @@ public final class LauncherRun implements AutoCloseable {
         return String.join("\n", err.lines());
     }
 
+    /** Returns the pid of the launcher. */
+    public long pid() {
+        return process.pid();
+    }
+
     /** Sends a signal to the launcher, and to it alone. */
     public void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-s", name, "" + process.pid()).start().waitFor();

@@ -119,7 +119,8 @@ final class Job {
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
         try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
-            signals = Optional.of(JobSignals.into(events, screen::hurry));
+            signals = Optional.of(JobSignals.into(
+                    events, leash.holds(), new JobSignals.SignalListeners(screen::hurry, this::signalledEarly)));
             List<String> command = target.commandLine(folder.path(), fewCores());
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
@@ -127,6 +128,7 @@ final class Job {
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events);
                     JobNodes nodes = met(store, jobId, secret)) {
                 screen.note(startLine());
+                signals.get().ranksStart();
                 RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);
                 Optional<IOException> unstarted = start(command, variables, log);
                 Conclusion conclusion = unstarted.isPresent()
@@ -187,11 +189,43 @@ final class Job {
             public void unshown() {
                 nodes.unshown();
             }
+
+            @Override
+            public void standStill() throws InterruptedException {
+                stopped(folder);
+            }
         };
         Supervisor.JobOutcome outcome =
                 new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
         List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
         return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere());
+    }
+
+    /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */
+    private void signalledEarly(String name) {
+        if (name.equals("TSTP")) {
+            try {
+                ProcessGroupGuard.stopThisProcess();
+            } catch (IOException unstopped) {
+                screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + ")");
+            } catch (InterruptedException unexpected) {
+                // a thread of the JVM for one signal, which nobody interrupts
+                Thread.currentThread().interrupt();
+            }
+        } else if (!name.equals("CONT")) {
+            screen.note("signal " + name + " came before a rank was started: no rank is sent it");
+        }
+    }
+
+    /** Stops this process until it is sent CONT; the ranks are stopped already. */
+    private void stopped(JobFolder folder) throws InterruptedException {
+        try {
+            folder.continueLater(ranks.stream().map(RankProcess::pid).toList());
+            ProcessGroupGuard.stopThisProcess();
+        } catch (IOException unstopped) {
+            screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks go on");
+            ranks.forEach(rank -> rank.signal("CONT"));
+        }
     }
 
     private String pids() {

@@ -6,7 +6,9 @@ import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -19,12 +21,14 @@ import java.util.Optional;
  * A folder that only this user can read, for the secret and for compiled sources. It is removed when the job ends.
  *
  * <p>Where leashes work, a guard removes it if the launcher cannot. The guard is a shell that waits for the end of a pipe
- * that only the launcher holds.
+ * that only the launcher holds. It continues ranks that the launcher has stopped, so that their leashes can end them.
  */
 final class JobFolder implements AutoCloseable {
     private static final String GUARD = """
             trap '' HUP INT QUIT TERM
-            while read -r nothing; do :; done
+            ranks=
+            while read -r rank; do ranks="$ranks $rank"; done
+            for rank in $ranks; do kill -s CONT -- "-$rank"; done
             rm -rf -- "$1"
             [ -z "$2" ] || rmdir -- "$2"
             """;
@@ -87,6 +91,21 @@ final class JobFolder implements AutoCloseable {
             return file.toAbsolutePath();
         } catch (IOException failure) {
             throw new BadInputException("--secret-file: " + failure.getMessage(), failure);
+        }
+    }
+
+    /**
+     * Makes the guard continue process groups when this process is gone: a stopped leash cannot end its group.
+     *
+     * @param leaders pids of the ranks, which lead the groups
+     */
+    void continueLater(List<Long> leaders) throws IOException {
+        if (guard.isPresent()) {
+            OutputStream pipe = guard.get().getOutputStream();
+            for (long leader : leaders) {
+                pipe.write((leader + "\n").getBytes(StandardCharsets.US_ASCII));
+            }
+            pipe.flush();
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * How the ranks of one node have ended, as its launcher reports it to the others.
@@ -29,6 +30,7 @@ import java.util.Set;
  * @param printed  output of ranks that ended by themselves, well or badly
  * @param findings analysis of the recordings; null if there are none
  * @param folder   folder of the recordings
+ * @param passed   signals that its launcher passed on, with the ranks that were sent them
  */
 record NodeReport(
         List<RankEnd> failures,
@@ -39,7 +41,8 @@ record NodeReport(
         String unshown,
         List<RankOutput> printed,
         NodeFindings findings,
-        String folder) {
+        String folder,
+        Map<String, Set<Integer>> passed) {
     /** Order of a rank that failed while it was being stopped: no node was told of it. */
     private static final long LAST = Long.MAX_VALUE;
 
@@ -73,7 +76,8 @@ record NodeReport(
                 outcome.unshown().orElse(null),
                 printed(postmortem),
                 postmortem.findings().orElse(null),
-                postmortem.places().folders().get(0));
+                postmortem.places().folders().get(0),
+                outcome.passed());
     }
 
     /**
@@ -127,7 +131,7 @@ record NodeReport(
     }
 
     private NodeReport with(List<RankOutput> outputs, NodeFindings found) {
-        return new NodeReport(failures, left, stopped, halted, signal, unshown, outputs, found, folder);
+        return new NodeReport(failures, left, stopped, halted, signal, unshown, outputs, found, folder, passed);
     }
 
     static NodeReport decoded(String text) {
@@ -154,7 +158,10 @@ record NodeReport(
         Collection<NodeReport> reports = byNode.values();
         Set<Integer> stopped = new HashSet<>();
         Map<Integer, Long> halted = new HashMap<>();
+        Map<String, Set<Integer>> passed = new TreeMap<>();
         reports.forEach(one -> {
+            one.passed.forEach((name, ranks) ->
+                    passed.computeIfAbsent(name, first -> new HashSet<>()).addAll(ranks));
             stopped.addAll(one.stopped);
             halted.putAll(one.halted);
         });
@@ -178,7 +185,8 @@ record NodeReport(
                 byNode.entrySet().stream()
                         .filter(one -> one.getValue().unshown != null)
                         .map(one -> nodes.get(one.getKey()) + ": " + one.getValue().unshown)
-                        .findFirst());
+                        .findFirst(),
+                passed);
     }
 
     /**

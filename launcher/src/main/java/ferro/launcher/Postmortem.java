@@ -182,6 +182,10 @@ record Postmortem(
             lines.add(
                     "signal KILL comes from somebody's kill -9, or from the kernel when memory runs out (dmesg shows it)");
         }
+        ExitCode.signal(first().code())
+                .filter(name -> outcome.passed().getOrDefault(name, Set.of()).contains(first().rank()))
+                .ifPresent(name -> lines.add("its launcher received signal " + name
+                        + " and passed it on to its ranks: it ends a rank that does not handle it"));
         outcome.halted()
                 .forEach((rank, pid) -> lines.add("rank " + rank + ", pid " + pid
                         + places.elsewhere(rank)

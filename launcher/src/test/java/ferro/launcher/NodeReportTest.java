@@ -99,7 +99,8 @@ class NodeReportTest {
                 Optional.empty(),
                 Map.of(),
                 Optional.of("TERM"),
-                Optional.empty());
+                Optional.empty(),
+                Map.of());
 
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
@@ -120,7 +121,8 @@ class NodeReportTest {
                 Optional.empty(),
                 Map.of(),
                 Optional.empty(),
-                Optional.of("Broken pipe"));
+                Optional.of("Broken pipe"),
+                Map.of());
 
         Conclusion conclusion = concluded(
                 1,
@@ -163,7 +165,7 @@ class NodeReportTest {
 
     private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
         return new Supervisor.JobOutcome(
-                failures, left, Set.of(), Optional.empty(), Map.of(), Optional.empty(), Optional.empty());
+                failures, left, Set.of(), Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), Map.of());
     }
 
     private static JobEvent.Ended ended(int rank, int code) {

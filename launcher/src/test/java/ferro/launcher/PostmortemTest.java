@@ -180,7 +180,7 @@ class PostmortemTest {
             List<JobEvent.Ended> failures, List<JobEvent.Ended> left, Set<Integer> stopped) {
         Optional<Long> stoppedNanos = stopped.isEmpty() ? Optional.empty() : Optional.of(System.nanoTime());
         return new Supervisor.JobOutcome(
-                failures, left, stopped, stoppedNanos, Map.of(), Optional.empty(), Optional.empty());
+                failures, left, stopped, stoppedNanos, Map.of(), Optional.empty(), Optional.empty(), Map.of());
     }
 
     private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {

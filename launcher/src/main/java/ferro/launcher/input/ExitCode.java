@@ -1,5 +1,7 @@
 package ferro.launcher.input;
 
+import java.util.Optional;
+
 /** Exit codes as a shell counts them: 128 + n for a program that signal n ended. */
 public final class ExitCode {
     /** All went well. */
@@ -11,23 +13,30 @@ public final class ExitCode {
     /** The reader of the output went away, as SIGPIPE ends other programs. */
     public static final int OUTPUT_CLOSED = 128 + 13;
 
+    /** Names by number on Linux, from 1: signal(7). */
     private static final String[] SIGNALS = {
         "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2", "PIPE", "ALRM",
-        "TERM"
+        "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG", "XCPU", "XFSZ", "VTALRM", "PROF",
+        "WINCH", "IO", "PWR", "SYS"
     };
 
     private ExitCode() {}
 
     /** Returns what an exit code means. */
     public static String describe(int code) {
-        return isSignal(code)
-                ? "ended by signal " + SIGNALS[code - 129] + " (exit code " + code + ")"
-                : "exit code " + code;
+        return signal(code)
+                .map(name -> "ended by signal " + name + " (exit code " + code + ")")
+                .orElse("exit code " + code);
     }
 
     /** Whether a signal ended the program. */
     public static boolean isSignal(int code) {
         return code > 128 && code - 128 <= SIGNALS.length;
+    }
+
+    /** Returns the name of the signal that ended a program, without SIG. */
+    public static Optional<String> signal(int code) {
+        return isSignal(code) ? Optional.of(SIGNALS[code - 129]) : Optional.empty();
     }
 
     /** Returns the exit code of a program that a signal ended. */

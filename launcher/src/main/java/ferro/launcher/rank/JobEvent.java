@@ -19,12 +19,19 @@ public sealed interface JobEvent {
     record Drained(int rank) implements JobEvent {}
 
     /**
-     * A launcher of the job was sent a signal.
+     * A launcher of the job was sent a signal that asks for the end.
      *
      * @param name  without SIG
      * @param times how many signals that launcher was sent by then
      */
     record Signalled(String name, int times) implements JobEvent {}
+
+    /**
+     * This launcher was sent a signal that asks for no end.
+     *
+     * @param name without SIG
+     */
+    record Passed(String name) implements JobEvent {}
 
     /**
      * A rank of another node has failed, or another node is lost.

@@ -4,34 +4,61 @@ import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.NodesApartException;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
-/** Counts the signals that this launcher is sent, and passes them on to its ranks and to the launchers of other nodes. */
+/**
+ * Passes the signals that this launcher is sent on to its ranks. Signals that ask for the end of the job are counted and
+ * passed on to the launchers of other nodes as well.
+ */
 public final class JobSignals {
     private final BlockingQueue<JobEvent> events;
+    private final Consumer<String> early;
     private BiConsumer<String, Integer> onward = (name, times) -> {};
+    private boolean ranksStart;
     private Thread waiting;
     private String last;
     private int times;
 
-    JobSignals(BlockingQueue<JobEvent> events) {
+    JobSignals(BlockingQueue<JobEvent> events, Consumer<String> early) {
         this.events = events;
+        this.early = early;
     }
+
+    /**
+     * Who hears of signals besides the queue of events.
+     *
+     * @param first run at each signal that asks for the end, before anybody else hears of it
+     * @param early told of each other signal that comes before ranks are started
+     */
+    public record SignalListeners(Runnable first, Consumer<String> early) {}
 
     /**
      * Reports signals of this process as events until it is closed.
      *
-     * @param first run at each signal, before anybody hears of it
+     * @param jobControl whether TSTP and CONT are reported too; else they act as they do on any process
      */
-    public static JobSignals into(BlockingQueue<JobEvent> events, Runnable first) {
-        JobSignals signals = new JobSignals(events);
-        Signals.onEach(name -> {
-            first.run();
+    public static JobSignals into(BlockingQueue<JobEvent> events, boolean jobControl, SignalListeners listeners) {
+        JobSignals signals = new JobSignals(events, listeners.early());
+        Signals.onEach(jobControl, name -> {
+            if (Signals.ends(name)) {
+                listeners.first().run();
+            }
             signals.heard(name);
         });
         return signals;
     }
 
     synchronized void heard(String name) {
+        if (Signals.ends(name)) {
+            asksForTheEnd(name);
+        } else if (ranksStart) {
+            events.add(new JobEvent.Passed(name));
+        } else {
+            early.accept(name);
+        }
+    }
+
+    private void asksForTheEnd(String name) {
         last = name;
         times++;
         if (waiting != null) {
@@ -41,7 +68,12 @@ public final class JobSignals {
         events.add(new JobEvent.Signalled(name, times));
     }
 
-    /** Makes a signal interrupt the calling thread from now on: no rank runs yet that could receive it. */
+    /** From now on signals that ask for no end are events. */
+    public synchronized void ranksStart() {
+        ranksStart = true;
+    }
+
+    /** Makes a signal that asks for the end interrupt the calling thread from now on: no rank runs yet that could receive it. */
     public synchronized void interruptMe() {
         waiting = Thread.currentThread();
         if (times > 0) {

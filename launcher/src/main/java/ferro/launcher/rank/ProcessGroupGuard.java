@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Starts any command as leader of its own process group, whose life is tied to this process.
@@ -24,11 +25,14 @@ public final class ProcessGroupGuard {
     /** The shell replaces itself by exec, so that the pid of the started process is the rank's own. */
     private static final String SCRIPT = """
             exec 3<&0 </dev/null
-            ( ( trap '' HUP INT QUIT TERM USR1 USR2 TSTP
+            ( ( trap '' HUP INT QUIT TERM USR1 USR2 ALRM VTALRM XCPU URG TSTP
                 while read -r signal <&3; do kill -s "$signal" -- "-$$"; done
                 kill -s KILL -- "-$$" ) >/dev/null 2>&1 & )
             exec "$@" 3<&-
             """;
+
+    /** Signals that the leash cannot pass on: it is stopped or killed together with its group. */
+    private static final Set<String> PAST_THE_LEASH = Set.of("KILL", "STOP", "CONT");
 
     private static final List<String> BY_SETSID = List.of("setsid");
     private static final List<String> BY_PERL = List.of(
@@ -95,11 +99,16 @@ public final class ProcessGroupGuard {
         }
         if (!holds()) {
             signalAlone(process.toHandle(), name);
-        } else if (name.equals("KILL")) {
-            killGroup(process);
+        } else if (PAST_THE_LEASH.contains(name)) {
+            signalGroup(process, name);
         } else {
             tell(process, name);
         }
+    }
+
+    /** Stops this process, as SIGSTOP does, until it is sent CONT. */
+    public static void stopThisProcess() throws IOException, InterruptedException {
+        kill("STOP", "" + ProcessHandle.current().pid()).waitFor();
     }
 
     /** Releases the leash: the rest of the group is killed. */
@@ -120,25 +129,42 @@ public final class ProcessGroupGuard {
         }
     }
 
-    /** Kills the group without the leash, which may be stopped together with its group. */
-    private static void killGroup(Process process) {
+    /** Sends a signal to the group without the leash. */
+    private static void signalGroup(Process process, String name) {
         try {
-            new ProcessBuilder("sh", "-c", "kill -s KILL -- \"-$1\"", "ferro-leash", "" + process.pid())
-                    .redirectOutput(Redirect.DISCARD)
-                    .redirectError(Redirect.DISCARD)
-                    .start();
+            kill(name, "-" + process.pid());
         } catch (IOException noProcessLeft) {
-            // the leash kills the children when this process ends; the rank itself is killed now
-            process.toHandle().destroyForcibly();
+            if (name.equals("KILL")) {
+                // the leash kills the children when this process ends; the rank itself is killed now
+                process.toHandle().destroyForcibly();
+            }
         }
+    }
+
+    private static Process kill(String name, String whom) throws IOException {
+        return new ProcessBuilder("sh", "-c", "kill -s \"$1\" -- \"$2\"", "ferro-leash", name, whom)
+                .redirectOutput(Redirect.DISCARD)
+                .redirectError(Redirect.DISCARD)
+                .start();
     }
 
     private static void signalAlone(ProcessHandle process, String name) {
         if (name.equals("KILL")) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-        } else {
+        } else if (Signals.ends(name)) {
             process.destroy();
+        } else {
+            signalAloneByShell(process, name);
+        }
+    }
+
+    private static void signalAloneByShell(ProcessHandle process, String name) {
+        try {
+            kill(name, "" + process.pid());
+        } catch (IOException noShell) {
+            // Java alone sends TERM and KILL only, which would end the rank
+            return;
         }
     }
 }

@@ -1,6 +1,7 @@
 package ferro.launcher.rank;
 
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -12,12 +13,36 @@ import java.util.function.Consumer;
  * leashes end the ranks.
  */
 final class Signals {
-    private static final List<String> FORWARDED = List.of("INT", "TERM", "HUP");
+    /** Ask the job to end. */
+    private static final List<String> ENDING = List.of("INT", "TERM", "HUP");
+
+    /**
+     * Ask for no end; a program may do anything at them. Each is known to every POSIX shell. USR2 and QUIT are missing: the
+     * JVM uses them itself. PROF is missing: profilers of the launcher use it.
+     */
+    private static final List<String> PASSED = List.of("USR1", "ALRM", "VTALRM", "XCPU", "URG");
+
+    /** Stop and continue the job, as keys of a terminal do. */
+    private static final List<String> JOB_CONTROL = List.of("TSTP", "CONT");
 
     private Signals() {}
 
-    static void onEach(Consumer<String> listener) {
-        for (String name : FORWARDED) {
+    /** Whether a signal asks the job to end. */
+    static boolean ends(String name) {
+        return ENDING.contains(name);
+    }
+
+    /**
+     * Listens to signals of this process.
+     *
+     * @param jobControl whether to listen to TSTP and CONT, which then do not stop this process by themselves
+     * @param listener   called with the name of each signal, without SIG
+     */
+    static void onEach(boolean jobControl, Consumer<String> listener) {
+        List<String> names = new ArrayList<>(ENDING);
+        names.addAll(PASSED);
+        names.addAll(jobControl ? JOB_CONTROL : List.of());
+        for (String name : names) {
             try {
                 listen(name, listener);
             } catch (ReflectiveOperationException kept) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 
@@ -19,16 +20,24 @@ import java.util.concurrent.TimeUnit;
  * Waits for the ranks of a job: one loop, one thread, fed by a queue of events.
  *
  * <p>The first rank that ends badly ends the job: the others are sent TERM, and KILL after a grace. A signal sent to the
- * launcher is passed on to all ranks. Those that are left after a grace, or at a second signal, are killed.
+ * launcher is passed on to all ranks. If it asks for the end, ranks that are left after a grace, or at a second signal, are
+ * killed.
  */
 public final class Supervisor {
     private static final long NEVER = Long.MAX_VALUE;
+    /** The signal of ctrl-Z. */
+    private static final String STOP_KEY = "TSTP";
+
+    private static final JobEvent GO_ON = new JobEvent.Passed("CONT");
+    /** Time that the handlers of ranks get at ctrl-Z before ranks are stopped. */
+    private static final long STOP_KEY_MILLIS = 300;
 
     private final Map<Integer, Supervised> running = new TreeMap<>();
     private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
     private Optional<Long> stoppedNanos = Optional.empty();
     private final Map<Integer, Long> halted = new TreeMap<>();
+    private final Map<String, Set<Integer>> passed = new TreeMap<>();
     private final List<JobEvent.Ended> failures = new ArrayList<>();
     private final List<JobEvent.Ended> left = new ArrayList<>();
     private final BlockingQueue<JobEvent> events;
@@ -98,6 +107,9 @@ public final class Supervisor {
 
         /** Called when the output of ranks can no longer be shown here: they are stopped. */
         default void unshown() {}
+
+        /** Called when all ranks have been stopped, to stop this launcher too; returns when it goes on. */
+        default void standStill() throws InterruptedException {}
     }
 
     /** Creates a supervisor of ranks whose ends are reported by events. */
@@ -118,6 +130,7 @@ public final class Supervisor {
      * @param halted   ranks that were halted, stopped by a signal or traced, when the first rank failed, with their pids
      * @param signal   what ended the job from outside
      * @param unshown  why the job was stopped although no rank failed
+     * @param passed   signals that ask for no end and were passed on, with the ranks that were sent them
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
@@ -126,7 +139,8 @@ public final class Supervisor {
             Optional<Long> stoppedNanos,
             Map<Integer, Long> halted,
             Optional<String> signal,
-            Optional<String> unshown) {}
+            Optional<String> unshown,
+            Map<String, Set<Integer>> passed) {}
 
     /** Waits until every rank has ended and all of their output has been shown. */
     public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
@@ -145,7 +159,7 @@ public final class Supervisor {
             }
         }
         undrained.values().forEach(rank -> screen.note(lost(rank)));
-        return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown);
+        return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown, passed);
     }
 
     private String lost(Supervised rank) {
@@ -166,7 +180,7 @@ public final class Supervisor {
                 : events.poll(phaseEndsNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
     }
 
-    private void handle(JobEvent event) {
+    private void handle(JobEvent event) throws InterruptedException {
         if (event instanceof JobEvent.Ended ended) {
             running.remove(ended.rank());
             if (ended.code() != 0) {
@@ -181,6 +195,8 @@ public final class Supervisor {
             undrained.remove(drained.rank());
         } else if (event instanceof JobEvent.Signalled signalled) {
             forward(signalled);
+        } else if (event instanceof JobEvent.Passed one) {
+            pass(one.name());
         } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
             end(elsewhere.code());
         } else if (event instanceof JobEvent.OutputClosed closed) {
@@ -272,6 +288,23 @@ public final class Supervisor {
         running.values().forEach(rank -> rank.signal(name));
         screen.note("signal " + name + " goes on to all ranks: what has not ended after "
                 + rules.signal().toMillis() + " ms, or at a second signal, is killed");
+    }
+
+    /** Passes a signal on that asks for no end. TSTP stops ranks and launcher as well. */
+    private void pass(String name) throws InterruptedException {
+        passed.computeIfAbsent(name, first -> new TreeSet<>()).addAll(running.keySet());
+        running.values().forEach(rank -> rank.signal(name));
+        if (!name.equals(STOP_KEY)) {
+            screen.note("signal " + name + " goes on to all ranks here");
+            return;
+        }
+        // TSTP by itself stops no rank: no shell watches over its process group
+        TimeUnit.MILLISECONDS.sleep(STOP_KEY_MILLIS);
+        if (!events.contains(GO_ON)) {
+            screen.note("signal TSTP: all ranks here stand still with their launcher, until it is sent CONT");
+            running.values().forEach(rank -> rank.signal("STOP"));
+            witness.standStill();
+        }
     }
 
     /** Only output is left, which a reader holds up: it is waited for a while after the first signal. */

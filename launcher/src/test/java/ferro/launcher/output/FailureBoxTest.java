@@ -74,6 +74,8 @@ class FailureBoxTest {
         assertEquals("exit code 7", ExitCode.describe(7));
         assertEquals("exit code 255", ExitCode.describe(255));
         assertEquals("ended by signal TERM (exit code 143)", ExitCode.describe(143));
+        assertEquals("ended by signal XCPU (exit code 152)", ExitCode.describe(152));
+        assertEquals("exit code 160", ExitCode.describe(160));
         assertEquals(130, ExitCode.ofSignal("INT"));
     }
 

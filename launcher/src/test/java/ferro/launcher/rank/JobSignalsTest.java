@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
 /** Who hears of a signal, whenever it comes. */
 class JobSignalsTest {
-    private final JobSignals signals = new JobSignals(new LinkedBlockingQueue<>());
+    private final List<String> early = new ArrayList<>();
+    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private final JobSignals signals = new JobSignals(events, early::add);
 
     @Test
     void signalBeforeTheMeetingEndsItAtOnce() {
@@ -24,6 +27,22 @@ class JobSignalsTest {
         assertEquals(
                 "was ended by signal TERM before a rank was started",
                 signals.beforeAnyRank().getMessage());
+    }
+
+    @Test
+    void signalThatAsksForNoEndInterruptsNobodyAndIsAnEventOnceRanksStart() {
+        List<String> told = new ArrayList<>();
+        signals.interruptMe();
+        signals.heard("USR1");
+        assertFalse(Thread.interrupted());
+        signals.tell((name, times) -> told.add(name + " " + times));
+
+        signals.ranksStart();
+        signals.heard("XCPU");
+
+        assertEquals(List.of("USR1"), early);
+        assertEquals(List.of(new JobEvent.Passed("XCPU")), List.copyOf(events));
+        assertEquals(List.of(), told);
     }
 
     @Test

@@ -268,6 +268,50 @@ class SupervisorTest {
         assertTrue(text().contains("it was not read in time"), text());
     }
 
+    @Test
+    void signalThatAsksForNoEndGoesOnEachTimeAndEndsNothing() throws InterruptedException {
+        events.add(new JobEvent.Passed("USR1"));
+        events.add(new JobEvent.Passed("USR1"));
+        events.add(new JobEvent.Passed("XCPU"));
+
+        Supervisor.JobOutcome outcome = await(2, AT_ONCE, (rank, signal) -> {
+            if (signal.equals("XCPU")) {
+                ends(rank, 0);
+            }
+        });
+
+        assertEquals(List.of("0 USR1", "1 USR1", "0 USR1", "1 USR1", "0 XCPU", "1 XCPU"), sent);
+        assertEquals(Optional.empty(), outcome.signal());
+        assertEquals(Map.of("USR1", Set.of(0, 1), "XCPU", Set.of(0, 1)), outcome.passed());
+    }
+
+    @Test
+    void stopKeyStopsAllRanksBeforeTheLauncher() throws InterruptedException {
+        events.add(new JobEvent.Passed("TSTP"));
+
+        await(2, AT_ONCE, (rank, signal) -> {
+            if (signal.equals("STOP")) {
+                ends(rank, 0);
+            }
+        });
+
+        assertEquals(List.of("0 TSTP", "1 TSTP", "0 STOP", "1 STOP", "launcher"), sent);
+    }
+
+    @Test
+    void stopKeyThatIsTakenBackStopsNothing() throws InterruptedException {
+        events.add(new JobEvent.Passed("TSTP"));
+        events.add(new JobEvent.Passed("CONT"));
+
+        await(1, AT_ONCE, (rank, signal) -> {
+            if (signal.equals("CONT")) {
+                ends(rank, 0);
+            }
+        });
+
+        assertEquals(List.of("0 TSTP", "0 CONT"), sent);
+    }
+
     private void later(long millis, JobEvent event) {
         CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> events.add(event));
     }
@@ -291,6 +335,11 @@ class SupervisorTest {
             @Override
             public void unshown() {
                 told.add("unshown");
+            }
+
+            @Override
+            public void standStill() {
+                sent.add("launcher");
             }
         };
         return new Supervisor(events, screen, rules, witness).await(all);
