@@ -42,7 +42,7 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
 
         @Override
         public void failedElsewhere(int code) {
-            events.add(new JobEvent.FailedElsewhere(code));
+            events.add(new JobEvent.FailedElsewhere(code, System.nanoTime()));
         }
 
         @Override

@@ -1,7 +1,9 @@
 package ferro.launcher;
 
 import ferro.analyze.Analysis;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -10,9 +12,31 @@ import java.util.TreeSet;
  *
  * @param guilty  ranks to look at
  * @param verdict one sentence, then one line for each reason
+ * @param early   the same analysis without failures that blame ranks of other nodes and were seen after this node's
+ *     launcher had heard of the end of the job; null for a job of one node
  */
-record NodeFindings(Set<Integer> guilty, List<String> verdict) {
+record NodeFindings(Set<Integer> guilty, List<String> verdict, NodeFindings early) {
+    NodeFindings(Set<Integer> guilty, List<String> verdict) {
+        this(guilty, verdict, null);
+    }
+
     static NodeFindings of(Analysis analysis) {
         return new NodeFindings(new TreeSet<>(analysis.guilty()), analysis.verdict());
+    }
+
+    NodeFindings with(NodeFindings withoutLate) {
+        return new NodeFindings(guilty, verdict, withoutLate);
+    }
+
+    /**
+     * Returns these findings if they blame no rank that its own launcher has ended, else the early ones: that a rank was
+     * ended is no cause, but it may have been the cause before. Empty if the early ones blame nobody.
+     *
+     * @param stopped ranks of all nodes that their launchers have ended
+     */
+    Optional<NodeFindings> withoutConsequences(Set<Integer> stopped) {
+        return Collections.disjoint(guilty, stopped)
+                ? Optional.of(this)
+                : Optional.ofNullable(early).filter(one -> !one.guilty.isEmpty());
     }
 }

@@ -6,7 +6,6 @@ import ferro.launcher.output.RankOutput;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -146,10 +145,11 @@ record NodeReport(
                 folders.put(node, report.folder);
             }
         });
+        Supervisor.JobOutcome outcome = outcome(reports, nodes, startedNanos);
         return new Postmortem(
-                outcome(reports, nodes, startedNanos),
+                outcome,
                 reports.values().stream().flatMap(one -> one.printed.stream()).toList(),
-                best(reports, nodes),
+                best(reports, nodes, outcome.stopped()),
                 new Places(nodes, folders));
     }
 
@@ -186,26 +186,28 @@ record NodeReport(
                         .filter(one -> one.getValue().unshown != null)
                         .map(one -> nodes.get(one.getKey()) + ": " + one.getValue().unshown)
                         .findFirst(),
-                passed);
+                passed,
+                Optional.empty());
     }
 
     /**
-     * Returns the findings that are best founded: first those of a node that blames one of its own ranks, as it has seen the
+     * Returns the findings that are best founded and take no rank that a launcher has ended for the cause: first those of a node that blames one of its own ranks, as it has seen the
      * end of that rank; then those that blame any rank.
      */
-    private static Optional<NodeFindings> best(Map<Integer, NodeReport> reports, List<NodeCard> nodes) {
-        List<NodeFindings> found = new ArrayList<>();
-        reports.values().stream()
-                .map(NodeReport::findings)
-                .filter(Objects::nonNull)
-                .forEach(found::add);
+    private static Optional<NodeFindings> best(
+            Map<Integer, NodeReport> reports, List<NodeCard> nodes, Set<Integer> stopped) {
+        Map<Integer, NodeFindings> found = new TreeMap<>();
+        reports.forEach((node, report) -> Optional.ofNullable(report.findings)
+                .flatMap(one -> one.withoutConsequences(stopped))
+                .ifPresent(one -> found.put(node, one)));
         int ranks = nodes.get(0).ranks();
-        return reports.entrySet().stream()
-                .filter(one -> one.getValue().findings != null)
-                .filter(one -> one.getValue().findings.guilty().stream().anyMatch(rank -> rank / ranks == one.getKey()))
-                .map(one -> one.getValue().findings)
+        return found.entrySet().stream()
+                .filter(one -> one.getValue().guilty().stream().anyMatch(rank -> rank / ranks == one.getKey()))
+                .map(Map.Entry::getValue)
                 .findFirst()
-                .or(() -> found.stream().filter(one -> !one.guilty().isEmpty()).findFirst())
-                .or(() -> found.stream().findFirst());
+                .or(() -> found.values().stream()
+                        .filter(one -> !one.guilty().isEmpty())
+                        .findFirst())
+                .or(() -> found.values().stream().findFirst());
     }
 }

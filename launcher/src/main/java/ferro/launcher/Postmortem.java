@@ -13,6 +13,8 @@ import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The report on a job that failed: which rank failed first, which rank is to blame, and where to learn more.
@@ -57,6 +60,13 @@ record Postmortem(
                 : recordings
                         .analyzed(job, Endings.of(outcome, printed, elsewhere))
                         .map(NodeFindings::of);
+        if (findings.isPresent() && !elsewhere.isEmpty()) {
+            NodeFindings all = findings.get();
+            findings = recordings
+                    .analyzed(job, Endings.early(outcome, printed, elsewhere))
+                    .map(early -> all.with(NodeFindings.of(early)))
+                    .or(() -> Optional.of(all));
+        }
         return new Postmortem(outcome, printed, findings, Places.here(recordings.folder(), findings.isPresent()));
     }
 
@@ -89,6 +99,14 @@ record Postmortem(
                 .toList();
     }
 
+    /** Returns the ranks of nodes that are not lost. */
+    private Set<Integer> reported() {
+        Set<Integer> reported = new HashSet<>(outcome.stopped());
+        Stream.concat(outcome.failures().stream(), outcome.left().stream())
+                .forEach(ended -> reported.add(ended.rank()));
+        return reported;
+    }
+
     /**
      * Whether a rank is to blame whose end a launcher has seen. A node that is lost as well is then lost because of that
      * rank.
@@ -106,7 +124,10 @@ record Postmortem(
                         ? ": its " + one.card().rankNumbers() + " does not go on: "
                         : ": none of its " + one.card().rankNumbers() + " goes on: ")
                 + one.why()));
-        lines.addAll(recorded(false));
+        if (Collections.disjoint(guilty(), reported())) {
+            // else the first line and the diagnosis would blame different ranks
+            lines.addAll(recorded(false));
+        }
         return new FailureBox(
                 new FailureBox.First(
                         FailureBox.NO_RANK,

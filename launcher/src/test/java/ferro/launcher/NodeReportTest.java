@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.nodes.LostNode;
@@ -100,7 +101,8 @@ class NodeReportTest {
                 Map.of(),
                 Optional.of("TERM"),
                 Optional.empty(),
-                Map.of());
+                Map.of(),
+                Optional.empty());
 
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
@@ -122,7 +124,8 @@ class NodeReportTest {
                 Map.of(),
                 Optional.empty(),
                 Optional.of("Broken pipe"),
-                Map.of());
+                Map.of(),
+                Optional.empty());
 
         Conclusion conclusion = concluded(
                 1,
@@ -136,12 +139,71 @@ class NodeReportTest {
                 conclusion.notes().get(0));
     }
 
+    @Test
+    void rankThatItsOwnLauncherEndedIsNoCauseOfWhatAnotherNodeSaw() {
+        LostNode lost = new LostNode(card(2, 2, 3), "nothing was heard of its launcher for 7.2 s");
+        NodeFindings ended = new NodeFindings(Set.of(3), List.of("rank 3 is to blame: it aborted the group"));
+
+        String box = box(concluded(
+                2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
+
+        assertTrue(box.contains("| ferro: node 2 is lost: nothing was heard"), box);
+        assertFalse(box.contains("to blame"), box);
+        assertTrue(box.contains("stopped because of it: ranks [0-3]"), box);
+    }
+
+    @Test
+    void rankThatOthersBlamedBeforeItsLauncherEndedItIsTheCause() {
+        NodeFindings hung = new NodeFindings(Set.of(3), List.of("rank 3 is to blame: it did not answer"));
+        NodeFindings aborted = new NodeFindings(Set.of(2, 3), List.of("ranks 2, 3 are to blame"), hung);
+
+        String box = box(concluded(
+                2,
+                List.of(),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), aborted),
+                report(stopped(2, 3), List.of(), null)));
+
+        assertTrue(box.contains("| ferro: rank 3 is to blame; rank 0 failed first: exit code 1"), box);
+        assertTrue(box.contains("| diagnosis: rank 3 is to blame: it did not answer"), box);
+    }
+
+    @Test
+    void boxOfALostNodeBlamesNoRankOfAnother() {
+        LostNode lost = new LostNode(card(2, 2, 3), "nothing was heard of its launcher for 7.2 s");
+        NodeFindings here = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
+        NodeFindings there = new NodeFindings(Set.of(4, 5), List.of("ranks 4, 5 are to blame"));
+
+        String mixed = box(concluded(
+                2,
+                List.of(lost),
+                report(outcome(List.of(), List.of(ended(1, 0))), List.of(), here),
+                report(stopped(2, 3), List.of(), null)));
+        String agreeing = box(concluded(
+                2, List.of(lost), report(stopped(0, 1), List.of(), there), report(stopped(2, 3), List.of(), null)));
+
+        assertFalse(mixed.contains("rank 1 is to blame"), mixed);
+        assertTrue(agreeing.contains("| diagnosis: ranks 4, 5 are to blame"), agreeing);
+    }
+
+    private static Supervisor.JobOutcome stopped(Integer... ranks) {
+        return new Supervisor.JobOutcome(
+                List.of(),
+                List.of(),
+                Set.of(ranks),
+                Optional.of(17L),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.of(17L));
+    }
+
     private static Conclusion concluded(int ranks, List<LostNode> lost, NodeReport... reports) {
         Map<Integer, NodeReport> byNode = new TreeMap<>();
         for (int node = 0; node < reports.length; node++) {
             byNode.put(node, reports[node]);
         }
-        int nodes = Math.max(2, reports.length);
+        int nodes = Math.max(2, reports.length + (reports.length > 1 ? lost.size() : 0));
         List<NodeCard> cards = IntStream.range(0, nodes)
                 .mapToObj(node -> card(node, ranks, nodes))
                 .toList();
@@ -165,7 +227,15 @@ class NodeReportTest {
 
     private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
         return new Supervisor.JobOutcome(
-                failures, left, Set.of(), Optional.empty(), Map.of(), Optional.empty(), Optional.empty(), Map.of());
+                failures,
+                left,
+                Set.of(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty());
     }
 
     private static JobEvent.Ended ended(int rank, int code) {

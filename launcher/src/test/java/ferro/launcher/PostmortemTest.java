@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -139,6 +140,34 @@ class PostmortemTest {
     }
 
     @Test
+    void failureSeenAfterTheEndWasHeardOfCountsNoRankOfAnotherNode() throws Exception {
+        recording("rank 1 was ended by shutdown");
+        Map<Integer, String> elsewhere = Map.of(1, "node 1", 2, "node 1");
+        Recordings recordings = new Recordings(folder, false, Map.of());
+        // the recording is of 1970
+        for (boolean late : List.of(true, false)) {
+            long heardNanos = System.nanoTime() - (late ? TimeUnit.DAYS.toNanos(40_000) : 0);
+            Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
+                    List.of(ended(0, 1)),
+                    List.of(),
+                    Set.of(),
+                    Optional.empty(),
+                    Map.of(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    Map.of(),
+                    Optional.of(heardNanos));
+
+            NodeFindings found = Postmortem.of(outcome, List.of(printed(0)), "job", recordings, elsewhere)
+                    .findings()
+                    .orElseThrow();
+
+            assertEquals(Set.of(1), found.guilty());
+            assertEquals(late ? Set.of() : Set.of(1), found.early().guilty());
+        }
+    }
+
+    @Test
     void whatTheLauncherSawIsTold() {
         Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
@@ -180,7 +209,15 @@ class PostmortemTest {
             List<JobEvent.Ended> failures, List<JobEvent.Ended> left, Set<Integer> stopped) {
         Optional<Long> stoppedNanos = stopped.isEmpty() ? Optional.empty() : Optional.of(System.nanoTime());
         return new Supervisor.JobOutcome(
-                failures, left, stopped, stoppedNanos, Map.of(), Optional.empty(), Optional.empty(), Map.of());
+                failures,
+                left,
+                stopped,
+                stoppedNanos,
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty());
     }
 
     private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {

@@ -6,8 +6,10 @@ import ferro.analyze.Ends.ProcessEnd;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.output.RankOutput;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** Finds from exit codes and output how the ranks of a job ended, for the analysis of their recordings. */
@@ -40,6 +42,19 @@ public final class Endings {
                 ends,
                 outcome.stopped(),
                 outcome.stoppedNanos().map(Endings::onTheWall).orElse(Long.MAX_VALUE));
+    }
+
+    /**
+     * As {@link #of(Supervisor.JobOutcome, List, Map)}, but counts ranks of other launchers as ended by these from the moment
+     * when this launcher heard of the end of the job. It does not know when the others end their ranks.
+     */
+    public static Ends early(Supervisor.JobOutcome outcome, List<RankOutput> printed, Map<Integer, String> elsewhere) {
+        Set<Integer> stopped = new HashSet<>(outcome.stopped());
+        stopped.addAll(elsewhere.keySet());
+        return new Ends(
+                of(outcome, printed, elsewhere).byRank(),
+                stopped,
+                outcome.heardNanos().map(Endings::onTheWall).orElse(Long.MAX_VALUE));
     }
 
     private static ProcessEnd failed(int code, RankOutput printed) {

@@ -36,9 +36,10 @@ public sealed interface JobEvent {
     /**
      * A rank of another node has failed, or another node is lost.
      *
-     * @param code exit code
+     * @param code    exit code
+     * @param atNanos when this launcher heard of it
      */
-    record FailedElsewhere(int code) implements JobEvent {}
+    record FailedElsewhere(int code, long atNanos) implements JobEvent {}
 
     /** All ranks have joined. */
     record Joined() implements JobEvent {}

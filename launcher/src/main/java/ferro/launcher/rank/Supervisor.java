@@ -48,7 +48,7 @@ public final class Supervisor {
     private int signals;
     private Optional<String> unshown = Optional.empty();
     private boolean joined;
-    private boolean failureSeen;
+    private Optional<Long> heardNanos = Optional.empty();
     private StopPhase phase = StopPhase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
@@ -131,6 +131,8 @@ public final class Supervisor {
      * @param signal   what ended the job from outside
      * @param unshown  why the job was stopped although no rank failed
      * @param passed   signals that ask for no end and were passed on, with the ranks that were sent them
+     * @param heardNanos when this launcher heard of the first failure, here or elsewhere; no launcher ends a rank before it
+     *     has heard of one
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
@@ -140,7 +142,8 @@ public final class Supervisor {
             Map<Integer, Long> halted,
             Optional<String> signal,
             Optional<String> unshown,
-            Map<String, Set<Integer>> passed) {}
+            Map<String, Set<Integer>> passed,
+            Optional<Long> heardNanos) {}
 
     /** Waits until every rank has ended and all of their output has been shown. */
     public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
@@ -159,7 +162,7 @@ public final class Supervisor {
             }
         }
         undrained.values().forEach(rank -> screen.note(lost(rank)));
-        return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown, passed);
+        return new JobOutcome(failures, left, stopped, stoppedNanos, halted, signal, unshown, passed, heardNanos);
     }
 
     private String lost(Supervised rank) {
@@ -198,7 +201,7 @@ public final class Supervisor {
         } else if (event instanceof JobEvent.Passed one) {
             pass(one.name());
         } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
-            end(elsewhere.code());
+            end(elsewhere.code(), elsewhere.atNanos());
         } else if (event instanceof JobEvent.OutputClosed closed) {
             if (unshown.isEmpty()) {
                 unshown = Optional.of(closed.why());
@@ -216,13 +219,13 @@ public final class Supervisor {
         if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
             witness.failed(ended);
         }
-        end(ended.code());
+        end(ended.code(), ended.atNanos());
     }
 
     /** Starts to end the job after a rank, here or elsewhere, has failed with this exit code. */
-    private void end(int code) {
-        if (!failureSeen) {
-            failureSeen = true;
+    private void end(int code, long atNanos) {
+        if (heardNanos.isEmpty()) {
+            heardNanos = Optional.of(atNanos);
             running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
         }
         if (rules.saysWhatIsWrong() && code == ExitCode.BAD_INPUT) {

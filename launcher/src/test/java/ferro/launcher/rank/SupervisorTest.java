@@ -178,12 +178,13 @@ class SupervisorTest {
 
     @Test
     void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
-        events.add(new JobEvent.FailedElsewhere(1));
+        events.add(new JobEvent.FailedElsewhere(1, 23));
 
         Supervisor.JobOutcome outcome = await(
                 3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 0));
 
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
+        assertEquals(Optional.of(23L), outcome.heardNanos());
     }
 
     @Test
