@@ -2,7 +2,9 @@ package ferro.launcher;
 
 import ferro.FerroException;
 import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.RawArguments;
 import ferro.launcher.nodes.NodesApartException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -48,7 +50,19 @@ public final class FerroCommand implements Runnable {
      * @param arguments as typed
      */
     public static void main(String[] arguments) {
-        System.exit(execute(World.ofProcess(), arguments));
+        System.exit(started(arguments));
+    }
+
+    /** Runs the command, unless this process lacks what any command needs. */
+    private static int started(String... arguments) {
+        try {
+            Descriptors.ofThisProcess().checkLauncher();
+            RawArguments.check(arguments);
+        } catch (BadInputException refused) {
+            System.err.println("ferro: " + refused.getMessage());
+            return ExitCode.BAD_INPUT;
+        }
+        return execute(World.ofProcess(), arguments);
     }
 
     /** Runs the command that the arguments name, and returns its exit code. */

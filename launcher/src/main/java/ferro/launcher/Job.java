@@ -118,7 +118,7 @@ final class Job {
     }
 
     private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
-        try (JobFolder folder = JobFolder.create(leash, recordings.removable())) {
+        try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
             signals = Optional.of(JobSignals.into(
                     events, leash.holds(), new JobSignals.SignalListeners(screen::hurry, this::signalledEarly)));
             List<String> command = target.commandLine(folder.path(), fewCores());

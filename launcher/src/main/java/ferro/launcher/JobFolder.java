@@ -4,6 +4,7 @@ import com.google.common.io.MoreFiles;
 import com.google.common.io.RecursiveDeleteOption;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,10 +12,8 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -46,14 +45,11 @@ final class JobFolder implements AutoCloseable {
      *
      * @param leash ties its guard to this process
      * @param empty another folder of the launcher, which a guard removes if it is empty
+     * @param environment may name the folder for temporary files
      */
-    static JobFolder create(ProcessGroupGuard leash, Optional<Path> empty) throws IOException {
-        Path folder = Files.createTempDirectory(
-                "ferro-job-",
-                PosixFilePermissions.asFileAttribute(EnumSet.of(
-                        PosixFilePermission.OWNER_READ,
-                        PosixFilePermission.OWNER_WRITE,
-                        PosixFilePermission.OWNER_EXECUTE)));
+    static JobFolder create(ProcessGroupGuard leash, Optional<Path> empty, Map<String, String> environment)
+            throws IOException {
+        Path folder = TemporaryFolder.make("ferro-job-", environment);
         return new JobFolder(folder, leash.holds() ? Optional.of(guard(leash, folder, empty)) : Optional.empty());
     }
 

@@ -19,13 +19,34 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
     /** Property in which the script {@code ferro} passes its folder; only the script sets it. */
     private static final String HOME = "ferro.home";
 
+    /**
+     * Property in which the script {@code ferro} passes LC_ALL of its user, with = in front, or nothing where it is unset:
+     * the launcher's own JVM may run under another one.
+     */
+    private static final String LOCALE = "ferro.lc_all";
+
+    private static final String LOCALE_VARIABLE = "LC_ALL";
+
     static World ofProcess() {
-        Map<String, String> environment = System.getenv();
+        Map<String, String> environment = ofUser(System.getenv(), System.getProperty(LOCALE));
         return new World(
                 environment,
                 Screen.ofProcess(environment),
                 System.out,
                 Optional.ofNullable(System.getProperty(HOME)).map(Path::of));
+    }
+
+    /** Returns the environment in which the user called the script. */
+    static Map<String, String> ofUser(Map<String, String> environment, String locale) {
+        if (locale == null) {
+            return environment;
+        }
+        Map<String, String> ofUser = new HashMap<>(environment);
+        ofUser.remove(LOCALE_VARIABLE);
+        if (!locale.isEmpty()) {
+            ofUser.put(LOCALE_VARIABLE, locale.substring(1));
+        }
+        return Map.copyOf(ofUser);
     }
 
     /** Returns a copy with one more variable. */

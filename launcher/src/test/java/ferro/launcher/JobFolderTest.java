@@ -28,8 +28,8 @@ class JobFolderTest {
     @Test
     void secretIsFreshAndOnlyForUsAndGoesWithTheFolder() throws IOException {
         Path first;
-        try (JobFolder folder = JobFolder.create(leash, Optional.empty());
-                JobFolder other = JobFolder.create(leash, Optional.empty())) {
+        try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of());
+                JobFolder other = JobFolder.create(leash, Optional.empty(), Map.of())) {
             first = folder.writeSecret();
             assertEquals("rw-------", permissions(first));
             assertEquals("rwx------", permissions(folder.path()));
@@ -43,7 +43,7 @@ class JobFolderTest {
 
     @Test
     void secretCanBeRemovedBeforeTheFolder() throws IOException {
-        try (JobFolder folder = JobFolder.create(leash, Optional.empty())) {
+        try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of())) {
             Path secret = folder.writeSecret();
 
             folder.removeSecret();
@@ -56,7 +56,7 @@ class JobFolderTest {
     void guardRemovesAnEmptyFolderOfOursAndNothingElse() throws Exception {
         assumeTrue(leash.holds(), "no guard here");
         Path ours = Files.createDirectory(temporary.resolve("ours"));
-        JobFolder folder = JobFolder.create(leash, Optional.of(ours));
+        JobFolder folder = JobFolder.create(leash, Optional.of(ours), Map.of());
         Process guard = folder.guard().orElseThrow();
 
         folder.close();

@@ -20,6 +20,9 @@ public record Descriptors(OptionalLong limit, int jars) {
      * each of its ranks, a rank 20 and 2 for each rank of the job over shared memory, fewer over TCP; both with a few to spare.
      */
     private static final int OF_LAUNCHER = 18;
+    /** Counted likewise: 6 before a command has done anything. */
+    private static final int OF_START = 8;
+
     private static final int PER_RANK = 4;
     private static final int OF_RANK = 24;
     private static final int PER_PEER = 2;
@@ -49,6 +52,17 @@ public record Descriptors(OptionalLong limit, int jars) {
         return (int) Stream.of(classPath.split(File.pathSeparator))
                 .filter(entry -> new File(entry).isFile())
                 .count();
+    }
+
+    /**
+     * Refuses to go on where this process could not even load its classes.
+     *
+     * @throws BadInputException if it needs more than it may have
+     */
+    public void checkLauncher() {
+        shortage("the launcher", (long) jars + OF_START).ifPresent(shortage -> {
+            throw new BadInputException(shortage);
+        });
     }
 
     /**

@@ -1,5 +1,6 @@
 package ferro.launcher.program;
 
+import ferro.launcher.input.TemporaryFolder;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import java.util.Optional;
  * @param programFirst  whether it comes before ferro's jars
  * @param besideJar     the user's class path beside a jar that is run: only a path typed by {@code -cp}
  * @param library       ferro's jars
- * @param given         JVM options that the user gave ({@code -J})
+ * @param given         JVM options that the user gave ({@code -J}), behind that for the folder of TMPDIR
  * @param fromVariables JVM options that the JVM will read from the environment by itself
  */
 public record JavaSettings(
@@ -42,12 +43,18 @@ public record JavaSettings(
         String variables = environment.getOrDefault("JAVA_TOOL_OPTIONS", "") + " "
                 + environment.getOrDefault("JDK_JAVA_OPTIONS", "");
         ClassPath beside = ClassPath.parse(classPath.orElse(""));
+        List<String> options = new ArrayList<>();
+        // the JVM does not read the variable
+        TemporaryFolder.named(environment)
+                .filter(folder -> !variables.contains(TemporaryFolder.PROPERTY))
+                .ifPresent(folder -> options.add("-D" + TemporaryFolder.PROPERTY + "=" + folder));
+        options.addAll(given);
         return new JavaSettings(
                 ClassPath.parse(named.orElse(".")),
                 named.isPresent() && !FerroNames.areMissingIn(ClassPath.parse(named.get())),
                 beside,
                 ClassPath.ofLauncher(),
-                List.copyOf(given),
+                List.copyOf(options),
                 variables);
     }
 

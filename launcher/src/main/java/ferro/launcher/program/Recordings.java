@@ -2,6 +2,7 @@ package ferro.launcher.program;
 
 import ferro.analyze.Analysis;
 import ferro.analyze.Ends;
+import ferro.launcher.input.TemporaryFolder;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -9,9 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -42,13 +40,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
             Path folder = Path.of(named.get()).toAbsolutePath();
             return new Recordings(folder, false, inside(folder));
         }
-        Path made = Files.createTempDirectory(
-                "ferro-recordings-",
-                PosixFilePermissions.asFileAttribute(EnumSet.of(
-                        PosixFilePermission.OWNER_READ,
-                        PosixFilePermission.OWNER_WRITE,
-                        PosixFilePermission.OWNER_EXECUTE)));
-        return new Recordings(made, true, Map.of());
+        return new Recordings(TemporaryFolder.make("ferro-recordings-", environment), true, Map.of());
     }
 
     /** Returns the files of a folder with their times: an earlier job may have had the same name. */

@@ -53,8 +53,14 @@ public final class RankProcess implements Supervised {
         if (!shared.leash().holds()) {
             builder.redirectInput(Redirect.from(new File("/dev/null")));
         }
-        builder.environment().clear();
-        builder.environment().putAll(environment);
+        Map<String, String> variables = builder.environment();
+        variables.keySet().retainAll(environment.keySet());
+        // a variable that stays as it is keeps bytes that are no text
+        environment.forEach((name, value) -> {
+            if (!value.equals(variables.get(name))) {
+                variables.put(name, value);
+            }
+        });
         OutputStream out = shared.log().open(rank, Screen.Name.OUT);
         OutputStream err = shared.log().open(rank, Screen.Name.ERR);
         RankProcess started = new RankProcess(rank, builder.start(), shared);

@@ -1,0 +1,174 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the launcher finds around it: temporary folder, locale, limit of open files. */
+@EnabledOnOs(OS.LINUX)
+class LauncherSurroundingsTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void temporaryFilesOfLauncherAndRanksGoToTheFolderOfTmpdir() throws Exception {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        try (LauncherRun run = LauncherRun.start(
+                Map.of("TMPDIR", temporary.toString()),
+                "run",
+                "-n",
+                "1",
+                "--",
+                "sh",
+                "-c",
+                "echo $FERRO_SECRET_FILE; echo $FERRO_RECORDER_DIR")) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertTrue(run.outLines().get(0).startsWith("[0] " + temporary + "/ferro-job-"), run::toString);
+            assertTrue(run.outLines().get(1).startsWith("[0] " + temporary + "/ferro-recordings-"), run::toString);
+        }
+        try (LauncherRun run =
+                LauncherRun.start(Map.of("TMPDIR", temporary.toString()), "run", "-n", "1", main("java.io.tmpdir"))) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(List.of("[0] " + temporary), run.outLines());
+        }
+        try (Stream<Path> left = Files.list(temporary)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "mount -t tmpfs -o ro none T, Read-only file system",
+        "mount -t tmpfs -o size=64k none T && head -c 64k /dev/zero >T/fill, No space left on device",
+        "rmdir T, no such folder"
+    })
+    void temporaryFolderThatTakesNoFilesIsOneLine(String made, String why) throws Exception {
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        assumeTrue(namespaces(), "cannot mount here: needs root and unshare");
+        String script = made.replaceAll("\\bT\\b", temporary.toString());
+        try (LauncherRun run = LauncherRun.inShell(
+                "exec unshare --mount sh -c '" + script + "; exec \"$0\" \"$@\"' \"$0\" \"$@\"",
+                Map.of("TMPDIR", temporary.toString()),
+                "run",
+                "-n",
+                "1",
+                "--",
+                "echo",
+                "started")) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(
+                    List.of("ferro run: temporary folder " + temporary + ": cannot be written (" + why
+                            + "): make room there, or name another folder by TMPDIR"),
+                    run.errLines());
+        }
+    }
+
+    private String main(String property) throws IOException {
+        String text = "class Main { public static void main(String[] a) { System.out.println(System.getProperty(\""
+                + property + "\")); } }";
+        return Files.writeString(folder.resolve("Main.java"), text).toString();
+    }
+
+    private static boolean namespaces() throws IOException, InterruptedException {
+        return new ProcessBuilder("unshare", "--mount", "true").start().waitFor() == 0;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"LC_ALL=C", "LC_ALL= LANG=no_SUCH.UTF-8", "LC_ALL=C.UTF-8"})
+    void scriptKeepsLocaleAndBytesOfArgumentsAndVariables(String locale) throws Exception {
+        String rank = "printf \"%s|%s|%s|%s\" \"$1\" \"$V\" \"$W\" \"${LC_ALL-unset}\" | od -An -tx1 | tr -d \" \\n\"";
+        String script = "V=$(printf '\\303\\274') W=$(printf '\\374') " + locale + "; export V W LC_ALL LANG; "
+                + "exec \"$SCRIPT\" run -n 1 -- sh -c '" + rank + "' x \"$(printf '\\303\\244')\"";
+        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            String after = locale.startsWith("LC_ALL= ") ? "" : locale.substring("LC_ALL=".length());
+            assertEquals(List.of("[0] c3a4" + "7c" + "c3bc" + "7c" + "fc" + "7c" + hex(after)), run.outLines());
+        }
+    }
+
+    @Test
+    void argumentThatIsNoTextIsRefused() throws Exception {
+        String script = "LC_ALL=C; export LC_ALL; exec \"$SCRIPT\" run -n 1 -- echo \"$(printf '\\344')\"";
+        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(1, run.errLines().size(), run::toString);
+            assertTrue(run.errText().startsWith("ferro: argument 6 has bytes that are not of UTF-8"), run::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {24, 28})
+    void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
+        String script = "ulimit -n " + most + "; exec \"$SCRIPT\" run -n 1 -- echo started";
+        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(1, run.errLines().size(), run::toString);
+            assertTrue(
+                    run.errText()
+                            .matches("ferro: the launcher needs about \\d+ open files in a process, and may" + " have "
+                                    + most + ": raise the limit \\(ulimit -n 1024\\)"),
+                    run::toString);
+        }
+    }
+
+    private Map<String, String> ofScript() throws IOException {
+        return Map.of("SCRIPT", script().toString(), "JAVA_HOME", System.getProperty("java.home"));
+    }
+
+    /** Returns the script {@code ferro} in a folder of its own, with what the build has made for these tests. */
+    private Path script() throws IOException {
+        Path lib = Files.createDirectories(folder.resolve("home/.ferro/lib-1"));
+        String version = System.getProperty("java.version");
+        Files.createFile(lib.resolve("archived-" + version));
+        int number = 0;
+        for (String entry : LauncherRun.classPath().split(File.pathSeparator)) {
+            pointing(lib.resolve(String.format("%03d.jar", number++)), Path.of(entry));
+        }
+        Files.writeString(lib.resolveSibling("stamp"), lib + "\n");
+        Path script = folder.resolve("home/ferro");
+        Files.copy(CheckoutFiles.ROOT.resolve("ferro"), script);
+        assertTrue(script.toFile().setExecutable(true));
+        return script;
+    }
+
+    /** Makes a jar that puts a jar or folder on the class path. */
+    private static void pointing(Path jar, Path classes) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes()
+                .put(Attributes.Name.CLASS_PATH, classes.toUri().toString());
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
+    }
+
+    private static String hex(String text) {
+        return text.chars().mapToObj(Integer::toHexString).collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,59 @@
+package ferro.launcher.input;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** The arguments of this process as bytes. The JVM reads them by a character set, which may not keep all bytes. */
+public final class RawArguments {
+    private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
+
+    private RawArguments() {}
+
+    /**
+     * Refuses arguments that a rank would receive with other bytes. Does nothing where the system does not show the bytes.
+     *
+     * @param arguments as {@code main} received them
+     */
+    public static void check(String... arguments) {
+        try {
+            check(Files.readAllBytes(COMMAND_LINE), charset(), arguments);
+        } catch (IOException unknown) {
+            // a system without /proc
+            return;
+        }
+    }
+
+    private static Charset charset() {
+        String name = System.getProperty("sun.jnu.encoding", "UTF-8");
+        return Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
+    }
+
+    static void check(byte[] commandLine, Charset charset, String... arguments) {
+        List<byte[]> words = words(commandLine);
+        int before = words.size() - arguments.length;
+        for (int index = 0; index < arguments.length && before >= 0; index++) {
+            if (!Arrays.equals(words.get(before + index), arguments[index].getBytes(charset))) {
+                throw new BadInputException("argument " + (index + 1) + " has bytes that are not of " + charset.name()
+                        + ", the character set of this JVM: start ./ferro or set LC_ALL=C.UTF-8 for text of UTF-8, pass"
+                        + " other bytes by a variable or a file");
+            }
+        }
+    }
+
+    private static List<byte[]> words(byte[] commandLine) {
+        List<byte[]> words = new ArrayList<>();
+        int start = 0;
+        for (int at = 0; at < commandLine.length; at++) {
+            if (commandLine[at] == 0) {
+                words.add(Arrays.copyOfRange(commandLine, start, at));
+                start = at + 1;
+            }
+        }
+        return words;
+    }
+}

@@ -1,0 +1,80 @@
+package ferro.launcher.input;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Optional;
+
+/** Makes folders for temporary files of the launcher. Only this user can read them. */
+public final class TemporaryFolder {
+    /** Variable that names the folder for temporary files, by POSIX. */
+    public static final String VARIABLE = "TMPDIR";
+
+    /** Property that names it for a JVM. */
+    public static final String PROPERTY = "java.io.tmpdir";
+
+    /** What the JVM takes on Linux without that property; it does not read the variable. */
+    private static final String OF_THE_JVM = "/tmp";
+
+    /** Enough for a secret and the classes of a small program. */
+    private static final int PROBE_BYTES = 1 << 16;
+
+    private TemporaryFolder() {}
+
+    /** Returns the folder that the environment names for temporary files, if it names one. */
+    public static Optional<String> named(Map<String, String> environment) {
+        return Optional.ofNullable(environment.get(VARIABLE)).filter(text -> !text.isBlank());
+    }
+
+    /**
+     * Makes a folder: below the folder that this JVM was told to use, else below that of TMPDIR, else in {@code /tmp}.
+     *
+     * @param prefix beginning of its name
+     * @throws BadInputException if files cannot be written there, with the folder and the way out
+     */
+    public static Path make(String prefix, Map<String, String> environment) {
+        String told = System.getProperty(PROPERTY);
+        Path parent = Path.of(told.equals(OF_THE_JVM) ? named(environment).orElse(told) : told)
+                .toAbsolutePath();
+        try {
+            Path made = Files.createTempDirectory(
+                    parent, prefix, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            probe(made);
+            return made;
+        } catch (IOException failure) {
+            throw new BadInputException(
+                    "temporary folder " + parent + ": cannot be written (" + reason(failure)
+                            + "): make room there, or name another folder by " + VARIABLE,
+                    failure);
+        }
+    }
+
+    /** Writes a file and removes it: a full disk still takes folders and names of files. */
+    private static void probe(Path folder) throws IOException {
+        Path file = folder.resolve("probe");
+        try {
+            Files.write(file, new byte[PROBE_BYTES]);
+            Files.delete(file);
+        } catch (IOException failure) {
+            Files.deleteIfExists(file);
+            Files.deleteIfExists(folder);
+            throw failure;
+        }
+    }
+
+    private static String reason(IOException failure) {
+        if (failure instanceof NoSuchFileException) {
+            return "no such folder";
+        }
+        if (failure instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        String reason = failure instanceof FileSystemException ofFile ? ofFile.getReason() : failure.getMessage();
+        return reason == null ? failure.getClass().getSimpleName() : reason;
+    }
+}
