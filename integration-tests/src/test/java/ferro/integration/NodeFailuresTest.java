@@ -188,6 +188,22 @@ class NodeFailuresTest {
     }
 
     @Test
+    void stopKeyOnOneNodeForLongerThanTheTimeoutEndsTheJobOnBoth() throws Exception {
+        List<HostProcess> nodes = sleeping("--node-timeout", "4s");
+        String rank = TwoNodes.pid(nodes.get(1), 1);
+
+        nodes.get(1).signal("TSTP");
+
+        assertEquals(1, nodes.get(0).exitCode(), nodes::toString);
+        String box = TwoNodes.box(nodes.get(0));
+        assertTrue(silence(box, 1) >= 1.0, box);
+        nodes.get(1).goOn();
+        assertEquals(1, nodes.get(1).exitCode(), nodes::toString);
+        assertTrue(nodes.get(1).errText().contains("signal TSTP: all ranks here stand still"), nodes::toString);
+        assertFalse(hosts.hosts().succeeds(1, "test -e /proc/" + rank), nodes::toString);
+    }
+
+    @Test
     @DisplayName("row 40: a rank that stands still on one node is named by both, with its host")
     void rankThatIsStoppedOnTheOtherNodeIsNamedWithItsHostAtTheDeadline() throws Exception {
         List<HostProcess> nodes = adding("PT5S");

@@ -185,6 +185,31 @@ class NodeReportTest {
         assertTrue(agreeing.contains("| diagnosis: ranks 4, 5 are to blame"), agreeing);
     }
 
+    @Test
+    void signalThatALauncherPassedOnIsToldOfARankOfItsOwnOnly() {
+        Supervisor.JobOutcome signalled = new Supervisor.JobOutcome(
+                List.of(ended(1, 138)),
+                List.of(),
+                Set.of(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of("USR1", Set.of(1)),
+                Optional.empty());
+        String line = "its launcher received signal USR1 and passed it on to its ranks";
+        NodeReport well = report(outcome(List.of(), List.of(ended(0, 0))), List.of(), null);
+        NodeReport killed = report(outcome(List.of(ended(0, 138)), List.of()), List.of(), null);
+
+        String own = box(concluded(1, List.of(), well, report(signalled, List.of(), null)));
+        String other = box(concluded(1, List.of(), killed, report(signalled, List.of(), null)));
+
+        assertTrue(own.contains("rank 1 failed first: ended by signal USR1 (exit code 138)"), own);
+        assertTrue(own.contains(line), own);
+        assertTrue(other.contains("rank 0 failed first: ended by signal USR1"), other);
+        assertFalse(other.contains(line), other);
+    }
+
     private static Supervisor.JobOutcome stopped(Integer... ranks) {
         return new Supervisor.JobOutcome(
                 List.of(),
