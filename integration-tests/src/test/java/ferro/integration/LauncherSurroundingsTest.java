@@ -122,6 +122,17 @@ class LauncherSurroundingsTest {
         }
     }
 
+    @Test
+    void closedStandardOutputIsLikeOneThatThrowsEverythingAway() throws Exception {
+        String script = "exec \"$SCRIPT\" run -n 1 -- sh -c 'echo out; echo err >&2' >&-";
+        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertTrue(run.errLines().contains("[0] err"), run::toString);
+            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("WARNING")), run::toString);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {24, 28})
     void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
