@@ -1,6 +1,7 @@
 package ferro;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -55,6 +56,25 @@ public interface Store extends AutoCloseable {
      * @return value of the key afterwards
      */
     byte[] compareAndSet(String key, byte[] expected, byte[] value);
+
+    /**
+     * Requests {@link #compareAndSet} without waiting for the answer. A rank that leaves calls it: a store that no longer
+     * answers must not delay a close. The store handles the request before later requests of this object.
+     *
+     * <p>The default waits in {@link #compareAndSet}. A store on a network overrides it.
+     *
+     * @param key      name
+     * @param expected expected value; null means that the key is absent
+     * @param value    new value
+     * @return stage with the value of the key afterwards; fails if the store is closed or gone
+     */
+    default CompletionStage<byte[]> compareAndSetAsync(String key, byte[] expected, byte[] value) {
+        try {
+            return CompletableFuture.completedStage(compareAndSet(key, expected, value));
+        } catch (FerroException | IllegalStateException failure) {
+            return CompletableFuture.failedStage(failure);
+        }
+    }
 
     /**
      * Removes a key.

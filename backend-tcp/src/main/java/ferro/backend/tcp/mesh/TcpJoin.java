@@ -10,8 +10,10 @@ import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.PeerMachine;
+import ferro.backend.tcp.rendezvous.ReleasedSlots;
 import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.Roster.Card;
+import ferro.backend.tcp.rendezvous.Roster.LinkSettings;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.Deadlines;
@@ -71,8 +73,7 @@ final class TcpJoin {
     private TcpMesh join(Store store, IntraNodeMemory near) {
         TcpPort port = TcpPort.use(spec, context, deadline);
         Card card = card(port, near);
-        Roster roster =
-                new Roster(store, spec, card, port.io().checksum(), port.tls().use());
+        Roster roster = roster(store, port, card);
         String tuned;
         try {
             roster.claim();
@@ -104,6 +105,11 @@ final class TcpJoin {
             mesh.drop();
             throw failure;
         }
+    }
+
+    private Roster roster(Store store, TcpPort port, Card card) {
+        LinkSettings links = new LinkSettings(port.io().checksum(), port.tls().use());
+        return new Roster(store, spec, card, links, ReleasedSlots.of(context));
     }
 
     /** Tells the others that this rank does not come again, because its context has ended. */

@@ -24,7 +24,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * may call it. The work is done on the background loop.
  */
 public final class TcpMesh implements AutoCloseable {
-    private static final long FLUSH_MILLIS = 1_000;
+    /** Longest wait of the last close for the store and for the last frames, both together. */
+    private static final long FLUSH_NANOS = 1_000_000_000;
 
     private final GroupSpec spec;
     private final RankContext context;
@@ -238,18 +239,20 @@ public final class TcpMesh implements AutoCloseable {
     }
 
     private void leave(boolean inOrder) {
-        left.run();
+        long until = System.nanoTime() + FLUSH_NANOS;
         CompletableFuture<Void> over = new CompletableFuture<>();
         port.loop().run(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
+        left.run();
         if (!port.loop().inLoop()) {
-            awaitFlush(over);
+            awaitFlush(over, until);
         }
         context.release(TcpPort.class);
     }
 
     /** Waits a bounded time for the last frames to leave: a peer that reads nothing cannot delay this rank longer. */
-    private static void awaitFlush(CompletableFuture<Void> over) {
-        over.completeOnTimeout(null, FLUSH_MILLIS, TimeUnit.MILLISECONDS).join();
+    private static void awaitFlush(CompletableFuture<Void> over, long untilNanos) {
+        over.completeOnTimeout(null, Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS)
+                .join();
     }
 
     /** Receives the events of one group, on the background loop; must not block. Peers are ranks of the joined group. */

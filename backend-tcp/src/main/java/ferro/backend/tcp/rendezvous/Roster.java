@@ -29,10 +29,12 @@ public final class Roster {
     private final Store store;
     private final GroupSpec spec;
     private final Card own;
-    private final boolean checksum;
-    private final TlsUse tls;
+    private final LinkSettings links;
+    private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
+    /** The card of this rank as it is in the store; null if none was published. */
+    private byte[] announced;
     /** Whether the slot may belong to this rank, because the store was asked for it. */
     private boolean asked;
 
@@ -42,16 +44,24 @@ public final class Roster {
      * @param store    where they are
      * @param spec     group and rank
      * @param own      card of this rank
-     * @param checksum whether its data links carry checksums
-     * @param tls      when it encrypts
+     * @param links    settings of its links
+     * @param released slots that its context has released
      */
-    public Roster(Store store, GroupSpec spec, Card own, boolean checksum, TlsUse tls) {
+    public Roster(Store store, GroupSpec spec, Card own, LinkSettings links, ReleasedSlots released) {
         this.store = store;
         this.spec = spec;
         this.own = own;
-        this.checksum = checksum;
-        this.tls = tls;
+        this.links = links;
+        this.released = released;
     }
+
+    /**
+     * The settings that must fit between the two ends of a link.
+     *
+     * @param checksum whether data links carry checksums
+     * @param tls      when the rank encrypts
+     */
+    public record LinkSettings(boolean checksum, TlsUse tls) {}
 
     /**
      * The address of a rank and its process.
@@ -101,8 +111,9 @@ public final class Roster {
     public void claim() {
         asked = true;
         byte[] there = store.compareAndSet(slot(), null, taken());
-        if (isLeft(there)) {
-            generation = Integer.parseInt(text(there).substring(LEFT.length())) + 1;
+        // goes round again if a late release reaches the store in between
+        for (Optional<Integer> last = left(there); last.isPresent(); last = left(there)) {
+            generation = last.get() + 1;
             there = store.compareAndSet(slot(), there, taken());
         }
         if (!isOwn(there)) {
@@ -152,6 +163,14 @@ public final class Roster {
         return bytes(TAKEN + own.text());
     }
 
+    /** Returns the last generation that a free slot was in; empty if a process has the slot. */
+    private Optional<Integer> left(byte[] slot) {
+        if (isLeft(slot)) {
+            return Optional.of(Integer.parseInt(text(slot).substring(LEFT.length())));
+        }
+        return holder(slot).flatMap(card -> released.lastGeneration(card.instance));
+    }
+
     private static boolean isLeft(byte[] slot) {
         return text(slot).startsWith(LEFT);
     }
@@ -172,13 +191,16 @@ public final class Roster {
 
     private void agree() {
         String[] mine = {
-            Integer.toString(spec.worldSize()), Integer.toString(spec.rank()), checksum ? "1" : "0", word(tls)
+            Integer.toString(spec.worldSize()),
+            Integer.toString(spec.rank()),
+            links.checksum ? "1" : "0",
+            word(links.tls)
         };
         String[] first = text(store.compareAndSet(key("size"), null, bytes(String.join(" ", mine))))
                 .split(" ", -1);
         compare("world size ", mine[0], first[0], first[1], "WORLD_SIZE");
         compare(CHECKSUM + "=", mine[2], first[2], first[1], CHECKSUM);
-        if (neverConnect(tls, first[3])) {
+        if (neverConnect(links.tls, first[3])) {
             compare(TLS + "=", mine[3], first[3], first[1], TLS);
         }
     }
@@ -204,7 +226,12 @@ public final class Roster {
 
     /** Publishes where this rank listens, and the table of algorithms that it gives to the others. */
     public void announce(String tuned) {
-        store.set(key("card/" + spec.rank()), bytes(own.with(tuned).text()));
+        announced = bytes(own.with(tuned).text());
+        store.set(card(), announced);
+    }
+
+    private String card() {
+        return key("card/" + spec.rank());
     }
 
     /** Returns the future card of another rank; empty bytes mean that it has failed to join. */
@@ -227,31 +254,38 @@ public final class Roster {
         return store.when(key("failed"));
     }
 
-    /** Releases the slot after the group is over; best effort, because the store may be gone. */
+    /** Releases the slot after the group is over; does not wait for the store, which may be stopped or gone. */
     public void leave() {
         release(generation);
     }
 
-    /** Releases the slot after a join that failed, so that the same generation can be tried again. */
+    /** Releases the slot after a join that failed, as {@link #leave}, so that the same generation can be tried again. */
     public void giveUp() {
         release(generation - 1);
     }
 
+    /**
+     * Requests both changes without waiting. Each changes only what this object wrote, so that a store that handles it late,
+     * after the next join of this rank, harms no rank. The store does it also after a claim that was answered too late,
+     * because requests keep their order.
+     */
     private void release(int last) {
         if (!asked) {
             return;
         }
         asked = false;
-        try {
-            if (claimed) {
-                store.set(key("card/" + spec.rank()), new byte[0]);
-            }
-            // the store does it also where the claim, or this, is answered too late: requests keep their order
-            store.compareAndSet(slot(), taken(), bytes(LEFT + last));
-        } catch (FerroException | IllegalStateException gone) {
-            System.getLogger("ferro.join")
-                    .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);
+        released.add(own.instance, last);
+        if (announced != null) {
+            store.compareAndSetAsync(card(), announced, new byte[0]);
         }
+        store.compareAndSetAsync(slot(), taken(), bytes(LEFT + last)).whenComplete((there, gone) -> {
+            if (gone == null) {
+                released.confirm(own.instance);
+            } else {
+                System.getLogger("ferro.join")
+                        .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);
+            }
+        });
     }
 
     /** Returns the group's identity on the wire. */

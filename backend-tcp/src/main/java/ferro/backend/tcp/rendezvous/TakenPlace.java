@@ -100,7 +100,9 @@ final class TakenPlace {
     }
 
     private boolean isWaitedFor(Card holder, TcpPort port) {
-        if (port.hasAskedFor(holder.instance())) {
+        boolean isReleased =
+                ReleasedSlots.of(context).lastGeneration(holder.instance()).isPresent();
+        if (isReleased || port.hasAskedFor(holder.instance())) {
             return false;
         }
         return !answers(holder, port) || isOfACluster();

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,7 +36,8 @@ import java.util.function.LongSupplier;
 /** A store at the other end of a connection. Any thread may call it, except the thread of the loop. */
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
-    private static final long FLUSH_MILLIS = 1_000;
+    /** Longest wait of {@link #close}. */
+    private static final long FLUSH_NANOS = 1_000_000_000;
 
     private final Channel channel;
     private final Opening opening;
@@ -126,7 +128,18 @@ public final class TcpStore implements Store {
                 ask(StoreOperation.COMPARE_AND_SET, key, value.clone(), was),
                 "compareAndSet of key \"" + key + "\"",
                 untilDeadline());
-        return there.answer == StoreAnswer.ABSENT ? null : there.value;
+        return there.valueOrNull();
+    }
+
+    @Override
+    public CompletionStage<byte[]> compareAndSetAsync(String key, byte[] expected, byte[] value) {
+        byte[] was = expected == null ? null : expected.clone();
+        StoreRequest request = request(StoreOperation.COMPARE_AND_SET, key, value.clone(), was);
+        if (closed.get()) {
+            return CompletableFuture.failedStage(closedBefore(request));
+        }
+        // throws no refusal of an earlier set: that must not keep a rank that leaves from releasing its slot
+        return submit(request).thenApply(Reply::valueOrNull).minimalCompletionStage();
     }
 
     @Override
@@ -154,11 +167,12 @@ public final class TcpStore implements Store {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            long until = System.nanoTime() + FLUSH_NANOS;
             awaitLast();
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
                 // values set just now are queued before the close; a loop that ends drops what was not sent
-                closing.awaitUninterruptibly(FLUSH_MILLIS);
+                closing.awaitUninterruptibly(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             }
             opening.release.run();
         }
@@ -175,7 +189,7 @@ public final class TcpStore implements Store {
         }
         ChannelPromise answered = channel.newPromise();
         last.whenComplete((reply, failed) -> answered.trySuccess());
-        if (!answered.awaitUninterruptibly(FLUSH_MILLIS)) {
+        if (!answered.awaitUninterruptibly(FLUSH_NANOS, TimeUnit.NANOSECONDS)) {
             System.getLogger("ferro.join")
                     .log(System.Logger.Level.DEBUG, "closed " + opening.what + " before its last answer");
         }
@@ -183,11 +197,15 @@ public final class TcpStore implements Store {
 
     /** Sends a request, and does not wait for the answer. */
     public CompletableFuture<Reply> ask(StoreOperation operation, String key, byte[] value, byte[] expected) {
+        return ask(request(operation, key, value, expected));
+    }
+
+    private StoreRequest request(StoreOperation operation, String key, byte[] value, byte[] expected) {
         if (value.length > StoreMap.MOST_VALUE_BYTES) {
             throw new IllegalArgumentException("the value of key \"" + key + "\" has " + value.length
                     + " bytes: a store takes at most " + StoreMap.MOST_VALUE_BYTES);
         }
-        return ask(new StoreRequest(operation, numbers.incrementAndGet(), checked(key), value, expected));
+        return new StoreRequest(operation, numbers.incrementAndGet(), checked(key), value, expected);
     }
 
     private static String checked(String key) {
@@ -201,13 +219,21 @@ public final class TcpStore implements Store {
 
     private CompletableFuture<Reply> ask(StoreRequest request) {
         if (closed.get()) {
-            throw new IllegalStateException(opening.what + " was closed by this rank: no " + request.operation()
-                    + " of key \"" + request.key() + "\" any more");
+            throw closedBefore(request);
         }
         FerroException earlier = unsaid.getAndSet(null);
         if (earlier != null) {
             throw earlier;
         }
+        return submit(request);
+    }
+
+    private IllegalStateException closedBefore(StoreRequest request) {
+        return new IllegalStateException(opening.what + " was closed by this rank: no " + request.operation()
+                + " of key \"" + request.key() + "\" any more");
+    }
+
+    private CompletableFuture<Reply> submit(StoreRequest request) {
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         if (request.operation() != StoreOperation.WHEN) {
             changed = reply;
@@ -253,7 +279,11 @@ public final class TcpStore implements Store {
     }
 
     /** An answer. */
-    public record Reply(StoreAnswer answer, byte[] value) {}
+    public record Reply(StoreAnswer answer, byte[] value) {
+        private byte[] valueOrNull() {
+            return answer == StoreAnswer.ABSENT ? null : value;
+        }
+    }
 
     /** Reads answers, on the loop. */
     private final class AnswerReader extends ExactReader {

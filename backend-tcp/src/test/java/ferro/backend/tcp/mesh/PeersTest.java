@@ -14,7 +14,6 @@ import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.connect.Stranger;
-import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.Roster;
@@ -90,7 +89,7 @@ class PeersTest {
     void membersThatDoNotBelongHereHearWhy() {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.joinAll(3);
-            long id = new Roster(null, SPEC, null, false, TlsPolicy.TlsUse.AUTO).id();
+            long id = new Roster(null, SPEC, null, null, null).id();
             int port = portOf(ranks, 1);
 
             assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
@@ -112,8 +111,7 @@ class PeersTest {
             List<TcpMesh> meshes = ranks.joinAll(3);
             Recorder recorder = new Recorder();
             meshes.get(1).register(5, recorder);
-            Hello.Peering member =
-                    new Hello.Peering(new Roster(null, SPEC, null, false, TlsPolicy.TlsUse.AUTO).id(), 0, 3, 1);
+            Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
             int port = portOf(ranks, 1);
             try (Stranger first = Stranger.at(port);
                     Stranger again = Stranger.at(port);
@@ -277,8 +275,7 @@ class PeersTest {
                                 .text()
                                 .getBytes(StandardCharsets.UTF_8));
                 try (Stranger rankZero = Stranger.at(port)) {
-                    Hello.Peering member =
-                            new Hello.Peering(new Roster(null, spec, null, false, TlsPolicy.TlsUse.AUTO).id(), 0, 2, 1);
+                    Hello.Peering member = new Hello.Peering(new Roster(null, spec, null, null, null).id(), 0, 2, 1);
                     assertEquals(null, knock(rankZero, Hello.ConnectionKind.CONTROL, member, NONE));
                     rankZero.say(ControlFrame.ready(5000).encoded());
                     TcpMesh mesh = Ranks.result(joining);

@@ -12,8 +12,12 @@ import ferro.backend.tcp.connect.TlsPolicy.TlsUse;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.GroupSpec;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,10 +80,15 @@ class RosterTest {
         Store late = (Store) Proxy.newProxyInstance(
                 Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
                     Object answer = method.invoke(store, arguments);
-                    if (asked.getAndIncrement() < lateAnswers) {
-                        throw new FerroException(Code.TIMED_OUT, Where.outside("g", 0), "the answer came too late");
+                    FerroException tooLate =
+                            new FerroException(Code.TIMED_OUT, Where.outside("g", 0), "the answer came too late");
+                    if (asked.getAndIncrement() >= lateAnswers) {
+                        return answer;
                     }
-                    return answer;
+                    if (answer instanceof CompletionStage) {
+                        return CompletableFuture.failedStage(tooLate);
+                    }
+                    throw tooLate;
                 });
         Roster failed = roster(late, 0, 3);
         assertThrows(FerroException.class, failed::claim);
@@ -99,6 +108,67 @@ class RosterTest {
 
         assertThrows(FerroException.class, roster(store, 0, 7)::claim);
         assertEquals(first.id(), claimed(1).id());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aReleaseThatReachesTheStoreLateHarmsNoLaterJoinOfItsContext(boolean hadJoined) {
+        List<Runnable> late = new ArrayList<>();
+        Store slow = withLateReleases(late);
+        ReleasedSlots ofContext = new ReleasedSlots();
+        Roster first = roster(slow, 3, ofContext);
+        first.claim();
+        first.announce("");
+        release(first, hadJoined);
+        Roster second = roster(slow, 5, ofContext);
+
+        second.claim();
+        second.announce("second");
+        late.forEach(Runnable::run);
+
+        assertEquals(hadJoined, first.id() != second.id());
+        byte[] card = store.get(hadJoined ? "g/2/card/0" : "g/1/card/0", Ranks.LONG);
+        assertEquals(5, Roster.Card.of(Roster.text(card)).instance());
+        assertThrows(FerroException.class, roster(store, 7, new ReleasedSlots())::claim);
+    }
+
+    @Test
+    void aSlotWhoseReleaseTheStoreHasConfirmedIsOfAnyProcess() {
+        ReleasedSlots ofContext = new ReleasedSlots();
+        Roster first = roster(store, 3, ofContext);
+        first.claim();
+        first.leave();
+        Roster ofAnotherProcess = roster(store, 3, new ReleasedSlots());
+        ofAnotherProcess.claim();
+
+        // the same instance again: two processes would hardly draw it
+        assertThrows(FerroException.class, roster(store, 5, ofContext)::claim);
+    }
+
+    private static void release(Roster roster, boolean hadJoined) {
+        if (hadJoined) {
+            roster.leave();
+        } else {
+            roster.giveUp();
+        }
+    }
+
+    /** Returns the store of the test; it gets requests without an answer when the tasks are run. */
+    private Store withLateReleases(List<Runnable> late) {
+        return (Store) Proxy.newProxyInstance(
+                Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("compareAndSetAsync")) {
+                        return method.invoke(store, arguments);
+                    }
+                    late.add(() ->
+                            store.compareAndSet((String) arguments[0], (byte[]) arguments[1], (byte[]) arguments[2]));
+                    return new CompletableFuture<>();
+                });
+    }
+
+    private static Roster roster(Store store, long instance, ReleasedSlots released) {
+        Roster.Card card = new Roster.Card("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "", "");
+        return new Roster(store, spec(0), card, new Roster.LinkSettings(false, TlsUse.AUTO), released);
     }
 
     @ParameterizedTest
@@ -144,7 +214,7 @@ class RosterTest {
 
     private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
         Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "", "");
-        return new Roster(store, spec(rank), card, false, tls);
+        return new Roster(store, spec(rank), card, new Roster.LinkSettings(false, tls), new ReleasedSlots());
     }
 
     private static GroupSpec spec(int rank) {

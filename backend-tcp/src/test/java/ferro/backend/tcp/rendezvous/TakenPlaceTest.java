@@ -46,8 +46,8 @@ class TakenPlaceTest {
                 store,
                 new GroupSpec("g", 1, 2, Ranks.LONG),
                 new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
-                false,
-                TlsPolicy.TlsUse.AUTO);
+                new Roster.LinkSettings(false, TlsPolicy.TlsUse.AUTO),
+                new ReleasedSlots());
         roster.claim();
         return roster;
     }
@@ -86,6 +86,22 @@ class TakenPlaceTest {
 
             assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
             assertEquals(1, Ranks.result(second).rank());
+        }
+    }
+
+    @Test
+    void itTakesThePlaceThatItsContextHasReleasedWithoutTheStoreHavingHeardOfIt() throws IOException {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Roster before = ended(storeOfRankZero(ranks));
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            ReleasedSlots.of(context).add(9, 0);
+
+            CompletableFuture<TcpMesh> second = Threads.start(() -> TcpMesh.join(spec, context));
+
+            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+            Ranks.result(second).close();
+            before.giveUp();
         }
     }
 

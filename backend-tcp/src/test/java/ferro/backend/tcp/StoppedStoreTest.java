@@ -1,0 +1,140 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.TcpStoreClient.StoreAddress;
+import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Ranks close their groups while the process that serves the store is stopped. */
+@Timeout(120)
+class StoppedStoreTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
+    /** Above the promised 5 s, for a slow machine; below {@link #TIMEOUT}, for which a close waited. */
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(12);
+
+    private final TcpJob job = new TcpJob(2, TIMEOUT, Map.of());
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch resumed = new CountDownLatch(1);
+    private final List<SystemContext> contexts = new ArrayList<>();
+
+    @BeforeEach
+    void makeContexts() {
+        contexts.add(job.context());
+        contexts.add(job.context());
+    }
+
+    @AfterEach
+    void end() {
+        resumed.countDown();
+        job.close();
+    }
+
+    @Test
+    void aCloseAfterAFailureDoesNotWaitForTheStore() throws InterruptedException {
+        List<ProcessGroup> groups = joined("g");
+        stopStore();
+
+        groups.get(0).abort(new IllegalStateException("planned"));
+
+        assertClosedInTime(groups);
+    }
+
+    @Test
+    void aCloseInGoodOrderDoesNotWaitForTheStore() throws InterruptedException {
+        List<ProcessGroup> groups = joined("g");
+        stopStore();
+
+        assertClosedInTime(groups);
+    }
+
+    @Test
+    void ranksJoinAgainUnderTheSameNameWhenTheStoreGoesOn() throws InterruptedException {
+        List<ProcessGroup> groups = joined("g");
+        stopStore();
+        assertClosedInTime(groups);
+        List<CompletableFuture<ProcessGroup>> again = joining("g");
+
+        resumed.countDown();
+
+        TcpJob.onAll(again.stream().map(TcpJob::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
+    }
+
+    @Test
+    void ranksWithAnotherOpenGroupJoinAgainUnderTheSameNameWhenTheStoreGoesOn() throws InterruptedException {
+        List<ProcessGroup> open = joined("open");
+        List<ProcessGroup> groups = joined("g");
+        stopStore();
+        assertClosedInTime(groups);
+        List<CompletableFuture<ProcessGroup>> again = joining("g");
+
+        resumed.countDown();
+
+        TcpJob.onAll(again.stream().map(TcpJob::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
+        TcpJob.onAll(open, group -> AbortBesideSiblingTest.sum(group, 5, 100));
+    }
+
+    private List<ProcessGroup> joined(String name) {
+        return joining(name).stream().map(TcpJob::result).toList();
+    }
+
+    private List<CompletableFuture<ProcessGroup>> joining(String name) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < contexts.size(); rank++) {
+            joining.add(job.joining(name, rank, contexts.get(rank)));
+        }
+        return joining;
+    }
+
+    /** Holds the one thread of the store, as a stop of its process would. */
+    private void stopStore() throws InterruptedException {
+        job.store.onSet((key, value) -> {
+            stopped.countDown();
+            awaitQuietly(resumed);
+        });
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), job.store.port());
+        Threads.start(() -> {
+            try (TcpStoreClient client =
+                    TcpStoreClient.open(new StoreAddress(address, "default", null, 7), Ranks.LONG)) {
+                client.store().set("stop", new byte[] {1});
+                awaitQuietly(resumed);
+            }
+            return null;
+        });
+        assertTrue(stopped.await(Ranks.LONG.toSeconds(), TimeUnit.SECONDS), "the store has not stopped");
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void assertClosedInTime(List<ProcessGroup> groups) {
+        List<Long> took = TcpJob.onAll(groups, group -> {
+            long begun = System.nanoTime();
+            group.close();
+            return System.nanoTime() - begun;
+        });
+        for (long nanos : took) {
+            assertTrue(nanos < CLOSE_NANOS, () -> "close took " + nanos / 1_000_000 + " ms, promised are 5000");
+        }
+    }
+}
