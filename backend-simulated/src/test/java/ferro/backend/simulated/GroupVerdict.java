@@ -23,6 +23,8 @@ final class GroupVerdict {
     private final GroupRun group;
     private final Program.Part part;
     private final List<Cause> causes = new ArrayList<>();
+    /** What may be wrong with the group of all, if a member gave up the making of this group because of that. */
+    private final List<Cause> causesOfAll = new ArrayList<>();
     /** Ranks that stood still, and ranks that gave a receive up, so that its send never ends. */
     private final Set<Integer> silent = new TreeSet<>();
 
@@ -35,6 +37,8 @@ final class GroupVerdict {
         run.struck().forEach(cause -> causes.add(inGroup(cause, missing.isEmpty())));
         if (!missing.isEmpty()) {
             causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
+            causesOfAll.addAll(run.mistakesOfAll());
+            causesOfAll.addAll(run.struck());
         }
         run.paused().forEach(rank -> silent.add(part.indexOf(rank)));
         // whoever stood still may find its deadline over before it has looked into a link that broke
@@ -129,10 +133,23 @@ final class GroupVerdict {
         if (late && failure.getMessage().contains(": gave up on rank")) {
             culprits.removeIf(rank -> !Cause.allows(causes, silent, failure.code(), Set.of(rank)));
         }
-        if (!onlySilent && !Cause.allows(causes, silent, failure.code(), culprits)) {
+        if (!onlySilent && !isOfAll(failure, culprits) && !Cause.allows(causes, silent, failure.code(), culprits)) {
             wrong.add(what + "untrue " + failure.code() + " of "
                     + failure.where().culprits() + ": " + failure.getMessage());
         }
+    }
+
+    /** A member that gave up the making of the group says why; nobody of this group is to blame if no culprit is a member. */
+    private boolean isOfAll(FerroException failure, Set<Integer> culprits) {
+        if (!failure.getMessage().contains("a member has not made this group")) {
+            return false;
+        }
+        Set<Integer> suspects = new TreeSet<>();
+        causesOfAll.stream()
+                .filter(cause -> cause.codes().contains(failure.code()))
+                .forEach(cause -> suspects.addAll(cause.suspects()));
+        return !suspects.isEmpty()
+                && culprits.stream().map(rank -> part.members()[rank]).allMatch(suspects::contains);
     }
 
     /** A rank whose process is gone, or that aborts, is always missed, also where nobody waited for it. */

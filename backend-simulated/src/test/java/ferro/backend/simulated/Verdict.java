@@ -100,6 +100,11 @@ final class Verdict {
         return paused;
     }
 
+    /** Returns the mistakes that ranks make in the group of all. */
+    List<Cause> mistakesOfAll() {
+        return run.groups.get(0).part.mistakes();
+    }
+
     /** Returns the faults that happened, in the ranks of the world. */
     List<Cause> struck() {
         return struck;

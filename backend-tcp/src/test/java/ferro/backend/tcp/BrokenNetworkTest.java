@@ -15,9 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that are cut, changed and slowed down on their way; rank 2 of 3 stands behind the proxy. */
 @Timeout(120)
@@ -109,6 +113,53 @@ class BrokenNetworkTest {
                 assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
                 assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
             }
+        }
+    }
+
+    /** With a warm-up newGroup waits for all members after they have agreed; without one the first call waits. */
+    @ParameterizedTest
+    @ValueSource(strings = {"0s", "1ms"})
+    void aNewGroupFailsWithTheCauseOfItsParentWhereTwoRanksCannotReachEachOther(String warmUp) throws IOException {
+        Map<String, String> soon = Map.of(
+                "ferro.heartbeat.interval",
+                "100ms",
+                "ferro.heartbeat.suspect",
+                "500ms",
+                "ferro.heartbeat.limit",
+                "2s",
+                "ferro.warmup",
+                warmUp);
+        CountDownLatch cut = new CountDownLatch(1);
+        CountDownLatch over = new CountDownLatch(1);
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(soon)) {
+            proxy.onControl(Fault.ofRank(0, (from, bytes, length) -> cut.getCount() > 0 || awaited(over)));
+            List<ProcessGroup> groups = join(job, proxy);
+            cut.countDown();
+
+            List<FerroException> failures = TcpJob.onAll(groups, group -> {
+                FerroException failure =
+                        TcpJob.failure(() -> AbortBesideSiblingTest.sum(group.newGroup(0, 1, 2), 3, 100));
+                group.close();
+                return failure;
+            });
+
+            over.countDown();
+            for (FerroException failure : failures) {
+                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
+                assertEquals("0", failure.where().culprits(), failure.getMessage());
+                boolean ofNewGroup = failure.getMessage().startsWith("newGroup on group \"g\"");
+                assertTrue(ofNewGroup || warmUp.equals("0s"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("nothing heard of rank 0"), failure.getMessage());
+            }
+        }
+    }
+
+    private static boolean awaited(CountDownLatch over) {
+        try {
+            return over.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException ended) {
+            return false;
         }
     }
 

@@ -55,6 +55,7 @@ public final class SubgroupAgreement {
     private final ControlOwner owner;
     private final GroupSpec group;
     private final SubgroupProposals proposals = new SubgroupProposals();
+    private final MadeSubgroups made;
     private long attempts;
     private boolean closed;
     private final CallsUnderWay making = new CallsUnderWay();
@@ -215,8 +216,10 @@ public final class SubgroupAgreement {
         }
 
         private void finish(long identity) {
-            forget();
-            end.complete(identity);
+            if (forget()) {
+                made.add(identity, ranks, rounds);
+                end.complete(identity);
+            }
         }
 
         private void finish(FerroException failure) {
@@ -289,6 +292,7 @@ public final class SubgroupAgreement {
         this.exits = exits;
         this.owner = owner;
         this.group = group;
+        this.made = new MadeSubgroups(group.name());
     }
 
     /**
@@ -374,18 +378,19 @@ public final class SubgroupAgreement {
      * itself.
      */
     void cancelled(int peer, Cancel said) {
+        Given given = new Given(
+                said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
+                said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
+                "rank " + peer + " gave it up: " + said.text());
         synchronized (this) {
             OwnProposal mine = current;
-            Given given = new Given(
-                    said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
-                    said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
-                    "rank " + peer + " gave it up: " + said.text());
             if (!proposals.giveUp(peer, said.round(), given)
                     && mine != null
                     && Long.valueOf(said.round()).equals(mine.rounds.get(peer))) {
                 mine.ended = given;
             }
         }
+        made.cancelled(peer, said.round(), given);
         wake();
     }
 
@@ -395,6 +400,11 @@ public final class SubgroupAgreement {
         if (mine != null) {
             mine.step();
         }
+    }
+
+    /** Returns the groups that this rank has made. */
+    public MadeSubgroups made() {
+        return made;
     }
 
     /** Returns the calls that make a group, from before their attempt until the group is made. */
@@ -420,8 +430,15 @@ public final class SubgroupAgreement {
                 : new RankStatus(0, "newGroup(" + mine.list + ")", "", RankLists.list(mine.missing()), mine.begunNanos);
     }
 
-    /** Removes from the open list the members that told the same list. Throws if a member told another list. */
+    /**
+     * Removes from the open list the members that told the same list. Throws if the group has failed, because members give
+     * up and leave as a consequence, and if a member told another list.
+     */
     private synchronized boolean settle(OwnProposal mine) {
+        Failure failed = groupFailure.cause();
+        if (failed != null) {
+            throw mine.failure(failed.code(), failed.culprits(), failed.text());
+        }
         for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
             Proposal proposal = proposals.take(member, mine.rounds.get(member));
             if (proposal == null) {
@@ -450,10 +467,6 @@ public final class SubgroupAgreement {
     private void refuseToWait(OwnProposal mine) {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
-        }
-        Failure failed = groupFailure.cause();
-        if (failed != null) {
-            throw mine.failure(failed.code(), failed.culprits(), failed.text());
         }
         int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {

@@ -198,13 +198,24 @@ public final class GroupEngine implements CollectiveBackend {
         }
         loop.refuseInside("newGroup(" + name + ")");
         checkUsable("newGroup(" + name + ")");
-        return new GroupEngine(subgroups.reach(ranks, name, timeout), context).meet();
+        GroupEngine made = opened(subgroups.reach(ranks, name, timeout));
+        try {
+            return made.meet();
+        } catch (FerroException consequence) {
+            throw subgroups.causeOf(consequence, control.failure());
+        }
     }
 
     /** As {@link #newGroup}, without waiting. */
     public CompletionStage<GroupEngine> form(int[] ranks, String name, Duration timeout) {
         checkUsable("newGroup(" + name + ")");
-        return subgroups.form(ranks, name, timeout).thenApply(child -> new GroupEngine(child, context));
+        return subgroups.form(ranks, name, timeout).thenApply(this::opened);
+    }
+
+    private GroupEngine opened(Subgroups.Child child) {
+        GroupEngine made = new GroupEngine(child, context);
+        control.agreement().made().opened(child.identity().value(), made.control);
+        return made;
     }
 
     @Override

@@ -1,7 +1,10 @@
 package ferro.collectives.engine;
 
+import ferro.FerroException;
+import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.collectives.control.SubgroupAgreement;
+import ferro.collectives.control.failure.Failure;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -65,6 +68,19 @@ final class Subgroups {
         return attempt.end()
                 .thenApplyAsync(agreed -> child(members, name, position, agreed), context.background())
                 .whenComplete((child, failure) -> agreement.making().ended());
+    }
+
+    /**
+     * Returns the exception for a group that could not be made ready. If the parent has failed, the failure of the parent is
+     * the cause, and what its ranks did after that is a consequence.
+     */
+    FerroException causeOf(FerroException notReady, Failure ofParent) {
+        if (ofParent == null) {
+            return notReady;
+        }
+        Where where = new Where(group.name(), group.rank(), ofParent.culprits(), "newGroup", -1, -1, 0, 0, 0);
+        String text = "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + ofParent.text();
+        return new FerroException(ofParent.code(), where, text, notReady);
     }
 
     private static void check(int[] ranks, String name, Duration timeout) {

@@ -68,6 +68,17 @@ public final class TcpProxy implements AutoCloseable {
             };
         }
 
+        /** Lets the fault befall connections of one rank alone; each connection is passed on by a thread of its own. */
+        static Fault ofRank(int rank, Fault fault) {
+            ThreadLocal<Boolean> isOfRank = new ThreadLocal<>();
+            return (from, bytes, length) -> {
+                if (from == 0) {
+                    isOfRank.set(Connection.helloOf(bytes).member().rank() == rank);
+                }
+                return !isOfRank.get() || fault.on(from, bytes, length);
+            };
+        }
+
         /** Passes on so many bytes per second. */
         static Fault slow(long bytesPerSecond) {
             return (from, bytes, length) -> {
@@ -273,6 +284,14 @@ public final class TcpProxy implements AutoCloseable {
                 fault = carriesData ? data : control;
             }
             return fault;
+        }
+
+        static Hello helloOf(byte[] bytes) {
+            try {
+                return hello(bytes);
+            } catch (IOException unreadable) {
+                throw new UncheckedIOException(unreadable);
+            }
         }
 
         private static Hello hello(byte[] bytes) throws IOException {

@@ -1,0 +1,69 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+
+/** Ranks 0 and 3 of four cannot reach each other and make a group with the others, who can reach everybody. */
+class NewGroupUnderAFailureTest {
+    private static final int RANKS = 4;
+    private static final int SEEDS = 40;
+    private static final Map<String, String> SETTINGS = Map.of(
+            "ferro.timeout", "1m",
+            "ferro.heartbeat.interval", "100ms",
+            "ferro.heartbeat.suspect", "300ms",
+            "ferro.heartbeat.limit", "1s");
+
+    @Test
+    void theCauseOfTheParentIsTheCauseOnAllRanks() {
+        for (int seed = 0; seed < SEEDS; seed++) {
+            assertPartition(seed, 0, 1, 2, 3);
+            assertPartition(seed, 3, 1, 0, 2);
+        }
+    }
+
+    private static void assertPartition(int seed, int... members) {
+        FerroException[] failures = new FerroException[RANKS];
+        Simulation simulation = Simulation.of(RANKS, seed, SETTINGS);
+        simulation
+                .faults(List.of(new Fault.OneWayPartition(0, 0, 3), new Fault.OneWayPartition(0, 3, 0)))
+                .onEveryRank(group -> simulation
+                        .newGroup(group, members)
+                        .thenCompose(made -> made.allReduceAsync(
+                                        HostTensor.of(new int[] {3 + made.rank()}), ReduceOp.SUM)
+                                .completion())
+                        .whenComplete((done, failure) -> {
+                            failures[group.rank()] = ferro(failure);
+                            leave(group);
+                        }))
+                .check(() -> {
+                    for (int rank = 0; rank < RANKS; rank++) {
+                        assertNotNull(failures[rank], "rank " + rank + " of a group that two ranks never made");
+                        String text = "rank " + rank + " of seed " + seed + ": " + failures[rank].getMessage();
+                        assertEquals(Code.PARTITION, failures[rank].code(), text);
+                        assertTrue(text.contains("nothing heard of rank"), text);
+                    }
+                })
+                .run();
+    }
+
+    private static FerroException ferro(Throwable failure) {
+        return (FerroException) (failure instanceof CompletionException wrapped ? wrapped.getCause() : failure);
+    }
+
+    /** Closes a group as a program does that ends because of the failure. */
+    private static void leave(ProcessGroup group) {
+        group.close(Duration.ZERO);
+    }
+}
