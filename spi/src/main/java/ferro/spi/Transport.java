@@ -205,11 +205,12 @@ public interface Transport extends AutoCloseable {
     /** Events that a medium reports. None of these methods waits. */
     interface Events {
         /**
-         * Called when the process of a peer is gone or its control connection has ended. A medium that cannot see this
+         * Called when the process of a peer is gone or its control connection has ended. With PEER_LOST the peer is dead,
+         * with PARTITION it is silent; with any other code it lives, and only its connection has been given up. A medium that cannot see this
          * leaves it to the engine, which watches the processes of its host and notices missing heartbeats of others.
          *
          * @param peer  rank
-         * @param cause PEER_LOST, PARTITION or PROTOCOL
+         * @param cause PEER_LOST, PARTITION, or what one side refused of the other, as PROTOCOL
          */
         void lost(int peer, FerroException cause);
 
@@ -218,7 +219,8 @@ public interface Transport extends AutoCloseable {
          * progress or in background. Data that the peer sent before the end is delivered first.
          *
          * @param peer  rank
-         * @param cause PEER_LOST, PARTITION or PROTOCOL; its place has the number of the collective whose data was
+         * @param cause PEER_LOST, PARTITION, or PROTOCOL if what the peer sent was changed on its way, which ends the group at
+         *     once; its place has the number of the collective whose data was
          *     awaited, 0 if none was, -1 for a link of messages
          */
         void broken(int peer, FerroException cause);

@@ -475,12 +475,7 @@ final class TcpTransport implements Transport {
 
         @Override
         public void broken(FerroException cause) {
-            if (cause.code() == FerroException.Code.PROTOCOL) {
-                // no message in flight can explain it better
-                events.lost(peer, cause);
-            } else {
-                events.broken(peer, cause);
-            }
+            events.broken(peer, cause);
         }
 
         @Override

@@ -115,8 +115,10 @@ final class Deaths {
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean isSilent = cause.code() == Code.PARTITION;
-        if (!own && !exits.has(peer)) {
-            note(isSilent ? silent : dead, peer, true);
+        if (isSilent && !exits.has(peer)) {
+            // with any other code the rank lives: it has sent what this rank refuses, or has refused what this rank
+            // sent
+            note(silent, peer, true);
         }
         String culprit = Integer.toString(own ? self : peer);
         Failure loss = new Failure(cause.code(), self, -1, culprit, cause.getMessage(), cause);

@@ -313,7 +313,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void broken(int peer, FerroException cause) {
-        if (!closed && !failure.isKnown()) {
+        if (closed) {
+            return;
+        }
+        if (cause.code() == Code.PROTOCOL) {
+            // no message in flight can explain it better
+            failure.fail(
+                    new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
+        } else if (!failure.isKnown()) {
             peerFailures.broken(peer, cause);
         }
     }

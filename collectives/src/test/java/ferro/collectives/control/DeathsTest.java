@@ -15,6 +15,8 @@ import java.util.BitSet;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who is blamed for the end of a process with several ranks, and who is lost, with every message delivered by hand. */
 class DeathsTest {
@@ -172,6 +174,31 @@ class DeathsTest {
         group.ranks.get(1).found(0);
 
         assertEquals(Set.of(0), group.ranks.get(1).lostRanks());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS"})
+    void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
+        HandDriven group = five();
+        group.ranks.get(1).lost(3, new FerroException(code, Where.outside("dp", 1), "rank 3 sent nonsense"));
+
+        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+
+        group.pass(LATER);
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void aChangedRecordFailsTheGroupAtOnceAndLosesNobody() {
+        HandDriven group = five();
+        group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.outside("dp", 1), "record 7 was changed"));
+
+        assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
+        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
     }
 
     @Test

@@ -141,6 +141,11 @@ public final class Watchers {
             events = receiver;
         }
 
+        /** Has the medium tell the membership that the connection to a rank has ended. */
+        void connectionLost(int peer, FerroException cause) {
+            events.lost(peer, cause);
+        }
+
         @Override
         public Transport subgroup(int[] members, long group) {
             lanes++;

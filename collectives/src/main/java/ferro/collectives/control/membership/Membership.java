@@ -443,10 +443,17 @@ public final class Membership implements RankProcesses {
             }
         }
 
-        /** Ends the watch over the rank. The groups hear of the loss from their own medium. */
+        /**
+         * Ends the watch over the rank. The groups hear of the loss from their own medium. If the rank lives, and only its
+         * connection has been given up, its process is still watched: nothing else shows its death.
+         */
         @Override
         public void lost(int rank, FerroException cause) {
-            peers[rank].end();
+            if (cause.code() == Code.PEER_LOST) {
+                peers[rank].end();
+            } else {
+                peers[rank].cutOff();
+            }
         }
 
         @Override

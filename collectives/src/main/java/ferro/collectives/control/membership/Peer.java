@@ -15,6 +15,7 @@ final class Peer {
     private boolean present;
     private boolean awaited;
     private boolean over;
+    private boolean cutOff;
     private long intervalNanos;
     private String identity = "";
     private String place = "";
@@ -73,15 +74,21 @@ final class Peer {
         over = true;
     }
 
+    /** Ends the watch over its silence: its process lives, and nothing that it sends arrives any more. */
+    synchronized void cutOff() {
+        cutOff = true;
+    }
+
     synchronized boolean isOver() {
         return over;
     }
 
     /**
-     * Returns whether its silence has a meaning: it has said neither that it sends no heartbeats nor that it leaves.
+     * Returns whether its silence has a meaning: it has said neither that it sends no heartbeats nor that it leaves, and its
+     * connection is there.
      */
     synchronized boolean isExpected() {
-        return !over && (present ? intervalNanos > 0 : awaited);
+        return !over && !cutOff && (present ? intervalNanos > 0 : awaited);
     }
 
     /** Returns when an {@link #isExpected expected} rank was last heard. */
