@@ -24,7 +24,7 @@ public class FerroException extends RuntimeException {
         PARTITION,
         /** This rank or another one aborted the group. */
         ABORTED,
-        /** The waiting thread was interrupted. */
+        /** The thread of this rank that waited in a collective or a message was interrupted; the other ranks get ABORTED. */
         INTERRUPTED,
         /** Ranks made different calls. */
         MISMATCH,

@@ -42,6 +42,8 @@ public final class FirstFailure {
     private volatile GroupFailure stuck;
 
     private volatile HostHalf host;
+    /** The operation whose caller was interrupted; null if none was. */
+    private volatile NcclWork interrupted;
 
     FirstFailure(WorkQueue queue, FailureRecords records, UserThreads threads, Runnable wakeWatchdog) {
         this.queue = queue;
@@ -70,7 +72,7 @@ public final class FirstFailure {
     void refuse(String call) {
         GroupFailure why = stuck == null ? failure.get() : stuck;
         if (why != null) {
-            throw why.later(identity().where(call, 0), identity().during(call), firstThrown);
+            throw why.agreed().later(identity().where(call, 0), identity().during(call), firstThrown);
         }
     }
 
@@ -169,10 +171,16 @@ public final class FirstFailure {
         return event;
     }
 
+    /** Returns what an operation that the group's failure ends tells: only the interrupted one tells an interrupt. */
+    GroupFailure toldBy(NcclWork work, GroupFailure why) {
+        return work == interrupted ? why : why.agreed();
+    }
+
     /** Ends the group because the caller of a work was interrupted. */
     void interrupted(NcclWork work, InterruptedException interrupt) {
-        String text = "rank " + identity().rank() + " was interrupted while it waited for "
+        String text = "rank " + identity().rank() + " was interrupted in "
                 + work.title().print();
+        interrupted = work;
         fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(identity().rank()), text, interrupt));
     }
 

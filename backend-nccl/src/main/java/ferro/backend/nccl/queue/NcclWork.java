@@ -226,7 +226,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     private void finish(GroupFailure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
-            failure = why;
+            failure = why == null ? null : queue.firstFailure().toldBy(this, why);
             endedNanos = deadline.elapsedNanos();
             recordEnd();
             job = null;
