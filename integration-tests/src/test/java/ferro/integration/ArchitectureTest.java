@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -95,6 +96,20 @@ class ArchitectureTest {
                         "it reads the environment",
                         call -> call.getTargetOwner().isEquivalentTo(System.class)
                                 && call.getName().equals("getenv")))
+                .check(FERRO);
+    }
+
+    /** Whoever is first starts the JDK's thread of delays, which keeps the class loader of that caller's thread for ever. */
+    @Test
+    void nothingOfARankWaitsByTheThreadOfDelaysOfTheJdk() {
+        Set<String> delays = Set.of("orTimeout", "completeOnTimeout", "delayedExecutor");
+        noClasses()
+                .that(resideOutsideOfPackages("ferro.launcher..", "ferro.gpu..", "ferro.benchmarks.."))
+                .should()
+                .callMethodWhere(DescribedPredicate.describe(
+                        "it starts the JDK's thread of delays",
+                        call -> call.getTargetOwner().isEquivalentTo(CompletableFuture.class)
+                                && delays.contains(call.getName())))
                 .check(FERRO);
     }
 

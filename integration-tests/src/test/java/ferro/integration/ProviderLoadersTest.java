@@ -83,7 +83,7 @@ class ProviderLoadersTest {
         return found;
     }
 
-    private static URL[] classPath() throws Exception {
+    static URL[] classPath() throws Exception {
         String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
         List<URL> all = new ArrayList<>();
         for (String entry : path.split(File.pathSeparator)) {

@@ -15,7 +15,7 @@ public final class BackgroundLoop implements AutoCloseable {
     /** Starts the loop's one daemon thread. */
     public BackgroundLoop(TcpIo io, String name) {
         // a group of loops learns of this loop's end on a thread that keeps the JVM alive for a second
-        group = new SingleThreadIoEventLoop(
+        group = OwnThread.call(() -> new SingleThreadIoEventLoop(
                 null,
                 task -> {
                     Thread made = new Thread(task, name);
@@ -23,7 +23,7 @@ public final class BackgroundLoop implements AutoCloseable {
                     thread = made;
                     return made;
                 },
-                io.handlers());
+                io.handlers()));
     }
 
     /** Returns the group that Netty registers channels with. */

@@ -62,9 +62,9 @@ public final class TcpIo {
     public static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
         boolean epoll = switch (wanted) {
-            case "auto" -> Epoll.isAvailable();
+            case "auto" -> epollWorks();
             case "epoll" -> {
-                if (!Epoll.isAvailable()) {
+                if (!epollWorks()) {
                     throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
                             + Epoll.unavailabilityCause() + "): use auto or nio");
                 }
@@ -91,22 +91,33 @@ public final class TcpIo {
         if (!epoll) {
             return;
         }
-        Channel probe = new EpollSocketChannel();
         try {
-            congestion(probe, name);
+            OwnThread.run(() -> tryCongestion(name));
         } catch (ChannelException refused) {
             throw new IllegalArgumentException(
                     setting + "this machine does not take it (" + refused.getMessage()
                             + "): see /proc/sys/net/ipv4/tcp_allowed_congestion_control for names, or use auto",
                     refused);
+        }
+    }
+
+    private static void tryCongestion(String name) {
+        Channel probe = new EpollSocketChannel();
+        try {
+            congestion(probe, name);
         } finally {
             probe.unsafe().closeForcibly();
         }
     }
 
+    /** Returns whether Netty's native part has loaded. */
+    private static boolean epollWorks() {
+        return OwnThread.call(Epoll::isAvailable);
+    }
+
     /** Returns the best choice on this machine, for callers without settings. */
     public static TcpIo standard() {
-        return new TcpIo(Epoll.isAvailable(), AUTO, false, Long.MAX_VALUE);
+        return new TcpIo(epollWorks(), AUTO, false, Long.MAX_VALUE);
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */

@@ -3,6 +3,7 @@ package ferro.backend.tcp.connect;
 import ferro.FerroException.Code;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
@@ -52,8 +53,17 @@ public final class TcpListener implements AutoCloseable {
      */
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
-        var bound = new ServerBootstrap()
-                .group(background.group())
+        ChannelFuture bound = OwnThread.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
+        if (!bound.isSuccess()) {
+            throw new IOException(bound.cause().getMessage(), bound.cause());
+        }
+        server = bound.channel();
+        return (InetSocketAddress) server.localAddress();
+    }
+
+    private ServerBootstrap bootstrap(TcpIo io) {
+        return new ServerBootstrap()
+                .group(loop.group())
                 .channel(io.serverChannel())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
@@ -66,14 +76,7 @@ public final class TcpListener implements AutoCloseable {
                         io.keepAlive(channel);
                         accept(channel);
                     }
-                })
-                .bind(address)
-                .awaitUninterruptibly();
-        if (!bound.isSuccess()) {
-            throw new IOException(bound.cause().getMessage(), bound.cause());
-        }
-        server = bound.channel();
-        return (InetSocketAddress) server.localAddress();
+                });
     }
 
     /** Returns which process holds the port. This looks at all processes, so use it only for the last attempt. */

@@ -47,6 +47,26 @@ public final class Waits {
         }
     }
 
+    /** Waits a limited time even if the thread is interrupted, whose flag is kept; a failure ends the wait as a result does. */
+    public static void uninterrupted(CompletableFuture<?> awaited, long nanos) {
+        long end = System.nanoTime() + nanos;
+        boolean interrupted = false;
+        boolean over = false;
+        while (!over) {
+            try {
+                awaited.get(Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+                over = true;
+            } catch (InterruptedException again) {
+                interrupted = true;
+            } catch (TimeoutException | ExecutionException ended) {
+                over = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /**
      * Pauses between two polls, because no event announces the result.
      *

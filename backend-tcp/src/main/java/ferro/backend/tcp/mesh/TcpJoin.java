@@ -201,11 +201,9 @@ final class TcpJoin {
                     if (bytes.length > 0) {
                         return CompletableFuture.completedFuture(Card.of(Roster.text(bytes)));
                     }
-                    return CompletableFuture.supplyAsync(
-                                    () -> card(roster, rank),
-                                    CompletableFuture.delayedExecutor(
-                                            PAUSE_MILLIS, TimeUnit.MILLISECONDS, context.background()))
-                            .thenCompose(again -> again);
+                    CompletableFuture<Void> pause = new CompletableFuture<>();
+                    context.background().schedule(() -> pause.complete(null), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                    return pause.thenCompose(over -> card(roster, rank));
                 })
                 .toCompletableFuture();
     }
@@ -270,8 +268,8 @@ final class TcpJoin {
             if (failure == null) {
                 ready.complete(null);
             } else {
-                CompletableFuture.delayedExecutor(NEWS_MILLIS, TimeUnit.MILLISECONDS, context.background())
-                        .execute(() -> ready.completeExceptionally(failure));
+                context.background()
+                        .schedule(() -> ready.completeExceptionally(failure), NEWS_MILLIS, TimeUnit.MILLISECONDS);
             }
         });
         roster.failed()

@@ -6,6 +6,7 @@ import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.SwitchedReads;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsHandshake;
+import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -16,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -244,15 +244,10 @@ public final class TcpMesh implements AutoCloseable {
         port.loop().run(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
         left.run();
         if (!port.loop().inLoop()) {
-            awaitFlush(over, until);
+            // for the last frames to leave: a peer that reads nothing cannot delay this rank longer
+            Waits.uninterrupted(over, Math.max(0, until - System.nanoTime()));
         }
         context.release(TcpPort.class);
-    }
-
-    /** Waits a bounded time for the last frames to leave: a peer that reads nothing cannot delay this rank longer. */
-    private static void awaitFlush(CompletableFuture<Void> over, long untilNanos) {
-        over.completeOnTimeout(null, Math.max(0, untilNanos - System.nanoTime()), TimeUnit.NANOSECONDS)
-                .join();
     }
 
     /** Receives the events of one group, on the background loop; must not block. Peers are ranks of the joined group. */

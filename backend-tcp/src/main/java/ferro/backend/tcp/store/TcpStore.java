@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.connect.ExactReader;
+import ferro.backend.tcp.connect.OwnThread;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.connect.Waits;
@@ -58,8 +59,10 @@ public final class TcpStore implements Store {
     public TcpStore(Channel channel, Opening opening) {
         this.channel = channel;
         this.opening = opening;
-        TlsDuplex.install(channel);
-        channel.pipeline().addLast(new AnswerReader());
+        OwnThread.run(() -> {
+            TlsDuplex.install(channel);
+            channel.pipeline().addLast(new AnswerReader());
+        });
     }
 
     /**
