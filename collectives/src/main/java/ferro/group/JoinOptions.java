@@ -1,11 +1,11 @@
 package ferro.group;
 
 import ferro.Store;
+import ferro.spi.HostPort;
 import ferro.spi.PortRange;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import ferro.spi.Surrogates;
-import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -206,9 +206,10 @@ public final class JoinOptions {
      * @throws IllegalArgumentException if it is anything else
      */
     public JoinOptions storeAt(String endpoint) {
-        URI address = uri(TCP, Objects.requireNonNull(endpoint, "endpoint"));
-        int port = address == null ? -1 : address.getPort();
-        if (port < 1 || port > PortRange.HIGHEST || !endpoint.equals(address.getHost() + ":" + port)) {
+        int port = HostPort.of(Objects.requireNonNull(endpoint, "endpoint"))
+                .map(HostPort::port)
+                .orElse(-1);
+        if (port < 1 || port > PortRange.HIGHEST) {
             throw new IllegalArgumentException(
                     "the store cannot be at \"" + endpoint + "\": need HOST:PORT, for example 10.0.0.1:29500");
         }
@@ -230,14 +231,17 @@ public final class JoinOptions {
     public JoinOptions serveStore(String host, PortRange ports) {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(ports, "ports");
-        URI address = uri(SERVE, host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host);
-        boolean isAny = host.equals("0.0.0.0") || host.equals("::") || host.equals("[::]");
-        if (address == null || isAny || !address.getHost().equals(address.getAuthority())) {
+        HostPort read =
+                HostPort.of(host).or(() -> HostPort.of("[" + host + "]")).orElse(null);
+        if (read == null
+                || read.port() >= 0
+                || read.host().equals("0.0.0.0")
+                || read.host().equals("::")) {
             throw new IllegalArgumentException("the store cannot be served at \"" + host
                     + "\": need a host name or an address that the other ranks reach, without a port");
         }
         return new JoinOptions(group, withoutStore(), null, secret)
-                .with(Settings.RENDEZVOUS, SERVE + address.getHost())
+                .with(Settings.RENDEZVOUS, SERVE + read)
                 .with(Settings.TCP_PORT, ports.toString());
     }
 
@@ -383,15 +387,6 @@ public final class JoinOptions {
         }
         all.remove(Settings.STORE_SERVED.name());
         return all;
-    }
-
-    private static URI uri(String scheme, String authority) {
-        try {
-            URI address = URI.create(scheme + authority);
-            return address.getHost() == null ? null : address;
-        } catch (IllegalArgumentException unreadable) {
-            return null;
-        }
     }
 
     private static String millis(Duration deadline) {

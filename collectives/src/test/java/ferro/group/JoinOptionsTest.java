@@ -19,6 +19,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JoinOptionsTest {
     private static final JoinOptions RANK = JoinOptions.of(1, 3);
@@ -88,6 +89,17 @@ class JoinOptionsTest {
             assertEquals("serve://[::1]", Settings.RENDEZVOUS.of(context));
             assertEquals("29500-29599", Settings.TCP_PORT.of(context).toString());
             assertFalse(Settings.STORE_SERVED.of(context));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"host_with_underscore", "3f2a9b81c0de", "node.0a"})
+    void aStoreMayHaveEachNameThatAResolverMayKnow(String host) {
+        try (SystemContext context = SystemContext.of(RANK.storeAt(host + ":29500"))) {
+            assertEquals("tcp://" + host + ":29500", Settings.RENDEZVOUS.of(context));
+        }
+        try (SystemContext context = SystemContext.of(RANK.serveStore(host, PortRange.of("0")))) {
+            assertEquals("serve://" + host, Settings.RENDEZVOUS.of(context));
         }
     }
 

@@ -8,6 +8,7 @@ import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.job.RendezvousPoint;
 import ferro.spi.GroupSpec;
+import ferro.spi.HostPort;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.net.InetAddress;
@@ -56,24 +57,21 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /** Returns the rendezvous of {@code tcp://host:port}. */
     public static Rendezvous tcp(URI address, GroupSpec group, RankContext context) {
-        if (address.getHost() == null || address.getPort() < 0) {
-            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
-                    + ": need tcp://host:port, for example tcp://10.0.0.1:29500");
-        }
-        return of(bare(address.getHost()), address.getPort(), group, context);
+        HostPort store = HostPort.of(address)
+                .filter(read -> read.port() >= 0)
+                .orElseThrow(() -> new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                        + ": need tcp://host:port, for example tcp://10.0.0.1:29500"));
+        return of(store.host(), store.port(), group, context);
     }
 
     /** Returns the rendezvous of {@code serve://host}: this rank serves the store, on the port that it listens on anyway. */
     public static Rendezvous serve(URI address, GroupSpec group) {
-        if (address.getHost() == null || address.getPort() >= 0) {
-            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
-                    + ": need serve://host, for example serve://10.0.0.1; its ports are " + Settings.TCP_PORT.name());
-        }
-        return new Rendezvous(bare(address.getHost()), 0, true, "rank " + group.rank(), Optional.empty());
-    }
-
-    private static String bare(String host) {
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        HostPort own = HostPort.of(address)
+                .filter(read -> read.port() < 0)
+                .orElseThrow(() -> new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                        + ": need serve://host, for example serve://10.0.0.1; its ports are "
+                        + Settings.TCP_PORT.name()));
+        return new Rendezvous(own.host(), 0, true, "rank " + group.rank(), Optional.empty());
     }
 
     /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */

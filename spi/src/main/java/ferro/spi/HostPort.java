@@ -1,0 +1,78 @@
+package ferro.spi;
+
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A host and a port as people write them: {@code node_0:29500}, {@code 10.0.0.1}, {@code [fd00::1]:29500}. It takes the
+ * names that resolvers know. {@link URI} takes no name with an underscore, and none of several parts the last of which
+ * begins with a digit.
+ *
+ * @param host name or address, without brackets
+ * @param port -1 if there is none
+ */
+public record HostPort(String host, int port) {
+    private static final Pattern NAMED = Pattern.compile("([\\w-]+(?:\\.[\\w-]+)*\\.?)(?::(\\d{1,5}))?");
+    private static final Pattern NUMBERS = Pattern.compile("\\d+(\\.\\d+)+");
+    private static final int BYTES = 4;
+    private static final int MOST_OF_A_BYTE = 255;
+
+    /**
+     * Reads a text.
+     *
+     * @param text host, with or without a port
+     * @return host and port; empty if it is anything else
+     */
+    public static Optional<HostPort> of(String text) {
+        try {
+            URI address = URI.create("tcp://" + text);
+            return text.equals(address.getRawAuthority()) ? of(address) : Optional.empty();
+        } catch (IllegalArgumentException unreadable) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Reads what stands between the slashes of an address.
+     *
+     * @param address address of any scheme
+     * @return host and port; empty if anything else stands there
+     */
+    public static Optional<HostPort> of(URI address) {
+        String authority = address.getRawAuthority();
+        if (authority == null) {
+            return Optional.empty();
+        }
+        if (authority.startsWith("[")) {
+            // in brackets only addresses stand, which URI checks
+            String host = address.getHost();
+            return Optional.of(new HostPort(host.substring(1, host.length() - 1), address.getPort()));
+        }
+        Matcher named = NAMED.matcher(authority);
+        if (!named.matches() || NUMBERS.matcher(named.group(1)).matches() && !isAddress(named.group(1))) {
+            return Optional.empty();
+        }
+        String port = named.group(2);
+        return Optional.of(new HostPort(named.group(1), port == null ? -1 : Integer.parseInt(port)));
+    }
+
+    private static boolean isAddress(String numbers) {
+        String[] bytes = numbers.split("\\.");
+        return bytes.length == BYTES
+                && Arrays.stream(bytes)
+                        .allMatch(each -> each.length() <= 3 && Integer.parseInt(each) <= MOST_OF_A_BYTE);
+    }
+
+    /**
+     * Returns them as people write them.
+     *
+     * @return text, an IPv6 address in brackets
+     */
+    @Override
+    public String toString() {
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + (port < 0 ? "" : ":" + port);
+    }
+}
