@@ -21,6 +21,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
 /** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
 public final class TcpIo {
@@ -113,6 +114,22 @@ public final class TcpIo {
     /** Returns whether Netty's native part has loaded. */
     private static boolean epollWorks() {
         return OwnThread.call(Epoll::isAvailable);
+    }
+
+    /**
+     * Returns what is lacking where {@code ferro.tcp.io=auto} has fallen back to NIO; empty if it has not, and on systems that
+     * have no epoll.
+     */
+    public Optional<String> lacking(RankContext context) {
+        if (epoll
+                || !Settings.TCP_IO.of(context).equals("auto")
+                || !System.getProperty("os.name").equals("Linux")) {
+            return Optional.empty();
+        }
+        return Optional.of("sockets are polled by NIO, as epoll cannot work here (" + Epoll.unavailabilityCause()
+                + "): each message costs more time, arrays are copied, ferro.tcp.congestion has no effect, and idle"
+                + " connections are kept by the times of the system: add netty-transport-native-epoll for this machine,"
+                + " or say ferro.tcp.io=nio");
     }
 
     /** Returns the best choice on this machine, for callers without settings. */

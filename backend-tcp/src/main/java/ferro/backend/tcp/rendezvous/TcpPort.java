@@ -148,11 +148,13 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static TcpPort open(PortPlan plan, RankContext context) {
-        NettyParts.mixed()
-                .filter(text -> OncePerContext.isFirst(context, text))
-                .ifPresent(text -> System.getLogger("ferro.join").log(Level.WARNING, text));
+        NettyParts.mixed().ifPresent(text -> warn(text, context));
         try {
-            return new TcpPort(plan, context);
+            TcpPort port = new TcpPort(plan, context);
+            if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
+                port.io.lacking(context).ifPresent(text -> warn(text, context));
+            }
+            return port;
         } catch (OutOfMemoryError | IllegalStateException | ChannelException unable) {
             throw new FerroException(
                     Code.RESOURCE,
@@ -160,6 +162,12 @@ public final class TcpPort implements AutoCloseable {
                     "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\" cannot open its port, for want of"
                             + " memory or descriptors: " + unable.getMessage(),
                     unable);
+        }
+    }
+
+    private static void warn(String text, RankContext context) {
+        if (OncePerContext.isFirst(context, text)) {
+            System.getLogger("ferro.join").log(Level.WARNING, text);
         }
     }
 
