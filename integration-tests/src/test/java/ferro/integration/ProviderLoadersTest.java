@@ -11,25 +11,37 @@ import ferro.spi.Services;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import java.io.File;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /** Providers are found whatever the context class loader of the calling thread is. */
 class ProviderLoadersTest {
-    private static final List<String> TYPES = List.of(
+    static final List<String> TYPES = List.of(
             "ferro.spi.BackendProvider",
             "ferro.spi.StoreProvider",
             "ferro.spi.SharedMemoryProvider",
             "ferro.dispatch.HostFallback",
+            "ferro.dispatch.DeviceMemoryProvider",
             "ferro.spi.JobTool");
 
     private final ClassLoader before = Thread.currentThread().getContextClassLoader();
@@ -59,6 +71,67 @@ class ProviderLoadersTest {
                     all.forEach(one -> assertEquals(child, one.getClass().getClassLoader(), type));
                 }
             }
+        }
+    }
+
+    /** As in a jar that was made of several, of whose files with one name it has kept one or none. */
+    @ParameterizedTest
+    @FieldSource("TYPES")
+    void providersWhoseFileIsLostAreFoundByTheirNames(String type) throws Exception {
+        Set<String> all = new TreeSet<>();
+        for (ServiceLoader.Provider<?> one : Services.providers(Class.forName(type))) {
+            all.add(one.type().getName());
+        }
+        try (WithoutServiceFiles lost = new WithoutServiceFiles(type)) {
+            assertEquals(all, lost.found(type));
+        }
+        assertTrue(!all.isEmpty(), "no " + type);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Links.class)
+    void aJobRunsWhereEveryFileOfServicesIsLost(Links links) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(UsesFerroInALoader.RANKS);
+        try (WithoutServiceFiles lost = new WithoutServiceFiles("")) {
+            assertEquals(UsesFerroInALoader.RANKS, ((Set<?>) lost.job(threads, links)).size());
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Has its own ferro, without the files of META-INF/services whose names begin like this. */
+    private static final class WithoutServiceFiles extends URLClassLoader {
+        private final String lost;
+
+        WithoutServiceFiles(String lost) throws Exception {
+            super(classPath(), ClassLoader.getPlatformClassLoader());
+            this.lost = "META-INF/services/" + lost;
+        }
+
+        @Override
+        public Enumeration<URL> findResources(String name) throws IOException {
+            return name.startsWith(lost) ? Collections.emptyEnumeration() : super.findResources(name);
+        }
+
+        Set<String> found(String type) throws ReflectiveOperationException {
+            Iterable<?> providers = (Iterable<?>) loadClass(Services.class.getName())
+                    .getMethod("providers", Class.class)
+                    .invoke(null, loadClass(type));
+            Set<String> names = new TreeSet<>();
+            for (Object one : providers) {
+                ServiceLoader.Provider<?> provider = (ServiceLoader.Provider<?>) one;
+                assertEquals(this, provider.get().getClass().getClassLoader(), type);
+                names.add(provider.type().getName());
+            }
+            return names;
+        }
+
+        @SuppressWarnings("unchecked")
+        Object job(ExecutorService threads, Links links) throws ReflectiveOperationException {
+            var job = (BiFunction<ExecutorService, String, Object>) loadClass(UsesFerroInALoader.class.getName())
+                    .getConstructor()
+                    .newInstance();
+            return job.apply(threads, links.name());
         }
     }
 

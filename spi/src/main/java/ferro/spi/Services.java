@@ -1,5 +1,6 @@
 package ferro.spi;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
@@ -12,6 +13,7 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Iterates over the services of the class path or module path, as {@link java.util.ServiceLoader} finds them. A broken
@@ -21,9 +23,10 @@ public final class Services {
     private Services() {}
 
     /**
-     * Finds the services that the class loader of ferro sees, then those that only the context class loader of the calling
-     * thread sees. A call from a thread of a pool, whose context loader may be the system's, so finds what is on ferro's own
-     * path. This is the only look-up of services in ferro.
+     * Finds the services that the class loader of ferro sees, then ferro's own whose file in META-INF/services was lost, as in
+     * a jar made of several, then those that only the context class loader of the calling thread sees. A call from a thread of
+     * a pool, whose context loader may be the system's, so finds what is on ferro's own path. This is the only look-up of
+     * services in ferro.
      *
      * @param <S>  type of the services
      * @param type a service type of this module
@@ -33,10 +36,15 @@ public final class Services {
         Objects.requireNonNull(type, "type");
         ClassLoader own = Services.class.getClassLoader();
         ClassLoader near = Thread.currentThread().getContextClassLoader();
+        List<Supplier<Iterator<ServiceLoader.Provider<S>>>> places = new ArrayList<>();
         ServiceLoader<S> first = ServiceLoader.load(type, own);
-        return near == own || !sees(near, type)
-                ? () -> new Providers<>(List.of(first))
-                : () -> new Providers<>(List.of(first, ServiceLoader.load(type, near)));
+        places.add(() -> first.stream().iterator());
+        places.add(() -> OwnProviders.of(type, own).iterator());
+        if (near != own && sees(near, type)) {
+            ServiceLoader<S> last = ServiceLoader.load(type, near);
+            places.add(() -> last.stream().iterator());
+        }
+        return () -> new Providers<>(places.iterator());
     }
 
     /**
@@ -86,15 +94,15 @@ public final class Services {
         }
     }
 
-    /** The providers of several loaders, each class once. */
+    /** The providers of several places, each class once. */
     private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
-        private final Iterator<ServiceLoader<S>> loaders;
+        private final Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places;
         private final Set<Class<?>> seen = new HashSet<>();
         private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
         private ServiceLoader.Provider<S> next;
 
-        Providers(List<ServiceLoader<S>> loaders) {
-            this.loaders = loaders.iterator();
+        Providers(Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places) {
+            this.places = places;
         }
 
         @Override
@@ -103,8 +111,8 @@ public final class Services {
                 if (current.hasNext()) {
                     ServiceLoader.Provider<S> found = current.next();
                     next = seen.add(found.type()) ? found : null;
-                } else if (loaders.hasNext()) {
-                    current = loaders.next().stream().iterator();
+                } else if (places.hasNext()) {
+                    current = places.next().get();
                 } else {
                     return false;
                 }

@@ -1,0 +1,70 @@
+package ferro.spi;
+
+import java.lang.reflect.InvocationTargetException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+
+/**
+ * The providers of ferro by the names of their classes. Where several jars are put into one, a file of META-INF/services of
+ * one jar often replaces that of another; then these names still find what is there.
+ */
+final class OwnProviders {
+    private static final Map<String, List<String>> NAMES = Map.of(
+            "ferro.spi.BackendProvider",
+            List.of(
+                    "ferro.backend.tcp.TcpBackendProvider",
+                    "ferro.backend.shm.ShmBackendProvider",
+                    "ferro.backend.nccl.comm.NcclBackendProvider",
+                    "ferro.backend.gloofallback.RoundTripProvider",
+                    "ferro.backend.simulated.SimulatedBackendProvider"),
+            "ferro.spi.StoreProvider",
+            List.of(
+                    "ferro.backend.tcp.EnvStoreProvider",
+                    "ferro.backend.tcp.TcpStoreProvider",
+                    "ferro.backend.tcp.ServingStoreProvider"),
+            "ferro.spi.SharedMemoryProvider",
+            List.of("ferro.backend.shm.ShmMemoryProvider"),
+            "ferro.spi.JobTool",
+            List.of("ferro.benchmarks.BenchTool"),
+            "ferro.dispatch.DeviceMemoryProvider",
+            List.of("ferro.backend.nccl.memory.CudaMemoryProvider"),
+            "ferro.dispatch.HostFallback",
+            List.of("ferro.backend.gloofallback.HostRoundTrip"));
+
+    private OwnProviders() {}
+
+    /** Returns those that a loader has outside of modules: what is in a module is found by its declaration. */
+    static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
+        List<ServiceLoader.Provider<S>> found = new ArrayList<>();
+        for (String name : NAMES.getOrDefault(type.getName(), List.of())) {
+            try {
+                Class<?> provider = Class.forName(name, false, loader);
+                if (!provider.getModule().isNamed()) {
+                    found.add(new NamedProvider<>(provider.asSubclass(type)));
+                }
+            } catch (ClassNotFoundException | ClassCastException absent) {
+                // that part of ferro is not there, or is one of another copy
+            } catch (LinkageError broken) {
+                // found only by its name, so that nothing says that it was meant to work
+            }
+        }
+        return found;
+    }
+
+    /** Makes a provider by its constructor without arguments, as ServiceLoader does. */
+    private record NamedProvider<S>(Class<? extends S> type) implements ServiceLoader.Provider<S> {
+        @Override
+        public S get() {
+            try {
+                return type.getConstructor().newInstance();
+            } catch (InvocationTargetException thrown) {
+                throw new ServiceConfigurationError(type.getName() + " cannot be made", thrown.getCause());
+            } catch (ReflectiveOperationException unfit) {
+                throw new ServiceConfigurationError(type.getName() + " cannot be made", unfit);
+            }
+        }
+    }
+}
