@@ -1,5 +1,4 @@
 /** Collectives of NCCL and RCCL by JNA, and memory of their devices. */
-@SuppressWarnings("requires-automatic")
 module ferro.backend.nccl {
     requires transitive ferro.spi;
     requires com.sun.jna;

@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.lang.module.Configuration;
+import java.lang.module.ModuleFinder;
+import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
@@ -74,6 +78,25 @@ class ModulePathTest {
                     "12 119 ferro.collectives true",
                     Files.readString(printed(rank)).strip());
         }
+    }
+
+    /** A program of modules becomes an image of its own by jlink, which takes no jar that is no module. */
+    @Test
+    void everyModuleThatABackEndRequiresIsNamedByItself() {
+        ModuleFinder finder = ModuleFinder.of(modules().toArray(Path[]::new));
+        Set<String> ours = finder.findAll().stream()
+                .map(found -> found.descriptor().name())
+                .filter(name -> name.startsWith("ferro.backend."))
+                .collect(Collectors.toSet());
+        assertTrue(ours.contains("ferro.backend.nccl"), ours::toString);
+        List<String> automatic = Configuration.resolve(
+                        finder, List.of(ModuleLayer.boot().configuration()), ModuleFinder.of(), ours)
+                .modules()
+                .stream()
+                .filter(module -> module.reference().descriptor().isAutomatic())
+                .map(ResolvedModule::name)
+                .toList();
+        assertEquals(List.of(), automatic);
     }
 
     /** What of the class path is ferro's modules and what they require. */
