@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.group.SystemContext;
@@ -21,7 +22,6 @@ import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.Supervisor;
 import ferro.spi.Settings;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -101,7 +101,7 @@ final class NodeMeeting {
 
     static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, String jobId, Path secret)
             throws IOException {
-        InetSocketAddress server = new InetSocketAddress(InetAddress.getByName(master.host()), master.port());
+        InetSocketAddress server = InetSocketAddress.createUnresolved(master.host(), master.port());
         return new LauncherStore.LauncherCall(
                 server, jobId, SecretFile.read(secret), spec.placement().nodeRank(), new SecureRandom().nextLong());
     }
@@ -128,7 +128,7 @@ final class NodeMeeting {
     }
 
     private LauncherStore connected(LauncherStore.LauncherCall call) throws InterruptedException, NodesApartException {
-        boolean loopback = call.node() != 0 && call.server().getAddress().isLoopbackAddress();
+        boolean loopback = call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = lines();
         lines.scheduleAtFixedRate(() -> waiting(Set.of(0)), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
         try {

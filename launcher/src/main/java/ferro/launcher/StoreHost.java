@@ -1,6 +1,8 @@
 package ferro.launcher;
 
+import ferro.FerroException.Where;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
@@ -40,7 +42,8 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
 
     private static InetAddress resolved(Endpoint wanted) {
         try {
-            return InetAddress.getByName(wanted.host());
+            Where where = Where.outside("launchers", 0);
+            return Addresses.nearest(Addresses.attempt(wanted.host(), 0), where);
         } catch (UnknownHostException unknown) {
             throw new BadInputException(
                     "--master " + wanted + ": no address is known for this host name, need one of node 0", unknown);

@@ -23,7 +23,7 @@ public final class TcpStoreClient implements AutoCloseable {
     /**
      * A store to connect to.
      *
-     * @param address address that the server listens on
+     * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
      * @param jobId   job that the server has been started with
      * @param secret  the job's secret; null or empty means none
      * @param number  of the caller, for messages: its rank
@@ -32,7 +32,7 @@ public final class TcpStoreClient implements AutoCloseable {
         /**
          * Makes an address.
          *
-         * @param address address that the server listens on
+         * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
          * @param jobId   job that the server has been started with
          * @param secret  the job's secret; null or empty means none
          * @param number  of the caller, for messages: its rank

@@ -39,7 +39,7 @@ public final class DriverLine implements AutoCloseable {
     private Store store() {
         if (line == null) {
             byte[] secret = place.secured() ? JobSecret.of(place.jobId()).orElse(null) : null;
-            InetSocketAddress at = new InetSocketAddress(place.host(), place.port());
+            InetSocketAddress at = InetSocketAddress.createUnresolved(place.host(), place.port());
             line = TcpStoreClient.open(new StoreAddress(at, place.jobId(), secret, rank), PATIENCE);
         }
         return line.store();

@@ -7,14 +7,18 @@ import ferro.FerroException.Where;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.net.DatagramSocket;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Host names and the addresses of this machine. Its methods block, so they are never called on a loop. */
 public final class Addresses {
@@ -27,8 +31,17 @@ public final class Addresses {
 
     private Addresses() {}
 
-    /** Resolves a name and repeats that until the deadline: names of a starting cluster appear late. */
+    /**
+     * Resolves a name and repeats that until the deadline: names of a starting cluster appear late.
+     *
+     * @return its address that is {@linkplain #nearest nearest}
+     */
     public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
+        return nearest(allResolved(host, deadlineNanos, context, where), where);
+    }
+
+    /** Resolves a name as {@link #resolved} does; returns all its addresses, in Java's order. */
+    public static List<InetAddress> allResolved(String host, long deadlineNanos, RankContext context, Where where) {
         long pauseMillis = PAUSE_MILLIS;
         for (int attempt = 0; true; attempt++) {
             try {
@@ -53,14 +66,57 @@ public final class Addresses {
     }
 
     /**
-     * Resolves a name once. Java remembers for ten seconds that a name has no address, and for thirty seconds which address
-     * it has. A name in another mix of capital and small letters is looked up anew, and is the same host (RFC 4343).
+     * Resolves a name once, to all its addresses. Java remembers for ten seconds that a name has no address, and for thirty
+     * seconds which addresses it has. A name in another mix of capital and small letters is looked up anew, and is the same
+     * host (RFC 4343).
      *
      * @param attempt 0 for the name as it is; each odd number has its own spelling
      */
-    public static InetAddress attempt(String host, int attempt) throws UnknownHostException {
-        InetAddress found = InetAddress.getByName(spelling(host, attempt));
-        return InetAddress.getByAddress(host, found.getAddress());
+    public static List<InetAddress> attempt(String host, int attempt) throws UnknownHostException {
+        List<InetAddress> named = new ArrayList<>();
+        for (InetAddress found : InetAddress.getAllByName(spelling(host, attempt))) {
+            boolean scoped = found instanceof Inet6Address six && six.getScopeId() > 0;
+            named.add(scoped ? found : InetAddress.getByAddress(host, found.getAddress()));
+        }
+        return List.copyOf(named);
+    }
+
+    /**
+     * Returns the address of a host that decides by which of its own addresses this machine is reached. An address of this
+     * machine comes first, because the name then means this machine. An address without a route comes last.
+     */
+    public static InetAddress nearest(List<InetAddress> all, Where where) {
+        return Stream.concat(all.stream().filter(TlsPolicy::isOwn), all.stream().filter(one -> hasRoute(one, where)))
+                .findFirst()
+                .orElse(all.get(0));
+    }
+
+    private static boolean hasRoute(InetAddress target, Where where) {
+        try {
+            return !routingTo(target, where).isAnyLocalAddress();
+        } catch (FerroException none) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns the addresses in the order in which they are tried: IPv6 and IPv4 in turn, IPv6 first. Within a family the
+     * order stays.
+     *
+     * <p>Source: RFC 8305, section 4, with a First Address Family Count of 1.
+     */
+    public static List<InetSocketAddress> toDial(List<InetAddress> all, int port) {
+        Map<Boolean, List<InetAddress>> families =
+                all.stream().distinct().collect(Collectors.partitioningBy(Inet6Address.class::isInstance));
+        List<InetSocketAddress> turns = new ArrayList<>();
+        for (int turn = 0; turn < all.size(); turn++) {
+            for (List<InetAddress> family : List.of(families.get(true), families.get(false))) {
+                if (turn < family.size()) {
+                    turns.add(new InetSocketAddress(family.get(turn), port));
+                }
+            }
+        }
+        return List.copyOf(turns);
     }
 
     /** Returns the name with capitals where the bits of a number made from the attempt are ones. */
@@ -89,7 +145,7 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether only this machine can reach this address, or the address of this name; false if it is not known. */
+    /** Returns whether only this machine can reach this address, or the first address of this name; false if it is not known. */
     public static boolean leadsToLoopback(String host) {
         try {
             return InetAddress.getByName(host).isLoopbackAddress();
@@ -177,6 +233,11 @@ public final class Addresses {
         return host.equals("localhost")
                 || InetAddresses.isInetAddress(bare)
                         && InetAddresses.forString(bare).isLoopbackAddress();
+    }
+
+    /** Returns addresses as people write them, one after another. */
+    public static String text(List<InetSocketAddress> addresses) {
+        return addresses.stream().map(Addresses::text).collect(Collectors.joining(", "));
     }
 
     /** Returns an address as people write it, IPv6 in brackets. */

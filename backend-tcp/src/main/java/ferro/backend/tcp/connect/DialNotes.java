@@ -5,20 +5,30 @@ import ferro.FerroException.Code;
 import io.netty.channel.Channel;
 import io.netty.channel.ConnectTimeoutException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /** The results of the attempts to connect to one peer, in words for operators; thread-safe. */
 public final class DialNotes {
+    private static final int MOST_ADDRESSES = 4;
+
     private final LongSupplier clock;
     private int attempts;
-    private long begunNanos;
-    private boolean underWay;
-    private String last = "";
+    /** When the last attempt at each address began, in the order of the addresses. */
+    private final Map<InetSocketAddress, Long> begun = new LinkedHashMap<>();
+    /** How the last attempt at each address ended. */
+    private final Map<InetSocketAddress, String> ends = new HashMap<>();
+
     private int roundTripMicros;
 
     /** Makes empty notes; {@code clock} returns nanoseconds. */
@@ -26,18 +36,23 @@ public final class DialNotes {
         this.clock = clock;
     }
 
-    /** Records that an attempt begins. */
-    public synchronized void begun() {
+    /** Forgets the addresses that are no longer addresses of the peer. */
+    synchronized void round(List<InetSocketAddress> all) {
+        begun.keySet().retainAll(all);
+        ends.keySet().retainAll(all);
+    }
+
+    /** Records that an attempt at an address begins. */
+    public synchronized void begun(InetSocketAddress to) {
         attempts++;
-        begunNanos = clock.getAsLong();
-        underWay = true;
+        begun.put(to, clock.getAsLong());
     }
 
     /** Records that the attempt failed; null means that the other side closed the connection. */
-    public synchronized String failed(Throwable cause) {
-        underWay = false;
-        last = words(cause, clock.getAsLong() - begunNanos);
-        return last;
+    public synchronized String failed(InetSocketAddress to, Throwable cause) {
+        String text = words(cause, clock.getAsLong() - begun.get(to));
+        ends.put(to, text);
+        return text;
     }
 
     /** Records that a connection is made, on which nothing has been sent yet. */
@@ -72,12 +87,23 @@ public final class DialNotes {
                 cause);
     }
 
-    /** Returns how the last attempt ended, or that it has no answer yet. */
+    /** Returns how the last attempt ended, or that it has no answer yet; for each address if there are several. */
     public synchronized String last() {
-        if (last.isEmpty() && underWay) {
-            return silence(clock.getAsLong() - begunNanos);
+        if (begun.isEmpty()) {
+            return "not tried yet";
         }
-        return last.isEmpty() ? "not tried yet" : last;
+        boolean several = begun.size() > 1;
+        String text = begun.keySet().stream()
+                .limit(MOST_ADDRESSES)
+                .map(to -> (several ? Addresses.text(to) + ": " : "") + last(to))
+                .collect(Collectors.joining("; "));
+        int more = begun.size() - MOST_ADDRESSES;
+        return more > 0 ? text + "; and " + more + " more addresses" : text;
+    }
+
+    private String last(InetSocketAddress to) {
+        String end = ends.get(to);
+        return end != null ? end : silence(clock.getAsLong() - begun.get(to));
     }
 
     private static String words(Throwable cause, long tookNanos) {

@@ -13,7 +13,17 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -23,6 +33,9 @@ import java.util.function.Supplier;
 public final class TcpDialer {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    /** Time from one address of a name to the next (RFC 8305, section 8). */
+    private static final long NEXT_ADDRESS_MILLIS = 250;
 
     private final TcpIo io;
     private final EventLoopGroup loop;
@@ -66,7 +79,7 @@ public final class TcpDialer {
     /**
      * The peer to connect to and the purpose.
      *
-     * @param to            resolved address, asked again for each attempt
+     * @param to            resolved addresses in the order to try, at least one; asked again for each round of attempts
      * @param kind          for the hello
      * @param member        for the hello
      * @param channel       for the hello
@@ -75,13 +88,18 @@ public final class TcpDialer {
      * @param deadlineNanos on the dialer's clock
      */
     public record DialledPeer(
-            Supplier<InetSocketAddress> to,
+            Supplier<List<InetSocketAddress>> to,
             Hello.ConnectionKind kind,
             Hello.Peering member,
             Hello.ChannelIdentity channel,
             String what,
             Where where,
             long deadlineNanos) {}
+
+    /** A part of an attempt. */
+    private interface Step {
+        void take() throws Refusal;
+    }
 
     /** The attempts of one call; on the loop only. */
     private final class Attempts {
@@ -93,6 +111,8 @@ public final class TcpDialer {
         private final DialNotes notes;
         /** Whether the peer needs TLS, which this side has not seen from the address. */
         private boolean encrypts;
+        /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
+        private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
         Attempts(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
             this.call = call;
@@ -101,10 +121,28 @@ public final class TcpDialer {
         }
 
         void next() {
+            if (!over()) {
+                guarded(this::round);
+            }
+        }
+
+        private void round() {
+            List<InetSocketAddress> all = call.to.get();
+            notes.round(all);
+            new Round(ordered(all)).next();
+        }
+
+        /** Returns the addresses with those last whose connection was made, but whose handshake ended without an answer. */
+        private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
+            List<InetSocketAddress> order = new ArrayList<>(all);
+            order.removeAll(unanswered);
+            unanswered.stream().filter(all::contains).forEach(order::add);
+            return order;
+        }
+
+        private void guarded(Step step) {
             try {
-                if (!over()) {
-                    begin();
-                }
+                step.take();
             } catch (IllegalStateException missing) {
                 refused(new Refusal(Code.RESOURCE, missing.getMessage()));
             } catch (Refusal own) {
@@ -116,30 +154,116 @@ public final class TcpDialer {
             result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
         }
 
-        private void begin() throws Refusal {
-            long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
-            notes.begun();
-            InetSocketAddress to = call.to.get();
+        /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
+        private void shake(InetSocketAddress to, Channel channel) throws Refusal {
+            notes.connected(channel);
             Hello plain = hello();
             TlsIdentity key = wantsTls(plain, to) ? own.tls().ownIdentity() : null;
             ConnectingHandshake side = new ConnectingHandshake(own, plain, key);
-            Bootstrap dialling = new Bootstrap()
+            channel.pipeline().addLast(new HandshakeReader(side, new AttemptEnd(side, to)));
+        }
+
+        /**
+         * One attempt to connect to each address, until the first connection is made. The next address is tried 250 ms after
+         * the one before, or as soon as that fails.
+         *
+         * <p>Source: RFC 8305, sections 5 and 8 (Connection Attempt Delay).
+         */
+        private final class Round {
+            private final Deque<InetSocketAddress> left;
+            private final Map<Channel, InetSocketAddress> connecting = new LinkedHashMap<>();
+            private Future<?> timer;
+            private boolean over;
+
+            Round(List<InetSocketAddress> all) {
+                left = new ArrayDeque<>(all);
+            }
+
+            void next() {
+                InetSocketAddress to = over || result.isDone() ? null : left.poll();
+                if (to == null) {
+                    return;
+                }
+                notes.begun(to);
+                ChannelFuture made = bootstrap().connect(to);
+                connecting.put(made.channel(), to);
+                made.addListener((ChannelFutureListener) done -> guarded(() -> ended(to, done)));
+                if (!over && !left.isEmpty()) {
+                    stopTimer();
+                    timer = loop.schedule(() -> guarded(this::next), NEXT_ADDRESS_MILLIS, TimeUnit.MILLISECONDS);
+                }
+            }
+
+            private void stopTimer() {
+                if (timer != null) {
+                    timer.cancel(false);
+                }
+            }
+
+            private void ended(InetSocketAddress to, ChannelFuture done) throws Refusal {
+                Channel channel = done.channel();
+                connecting.remove(channel);
+                if (over) {
+                    channel.close();
+                    return;
+                }
+                Throwable cause = trouble(done);
+                if (cause == null) {
+                    end();
+                    shake(to, channel);
+                    return;
+                }
+                channel.close();
+                notes.failed(to, cause);
+                if (!left.isEmpty() && !result.isDone()) {
+                    next();
+                } else if (connecting.isEmpty()) {
+                    end();
+                    again(cause);
+                }
+            }
+
+            /** Ends the round; closes the connections that are not made yet. */
+            private void end() {
+                over = true;
+                stopTimer();
+                Map<Channel, InetSocketAddress> late = new LinkedHashMap<>(connecting);
+                connecting.clear();
+                late.forEach((channel, to) -> {
+                    notes.failed(to, new ClosedChannelException());
+                    channel.close();
+                });
+            }
+
+            /** Returns why a connection cannot be used; null if it can. */
+            private Throwable trouble(ChannelFuture done) {
+                if (!done.isSuccess()) {
+                    return done.cause();
+                }
+                boolean itself =
+                        done.channel().localAddress().equals(done.channel().remoteAddress());
+                return itself
+                        ? new ConnectException("nobody listens, and the connection met itself on the same port")
+                        : null;
+            }
+        }
+
+        private Bootstrap bootstrap() {
+            int millis = within(TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong()));
+            return new Bootstrap()
                     .group(loop)
                     .channel(io.channel())
                     .option(ChannelOption.AUTO_READ, false)
                     .option(ChannelOption.TCP_NODELAY, true)
-                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, within(left))
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, millis)
+                    // a resolver learns of the loop's end on a thread that keeps the JVM alive for a second
+                    .disableResolver()
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            connected(channel, side, within(left));
+                            opened(channel, millis);
                         }
                     });
-            if (!to.isUnresolved()) {
-                // a resolver learns of the loop's end on a thread that keeps the JVM alive for a second
-                dialling.disableResolver();
-            }
-            dialling.connect(to).addListener((ChannelFutureListener) this::attempted);
         }
 
         private Hello hello() {
@@ -157,17 +281,6 @@ public final class TcpDialer {
             return encrypts
                     || own.tls().use() != TlsPolicy.TlsUse.OFF
                             && own.tls().wants(plain.carriesNothing(), TlsPolicy.isOwn(to.getAddress()));
-        }
-
-        private void attempted(ChannelFuture done) {
-            if (!done.isSuccess()) {
-                again(done.cause());
-            } else if (done.channel().localAddress().equals(done.channel().remoteAddress())) {
-                String itself = "nobody listens, and the connection met itself on the same port";
-                done.channel().pipeline().fireExceptionCaught(new ConnectException(itself));
-            } else {
-                notes.connected(done.channel());
-            }
         }
 
         private boolean over() {
@@ -191,10 +304,9 @@ public final class TcpDialer {
             }
         }
 
-        private void connected(Channel channel, ConnectingHandshake side, int millis) {
+        private void opened(Channel channel, int millis) {
             io.keepAlive(channel);
             channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-            channel.pipeline().addLast(new HandshakeReader(side, new AttemptEnd(side)));
             TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
             var timer = channel.eventLoop().schedule(() -> silent(channel, silent), millis, TimeUnit.MILLISECONDS);
             channel.closeFuture().addListener(closed -> timer.cancel(false));
@@ -209,9 +321,11 @@ public final class TcpDialer {
         /** Handles the end of one attempt's handshake. */
         private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
             private final ConnectingHandshake side;
+            private final InetSocketAddress to;
 
-            AttemptEnd(ConnectingHandshake side) {
+            AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
                 this.side = side;
+                this.to = to;
             }
 
             @Override
@@ -242,12 +356,14 @@ public final class TcpDialer {
 
             @Override
             public void ended(Channel channel, Throwable cause) {
+                unanswered.remove(to);
+                unanswered.add(to);
+                notes.failed(to, cause);
                 again(cause);
             }
         }
 
         private void again(Throwable cause) {
-            notes.failed(cause);
             if (cause instanceof OutOfMemoryError) {
                 String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
                 result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));

@@ -91,10 +91,10 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     /**
      * What a peer has published about itself in the store.
      *
-     * @param address address that it listens on
-     * @param home    its machine, for messages
+     * @param addresses addresses of the host that it has told, in the order to try
+     * @param home      its machine, for messages
      */
-    record PeerRecord(InetSocketAddress address, String home) {}
+    record PeerRecord(List<InetSocketAddress> addresses, String home) {}
 
     int rank() {
         return spec.rank();
@@ -149,11 +149,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private TcpDialer.DialledPeer call(
             int to, Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long deadlineNanos) {
         return new TcpDialer.DialledPeer(
-                () -> known[to].address,
+                () -> known[to].addresses,
                 kind,
                 new Hello.Peering(id, spec.rank(), spec.worldSize(), to),
                 channel,
-                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].address),
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].addresses),
                 where(),
                 deadlineNanos);
     }
@@ -282,7 +282,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     private Unconnected unconnected(int peer, PeerRecord there) {
-        String address = Addresses.text(there.address);
+        String address = Addresses.text(there.addresses);
         if (up.get(peer)) {
             return new Unconnected(peer, there.home, address, Unconnected.WAITING, 0);
         }
@@ -387,7 +387,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     private String remote(int peer) {
         PeerRecord[] all = known;
-        return all != null ? Addresses.text(all[peer].address) : String.valueOf(slots[peer].remoteAddress());
+        return all != null ? Addresses.text(all[peer].addresses) : String.valueOf(slots[peer].remoteAddress());
     }
 
     private void gone(int peer, FerroException cause) {

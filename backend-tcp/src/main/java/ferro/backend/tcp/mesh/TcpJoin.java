@@ -23,7 +23,6 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -254,8 +253,8 @@ final class TcpJoin {
     private Peers.PeerRecord[] resolved(Card[] cards) {
         Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
         others().forEach(rank -> known[rank] = new Peers.PeerRecord(
-                new InetSocketAddress(
-                        Addresses.resolved(cards[rank].host(), deadline, context, where), cards[rank].port()),
+                Addresses.toDial(
+                        Addresses.allResolved(cards[rank].host(), deadline, context, where), cards[rank].port()),
                 cards[rank].placed()));
         return known;
     }

@@ -13,9 +13,9 @@ import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import io.netty.channel.Channel;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +37,7 @@ final class StoreDialling {
     private final Where where;
     private final String what;
     private final long deadline;
-    private volatile InetSocketAddress at;
+    private volatile List<InetSocketAddress> known;
 
     StoreDialling(Rendezvous meeting, GroupSpec group, RankContext context, TcpPort port, long deadline) {
         this.meeting = meeting;
@@ -55,9 +55,9 @@ final class StoreDialling {
         return what;
     }
 
-    /** Returns the address of the store, as far as it is known now. */
-    InetSocketAddress at() {
-        return at;
+    /** Returns the address of the store to which a channel leads. */
+    InetSocketAddress at(Channel channel) {
+        return meeting.servedHere() ? port.bound() : (InetSocketAddress) channel.remoteAddress();
     }
 
     String waiting() {
@@ -73,14 +73,13 @@ final class StoreDialling {
      * @throws FerroException at the deadline, or as the other side reports
      */
     Optional<Channel> connected(BooleanSupplier outdated) {
-        at = meeting.servedHere()
-                ? port.bound()
-                : new InetSocketAddress(Addresses.resolved(meeting.host(), deadline, context, where), meeting.port());
+        known = meeting.servedHere()
+                ? List.of(port.bound())
+                : Addresses.toDial(Addresses.allResolved(meeting.host(), deadline, context, where), meeting.port());
         try {
             return dialled(outdated);
         } catch (FerroException failure) {
-            boolean told =
-                    failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal || port.hasLostStore(at);
+            boolean told = failure.code() != Code.RENDEZVOUS || failure.getCause() instanceof Refusal || hasLostStore();
             throw told ? failure : missing(failure);
         }
     }
@@ -88,7 +87,7 @@ final class StoreDialling {
     /** Dials the store. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
     private Optional<Channel> dialled(BooleanSupplier outdated) {
         TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
-                () -> at,
+                () -> known,
                 Hello.ConnectionKind.STORE,
                 new Hello.Peering(0, group.rank(), group.worldSize(), -1),
                 Hello.ChannelIdentity.NONE,
@@ -98,8 +97,8 @@ final class StoreDialling {
         AtomicBoolean tried = new AtomicBoolean();
         DialNotes notes = new DialNotes(port::now);
         long begun = port.now();
-        CompletableFuture<Channel> dialled = port.dialer()
-                .dial(call, () -> port.hasLostStore(at) && tried.getAndSet(true) ? goneForGood() : null, notes);
+        CompletableFuture<Channel> dialled =
+                port.dialer().dial(call, () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null, notes);
         Optional<Channel> channel = Optional.empty();
         try {
             channel = awaited(dialled, outdated, () -> notes.gaveUp(call, begun, null));
@@ -133,13 +132,14 @@ final class StoreDialling {
 
     private void resolveAgain(int attempt) {
         try {
-            InetAddress now = Addresses.attempt(meeting.host(), 2 * attempt - 1);
-            if (!now.equals(at.getAddress())) {
-                at = new InetSocketAddress(now, meeting.port());
-            }
+            known = Addresses.toDial(Addresses.attempt(meeting.host(), 2 * attempt - 1), meeting.port());
         } catch (UnknownHostException unknown) {
-            // the address known before may still be right
+            // the addresses known before may still be right
         }
+    }
+
+    private boolean hasLostStore() {
+        return known.stream().anyMatch(port::hasLostStore);
     }
 
     /** Returns the failure for a store that was here before: a wait, as at the start of a job, would be in vain. */

@@ -234,7 +234,7 @@ public final class StoreOpening {
         try {
             Optional<Channel> channel = dialling.connected(outdated);
             Optional<TcpStore> store = channel.map(one -> opened(one, dialling, meeting));
-            store.ifPresent(one -> watch(channel.get(), one, port, dialling.at()));
+            store.ifPresent(one -> watch(channel.get(), one, port, dialling.at(channel.get())));
             open = store.isPresent();
             return store;
         } finally {

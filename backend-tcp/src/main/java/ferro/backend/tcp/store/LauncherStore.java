@@ -20,9 +20,11 @@ import ferro.spi.Deadlines;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -59,7 +61,7 @@ public final class LauncherStore implements AutoCloseable {
     /**
      * The calling launcher and the store that it calls.
      *
-     * @param server  address of the store
+     * @param server  address of the store; if it is unresolved, all addresses of its host are tried
      * @param job     id of the job
      * @param secret  secret of the job; null or empty means none
      * @param node    number of the calling launcher's node
@@ -87,7 +89,8 @@ public final class LauncherStore implements AutoCloseable {
             TlsPolicy tls = TlsPolicy.of(TlsPolicy.TlsUse.AUTO, call.job, "launcher/" + call.node);
             Credentials own = new Credentials(call.job, secret, new SecureRandom(), tls);
             TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-            String what = "the store at " + Addresses.text(call.server) + " that the launcher of node 0 serves";
+            String what = "the store at " + Addresses.text(call.server.getHostString(), call.server.getPort())
+                    + " that the launcher of node 0 serves";
             long deadline = System.nanoTime() + Deadlines.nanos(patience);
             Channel channel = dialled(dialer, call(call, what, where, deadline), System::nanoTime);
             TcpStore.Opening opening =
@@ -101,14 +104,26 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     private static TcpDialer.DialledPeer call(LauncherCall call, String what, Where where, long deadline) {
+        List<InetSocketAddress> known = addresses(call.server, what, where);
         return new TcpDialer.DialledPeer(
-                () -> call.server,
+                () -> known,
                 Hello.ConnectionKind.STORE,
                 Hello.Peering.ofLauncher(call.node, call.session),
                 Hello.ChannelIdentity.NONE,
                 what,
                 where,
                 deadline);
+    }
+
+    private static List<InetSocketAddress> addresses(InetSocketAddress server, String what, Where where) {
+        try {
+            return server.isUnresolved()
+                    ? Addresses.toDial(Addresses.attempt(server.getHostString(), 0), server.getPort())
+                    : List.of(server);
+        } catch (UnknownHostException unknown) {
+            String text = "cannot connect to " + what + ": no address is known for host " + server.getHostString();
+            throw new FerroException(Code.RENDEZVOUS, where, text, unknown);
+        }
     }
 
     /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */

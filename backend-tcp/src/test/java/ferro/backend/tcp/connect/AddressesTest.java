@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Where;
+import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Names that have no address yet. */
+/** Names that have no address yet, one, or several. */
 class AddressesTest {
     private static final String NAME = "pod-0.service";
 
@@ -29,10 +32,31 @@ class AddressesTest {
 
     @Test
     void anAddressStaysItself() throws UnknownHostException {
-        assertEquals("127.0.0.7", Addresses.attempt("127.0.0.7", 3).getHostAddress());
-        assertEquals("fd00:0:0:0:0:0:0:a", Addresses.attempt("fd00::a", 5).getHostAddress());
+        assertEquals(List.of(Addresses.literal("127.0.0.7")), Addresses.attempt("127.0.0.7", 3));
+        assertEquals(List.of(Addresses.literal("fd00::a")), Addresses.attempt("fd00::a", 5));
         assertTrue(Addresses.leadsToLoopback("127.0.1.1"));
         assertFalse(Addresses.leadsToLoopback("192.0.2.7"));
+    }
+
+    @Test
+    void addressesOfBothFamiliesAreTriedInTurnAndIpv6First() {
+        List<InetAddress> named = literals("10.0.0.1", "10.0.0.2", "10.0.0.2", "10.0.0.3", "fd00::1", "fd00::2");
+
+        assertEquals(
+                "[fd00::1]:7, 10.0.0.1:7, [fd00::2]:7, 10.0.0.2:7, 10.0.0.3:7",
+                Addresses.text(Addresses.toDial(named, 7)));
+    }
+
+    @Test
+    void anAddressOfThisMachineIsTheNearest() {
+        Where where = Where.outside("g", 0);
+
+        assertEquals(Addresses.literal("127.0.0.1"), Addresses.nearest(literals("203.0.113.9", "127.0.0.1"), where));
+        assertEquals(Addresses.literal("127.0.0.5"), Addresses.nearest(literals("127.0.0.5", "::1"), where));
+    }
+
+    private static List<InetAddress> literals(String... texts) {
+        return Stream.of(texts).map(Addresses::literal).toList();
     }
 
     @Test

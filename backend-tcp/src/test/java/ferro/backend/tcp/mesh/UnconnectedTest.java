@@ -16,6 +16,7 @@ import ferro.spi.GroupSpec;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
@@ -33,20 +34,22 @@ import org.junit.jupiter.api.Timeout;
 /** What is said of ranks that announced themselves and cannot be reached. */
 @Timeout(60)
 class UnconnectedTest {
+    private static final InetSocketAddress PEER = new InetSocketAddress(Addresses.literal("10.0.0.1"), 1);
+
     private final AtomicLong clock = new AtomicLong();
 
     @Test
     void anAttemptIsToldByWhatBecameOfItAndOneUnderWayByItsTime() {
         DialNotes notes = new DialNotes(clock::get);
         assertEquals("not tried yet", notes.last());
-        notes.begun();
+        notes.begun(PEER);
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
         assertEquals("no answer in 1.5 s: is a firewall between them?", notes.last());
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(3_500));
         assertEquals(
                 "no answer in 5 s: is a firewall between them?",
-                notes.failed(new ConnectTimeoutException("timed out")));
+                notes.failed(PEER, new ConnectTimeoutException("timed out")));
         assertEquals("no answer in 0 s: is a firewall between them?", failedBy(new ClosedChannelException()));
         assertEquals("no route", failedBy(new NoRouteToHostException("no route")));
         assertEquals("no route", failedBy(new ConnectException("error(-113): No route to host")));
@@ -60,10 +63,24 @@ class UnconnectedTest {
         assertEquals(1, notes.attempts());
     }
 
+    @Test
+    void eachAddressOfSeveralHasItsOwnTrouble() {
+        InetSocketAddress silent = new InetSocketAddress(Addresses.literal("fd00::1"), 1);
+        DialNotes notes = new DialNotes(clock::get);
+        notes.begun(PEER);
+        notes.failed(PEER, new ConnectException("Connection refused"));
+        notes.begun(silent);
+
+        assertEquals(
+                "10.0.0.1:1: refused: nothing listens there, or a firewall says no;"
+                        + " [fd00::1]:1: no answer in 0 s: is a firewall between them?",
+                notes.last());
+    }
+
     private String failedBy(Throwable cause) {
         DialNotes notes = new DialNotes(clock::get);
-        notes.begun();
-        notes.failed(cause);
+        notes.begun(PEER);
+        notes.failed(PEER, cause);
         return notes.last();
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
 import ferro.backend.tcp.connect.Hello;
@@ -16,12 +17,18 @@ import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsPolicy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -103,7 +110,7 @@ class LauncherStoreTest {
             TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
             Credentials own = new Credentials("job", Secret.none(), new SecureRandom(), plain);
             TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
-                    () -> late.address((InetSocketAddress) silent.getLocalSocketAddress()),
+                    () -> List.of(late.address((InetSocketAddress) silent.getLocalSocketAddress())),
                     Hello.ConnectionKind.STORE,
                     Hello.Peering.ofLauncher(1, 8),
                     Hello.ChannelIdentity.NONE,
@@ -120,7 +127,89 @@ class LauncherStoreTest {
             assertEquals(Code.RENDEZVOUS, missing.code());
             String text = missing.getMessage();
             assertTrue(
-                    text.startsWith("cannot connect to the store within 60000 ms (3 attempts, last: refused: "), text);
+                    text.startsWith("cannot connect to the store within 60000 ms (2 attempts, last: refused: "), text);
+        }
+    }
+
+    @Test
+    void anAddressThatDoesNotAnswerAndOneThatRefusesDelayAConnectionButDoNotEndIt() throws Exception {
+        try (TcpStoreServer server = server();
+                Closed silent = Closed.full("127.0.0.2");
+                Closed refusing = Closed.bound("127.0.0.3")) {
+            assertEquals(at(server), dialled(List.of(silent.at(), refusing.at(), at(server))));
+        }
+    }
+
+    @Test
+    void anAddressWhoseProgramEndsTheConnectionIsTriedAfterTheOthers() throws Exception {
+        try (TcpStoreServer server = server();
+                ServerSocket other = new ServerSocket(0, 0, Addresses.literal("127.0.0.2"))) {
+            CompletableFuture<Void> ending = CompletableFuture.runAsync(() -> {
+                try {
+                    other.accept().close();
+                } catch (IOException closed) {
+                    throw new UncheckedIOException(closed);
+                }
+            });
+
+            assertEquals(at(server), dialled(List.of((InetSocketAddress) other.getLocalSocketAddress(), at(server))));
+            ending.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+    }
+
+    /** Returns the address to which a connection was made. */
+    private static SocketAddress dialled(List<InetSocketAddress> known) throws Exception {
+        TcpIo io = TcpIo.standard();
+        try (BackgroundLoop loop = new BackgroundLoop(io, "several")) {
+            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
+            Credentials own = new Credentials("job", Secret.of(SECRET), new SecureRandom(), plain);
+            TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
+                    () -> known,
+                    Hello.ConnectionKind.STORE,
+                    Hello.Peering.ofLauncher(1, 8),
+                    Hello.ChannelIdentity.NONE,
+                    "the store",
+                    FerroException.Where.outside("launchers", 1),
+                    System.nanoTime() + PATIENCE.toNanos());
+            TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
+            return LauncherStore.dialled(dialer, call, System::nanoTime).remoteAddress();
+        }
+    }
+
+    /** An address of this machine that makes no connection. */
+    private record Closed(List<Socket> held, ServerSocket full, InetSocketAddress at) implements AutoCloseable {
+        /** Returns an address that refuses: the port is bound, and nobody listens. */
+        static Closed bound(String host) throws IOException {
+            Socket bound = new Socket();
+            bound.bind(new InetSocketAddress(host, 0));
+            return new Closed(List.of(bound), null, (InetSocketAddress) bound.getLocalSocketAddress());
+        }
+
+        /** Returns an address that does not answer: the kernel drops what comes for a full queue of connections. */
+        static Closed full(String host) throws IOException {
+            ServerSocket listening = new ServerSocket(0, 1, Addresses.literal(host));
+            InetSocketAddress at = (InetSocketAddress) listening.getLocalSocketAddress();
+            List<Socket> held = new ArrayList<>();
+            try {
+                while (held.size() < 100) {
+                    Socket one = new Socket();
+                    held.add(one);
+                    one.connect(at, 200);
+                }
+            } catch (SocketTimeoutException isFull) {
+                return new Closed(held, listening, at);
+            }
+            throw new IllegalStateException("a queue for one connection took " + held.size());
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (Socket one : held) {
+                one.close();
+            }
+            if (full != null) {
+                full.close();
+            }
         }
     }
 
