@@ -2,6 +2,7 @@ package ferro.spi;
 
 import java.net.URI;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -21,6 +22,16 @@ public record HostPort(String host, int port) {
     private static final int MOST_OF_A_BYTE = 255;
 
     /**
+     * Creates a pair of a host and a port.
+     *
+     * @param host name or address, without brackets; not null
+     * @param port -1 if there is none
+     */
+    public HostPort {
+        Objects.requireNonNull(host, "host");
+    }
+
+    /**
      * Reads a text.
      *
      * @param text host, with or without a port
@@ -28,7 +39,7 @@ public record HostPort(String host, int port) {
      */
     public static Optional<HostPort> of(String text) {
         try {
-            URI address = URI.create("tcp://" + text);
+            URI address = URI.create("tcp://" + Objects.requireNonNull(text, "text"));
             return text.equals(address.getRawAuthority()) ? of(address) : Optional.empty();
         } catch (IllegalArgumentException unreadable) {
             return Optional.empty();
@@ -42,7 +53,7 @@ public record HostPort(String host, int port) {
      * @return host and port; empty if anything else stands there
      */
     public static Optional<HostPort> of(URI address) {
-        String authority = address.getRawAuthority();
+        String authority = Objects.requireNonNull(address, "address").getRawAuthority();
         if (authority == null) {
             return Optional.empty();
         }

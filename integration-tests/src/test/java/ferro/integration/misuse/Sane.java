@@ -22,6 +22,7 @@ import ferro.spi.RankContext;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -147,6 +148,7 @@ final class Sane {
                 Map.entry(Supplier.class, () -> (Supplier<?>) () -> (AutoCloseable) () -> {}),
                 Map.entry(Executor.class, () -> (Executor) Runnable::run),
                 Map.entry(Throwable.class, () -> new IllegalStateException("of a test")),
+                Map.entry(URI.class, () -> URI.create("tcp://localhost:29500")),
                 Map.entry(Class.class, () -> Store.class),
                 Map.entry(Path.class, () -> folder),
                 Map.entry(InetAddress.class, InetAddress::getLoopbackAddress),

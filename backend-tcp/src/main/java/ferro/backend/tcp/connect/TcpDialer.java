@@ -97,7 +97,7 @@ public final class TcpDialer {
             long deadlineNanos) {}
 
     /** A part of an attempt. */
-    private interface Step {
+    private interface AttemptPart {
         void take() throws Refusal;
     }
 
@@ -140,9 +140,9 @@ public final class TcpDialer {
             return order;
         }
 
-        private void guarded(Step step) {
+        private void guarded(AttemptPart part) {
             try {
-                step.take();
+                part.take();
             } catch (IllegalStateException missing) {
                 refused(new Refusal(Code.RESOURCE, missing.getMessage()));
             } catch (Refusal own) {
