@@ -126,7 +126,7 @@ public final class TcpDialer {
             }
         }
 
-        private void round() {
+        private void round() throws Refusal {
             List<InetSocketAddress> all = call.to.get();
             notes.round(all);
             new Round(ordered(all)).next();
@@ -154,13 +154,20 @@ public final class TcpDialer {
             result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
         }
 
-        /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
-        private void shake(InetSocketAddress to, Channel channel) throws Refusal {
-            notes.connected(channel);
+        /**
+         * Makes the hello for an address before the connection exists. A hello may need a new key, and both sides give a
+         * handshake a limit that counts from the connection.
+         */
+        private AttemptEnd prepared(InetSocketAddress to) throws Refusal {
             Hello plain = hello();
             TlsIdentity key = wantsTls(plain, to) ? own.tls().ownIdentity() : null;
-            ConnectingHandshake side = new ConnectingHandshake(own, plain, key);
-            channel.pipeline().addLast(new HandshakeReader(side, new AttemptEnd(side, to)));
+            return new AttemptEnd(new ConnectingHandshake(own, plain, key), to);
+        }
+
+        /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
+        private void shake(AttemptEnd attempt, Channel channel) {
+            notes.connected(channel);
+            channel.pipeline().addLast(new HandshakeReader(attempt.side, attempt));
         }
 
         /**
@@ -179,15 +186,16 @@ public final class TcpDialer {
                 left = new ArrayDeque<>(all);
             }
 
-            void next() {
+            void next() throws Refusal {
                 InetSocketAddress to = over || result.isDone() ? null : left.poll();
                 if (to == null) {
                     return;
                 }
+                AttemptEnd attempt = prepared(to);
                 notes.begun(to);
                 ChannelFuture made = bootstrap().connect(to);
                 connecting.put(made.channel(), to);
-                made.addListener((ChannelFutureListener) done -> guarded(() -> ended(to, done)));
+                made.addListener((ChannelFutureListener) done -> guarded(() -> ended(attempt, done)));
                 if (!over && !left.isEmpty()) {
                     stopTimer();
                     timer = loop.schedule(() -> guarded(this::next), NEXT_ADDRESS_MILLIS, TimeUnit.MILLISECONDS);
@@ -200,7 +208,7 @@ public final class TcpDialer {
                 }
             }
 
-            private void ended(InetSocketAddress to, ChannelFuture done) throws Refusal {
+            private void ended(AttemptEnd attempt, ChannelFuture done) throws Refusal {
                 Channel channel = done.channel();
                 connecting.remove(channel);
                 if (over) {
@@ -210,11 +218,11 @@ public final class TcpDialer {
                 Throwable cause = trouble(done);
                 if (cause == null) {
                     end();
-                    shake(to, channel);
+                    shake(attempt, channel);
                     return;
                 }
                 channel.close();
-                notes.failed(to, cause);
+                notes.failed(attempt.to, cause);
                 if (!left.isEmpty() && !result.isDone()) {
                     next();
                 } else if (connecting.isEmpty()) {
