@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,41 +14,75 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ranks that are started by hand, and a name of the first host that has several addresses. */
+/** Ranks that are started by hand and meet at a host name; each has a hosts file of its own. */
 @Timeout(120)
 class NamedHostsTest {
+    private static final String PRODUCT = "view false product 30\n";
+
     @TempDir
     Path folder;
 
     @Test
     void aNameWhoseFirstAddressesAreDeadLeadsToRankZero() throws Exception {
-        int port = Ports.free();
-        List<Process> ranks = new ArrayList<>();
-        try {
-            ranks.add(start(0, port, "127.0.0.1 node0"));
-            ranks.add(start(1, port, "::1 node0", "127.0.0.9 node0", "127.0.0.1 node0"));
+        Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
 
-            for (int rank = 0; rank < 2; rank++) {
-                assertTrue(ranks.get(rank).waitFor(60, TimeUnit.SECONDS), "rank " + rank + " still runs");
-                assertEquals("view false product 30\n", Files.readString(said(rank)));
-            }
-        } finally {
-            ranks.forEach(rank -> Processes.kill(rank.pid()));
+        assertPrint(
+                PRODUCT,
+                start(0, meeting, List.of("127.0.0.1 node0"), byAuto()),
+                start(1, meeting, List.of("::1 node0", "127.0.0.9 node0", "127.0.0.1 node0"), byAuto()));
+    }
+
+    @Test
+    void ranksOfOneMachineWithoutASecretStayOnLoopbackAndSayThatNoOtherMachineCanJoin() throws Exception {
+        Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
+        List<String> hosts = List.of("127.0.1.1 node0");
+
+        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
+
+        for (int rank = 0; rank < 2; rank++) {
+            String line =
+                    "rank " + rank + " of \"world\": this machine resolves node0 to 127.0.1.1, where no other host"
+                            + " can reach it (often by a line in /etc/hosts); so only ranks of this machine can join, because";
+            String said = Files.readString(told(rank));
+            assertTrue(said.contains(line), said);
+            assertTrue(said.contains("give all ranks the same FERRO_SECRET_FILE"), said);
         }
     }
 
-    private Process start(int rank, int port, String... hosts) throws IOException {
-        Path file = Files.write(folder.resolve("hosts-" + rank), List.of(hosts));
+    private static String[] byAuto() {
+        return new String[] {JoinsByAuto.class.getName()};
+    }
+
+    private void assertPrint(String wanted, Process... ranks) throws Exception {
+        try {
+            for (int rank = 0; rank < ranks.length; rank++) {
+                assertTrue(ranks[rank].waitFor(60, TimeUnit.SECONDS), "rank " + rank + " still runs");
+                assertEquals(wanted, Files.readString(said(rank)), Files.readString(told(rank)));
+            }
+        } finally {
+            for (Process rank : ranks) {
+                Processes.kill(rank.pid());
+            }
+        }
+    }
+
+    private Process start(int rank, Map<String, String> variables, List<String> hosts, String[] program)
+            throws IOException {
+        Path file = Files.write(folder.resolve("hosts-" + rank), hosts);
         List<String> options = List.of("-Xmx128m", "-Djdk.net.hosts.file=" + file, "-Dferro.join.timeout=20s");
-        ProcessBuilder started = new ProcessBuilder(JavaLine.rank(options, JoinsByAuto.class.getName()));
-        started.environment()
-                .putAll(Map.of("RANK", "" + rank, "WORLD_SIZE", "2", "MASTER_ADDR", "node0", "MASTER_PORT", "" + port));
+        ProcessBuilder started = new ProcessBuilder(JavaLine.rank(options, program));
+        started.environment().putAll(Map.of("RANK", "" + rank, "WORLD_SIZE", "2"));
+        started.environment().putAll(variables);
         return started.redirectOutput(said(rank).toFile())
-                .redirectError(Redirect.DISCARD)
+                .redirectError(told(rank).toFile())
                 .start();
     }
 
     private Path said(int rank) {
         return folder.resolve("said-" + rank);
+    }
+
+    private Path told(int rank) {
+        return folder.resolve("told-" + rank);
     }
 }

@@ -125,7 +125,7 @@ final class Job {
             Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
             String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
             meeting = true;
-            try (StoreHost store = StoreHost.open(spec, jobId, secret, events);
+            try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
                     JobNodes nodes = met(store, jobId, secret)) {
                 screen.note(startLine());
                 signals.get().ranksStart();

@@ -1,8 +1,10 @@
 package ferro.launcher;
 
+import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.OwnHost;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
@@ -14,6 +16,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.function.Consumer;
 
 /**
  * The store through which ranks meet: one of this launcher, or that of the launcher of node 0.
@@ -22,13 +25,21 @@ import java.util.concurrent.BlockingQueue;
  * @param server   server of this launcher, if it serves the store
  */
 record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements AutoCloseable {
-    /** Serves the store if this is node 0; tells the job when all ranks have joined. */
-    static StoreHost open(JobSpec spec, String jobId, Path secret, BlockingQueue<JobEvent> events) throws IOException {
+    private static final Where LAUNCHERS = Where.outside("launchers", 0);
+
+    /**
+     * Serves the store if this is node 0; tells the job when all ranks have joined.
+     *
+     * @param notes prints a line for the user
+     */
+    static StoreHost open(
+            JobSpec spec, String jobId, Path secret, BlockingQueue<JobEvent> events, Consumer<String> notes)
+            throws IOException {
         Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
-        InetAddress address = resolved(wanted);
         if (spec.placement().nodes() > 1) {
-            checkReachable(wanted, address);
+            wanted = reachable(wanted, spec.placement().servesStore(), notes);
         }
+        InetAddress address = resolved(wanted);
         checkStrong(address, secret);
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
@@ -42,8 +53,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
 
     private static InetAddress resolved(Endpoint wanted) {
         try {
-            Where where = Where.outside("launchers", 0);
-            return Addresses.nearest(Addresses.attempt(wanted.host(), 0), where);
+            return Addresses.nearest(Addresses.attempt(wanted.host(), 0), LAUNCHERS);
         } catch (UnknownHostException unknown) {
             throw new BadInputException(
                     "--master " + wanted + ": no address is known for this host name, need one of node 0", unknown);
@@ -51,15 +61,27 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
     }
 
     /**
-     * Refuses a name that resolves to loopback on this machine only; many distributions write such a name to /etc/hosts.
-     * Loopback that was typed as such is accepted.
+     * Replaces a name that node 0 resolves to loopback, as many distributions write the name of a machine to /etc/hosts. On
+     * another node such a name leads to that node itself, so it is refused. Loopback that was typed as such is accepted.
      */
-    static void checkReachable(Endpoint wanted, InetAddress address) {
-        if (address.isLoopbackAddress() && !wanted.namesLoopback()) {
-            throw new BadInputException("--master " + wanted + ": this machine takes " + wanted.host() + " for "
-                    + address.getHostAddress()
-                    + ", where no other node can reach it (often by a line in /etc/hosts): need"
-                    + " an address of node 0 that all nodes can reach");
+    static Endpoint reachable(Endpoint wanted, boolean servedHere, Consumer<String> notes) {
+        Optional<OwnHost> own = OwnHost.find(wanted.host());
+        if (own.isEmpty()) {
+            return wanted;
+        }
+        String trouble = "--master " + wanted + ": " + own.get().trouble();
+        if (!servedHere) {
+            throw new BadInputException(trouble + ": need an address of node 0 that all nodes can reach");
+        }
+        try {
+            String address = own.get().reachableAddress(LAUNCHERS).getHostAddress();
+            notes.accept(trouble + "; the store is at " + address + " instead, which is an address of this machine");
+            return new Endpoint(address, wanted.port());
+        } catch (FerroException none) {
+            throw new BadInputException(
+                    trouble
+                            + ", and this machine has no default route: need an address of node 0 that all nodes can reach",
+                    none);
         }
     }
 

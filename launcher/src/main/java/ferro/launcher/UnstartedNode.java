@@ -56,7 +56,7 @@ record UnstartedNode(JobSpec spec, World world) {
 
     private NodesApartException told(NodesApartException why, Path secret) throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
-        try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>())) {
+        try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>(), world.screen()::note)) {
             LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
                 return UnfitNode.tell(

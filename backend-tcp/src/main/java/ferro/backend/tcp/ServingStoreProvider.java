@@ -21,11 +21,11 @@ public final class ServingStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return StoreOpening.open(Rendezvous.serve(address, group), group, context);
+        return StoreOpening.open(Rendezvous.serve(address, group, context), group, context);
     }
 
     @Override
     public ServedStore serve(URI address, GroupSpec group, RankContext context) {
-        return StoreOpening.serve(Rendezvous.serve(address, group), group, context);
+        return StoreOpening.serve(Rendezvous.serve(address, group, context), group, context);
     }
 }

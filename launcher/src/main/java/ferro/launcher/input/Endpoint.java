@@ -2,7 +2,6 @@ package ferro.launcher.input;
 
 import com.google.common.net.HostAndPort;
 import com.google.common.net.InetAddresses;
-import java.util.regex.Pattern;
 
 /**
  * A host and a port.
@@ -11,9 +10,6 @@ import java.util.regex.Pattern;
  * @param port 1 to 65535, or 0 for any free one
  */
 public record Endpoint(String host, int port) {
-    /** Short forms of loopback that Java accepts and Guava does not: the last number stands for all remaining bytes. */
-    private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
-
     /** Any free port on loopback: the place of the store of a job on one host. */
     public static final Endpoint LOOPBACK = new Endpoint("127.0.0.1", 0);
 
@@ -45,14 +41,6 @@ public record Endpoint(String host, int port) {
                     option + " " + text + ": need host:port with a port of 1 to 65535, for example node0:29500",
                     misread);
         }
-    }
-
-    /** Whether loopback was typed as such, and not a name that resolves to it. */
-    public boolean namesLoopback() {
-        return host.equalsIgnoreCase("localhost")
-                || SHORTENED.matcher(host).matches()
-                || isAddress(withoutScope(host))
-                        && InetAddresses.forString(withoutScope(host)).isLoopbackAddress();
     }
 
     /** Returns an address without the interface behind it, which may be one of another machine. */

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.spi.InterfaceFilter;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         InetAddress routing = meeting.servedHere ? meeting.at : Addresses.routingTo(meeting.at, where);
         Optional<InetAddress> named = Optional.empty();
         boolean fixed = !asked.equals(AUTO);
-        InetAddress bind = fixed ? Addresses.resolved(asked, context.nanoTime(), context, where) : routing;
+        InetAddress bind = fixed ? named(asked, routing, context, where) : routing;
         if (!fixed || bind.isAnyLocalAddress()) {
             named = Settings.TCP_INTERFACE.find(context).map(filter -> picked(filter, routing, all.get()));
         }
@@ -55,6 +56,23 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         return told.equals(AUTO)
                 ? new AddressChoice(bind, reachable, reachable.getHostAddress(), reason(context, fixed, named, meeting))
                 : new AddressChoice(bind, reachable, told, Settings.TCP_ADVERTISE.name() + "=" + told + " says so");
+    }
+
+    /** Returns the address to listen on. A name that this machine resolves to loopback means the address to the store. */
+    private static InetAddress named(String asked, InetAddress routing, RankContext context, Where where) {
+        Optional<OwnHost> own = routing.isLoopbackAddress() ? Optional.empty() : OwnHost.find(asked);
+        if (own.isEmpty()) {
+            return Addresses.resolved(asked, context.nanoTime(), context, where);
+        }
+        InetAddress address = own.get().reachable().orElse(routing);
+        System.getLogger("ferro.join")
+                .log(
+                        Level.WARNING,
+                        "rank " + where.rank() + " of \"" + where.group() + "\": " + Settings.TCP_BIND.name() + "="
+                                + asked
+                                + ": " + own.get().trouble() + "; the rank listens at " + address.getHostAddress()
+                                + " instead");
+        return address;
     }
 
     private static String reason(

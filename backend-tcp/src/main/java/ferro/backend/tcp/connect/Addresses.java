@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -28,6 +29,14 @@ public final class Addresses {
     private static final List<String> ELSEWHERE = List.of("192.0.2.1", "2001:db8::1");
     /** Port of the unsent packets; any port would do, because a connected UDP socket sends nothing. */
     private static final int DISCARD_PORT = 9;
+
+    /** {@code localhost} and names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
+    private static final Pattern LOCAL_NAME = Pattern.compile(
+            "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
+            Pattern.CASE_INSENSITIVE);
+
+    /** Short forms of loopback that Java accepts and Guava does not: the last number stands for all remaining bytes. */
+    private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
     private Addresses() {}
 
@@ -145,10 +154,10 @@ public final class Addresses {
         }
     }
 
-    /** Returns whether only this machine can reach this address, or the first address of this name; false if it is not known. */
+    /** Returns whether only this machine can reach this address, or all addresses of this name; false if it is not known. */
     public static boolean leadsToLoopback(String host) {
         try {
-            return InetAddress.getByName(host).isLoopbackAddress();
+            return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
         } catch (UnknownHostException unknown) {
             return false;
         }
@@ -226,11 +235,12 @@ public final class Addresses {
         return InetAddresses.forString(text);
     }
 
-    /** Returns whether a text is a loopback address, or {@code localhost}. */
+    /** Returns whether a text is a loopback address, or one of the names that mean loopback on every machine. */
     public static boolean isLoopback(String host) {
         // a scope names an interface of another machine
         String bare = host.replaceFirst("%.*", "");
-        return host.equals("localhost")
+        return LOCAL_NAME.matcher(host).matches()
+                || SHORTENED.matcher(host).matches()
                 || InetAddresses.isInetAddress(bare)
                         && InetAddresses.forString(bare).isLoopbackAddress();
     }

@@ -3,6 +3,8 @@ package ferro.backend.tcp.connect;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +58,19 @@ public final class Secret {
                     : failure.getMessage();
             throw refused(where, why, failure);
         }
+    }
+
+    /**
+     * Returns the secret of a rank: that of its context, else that of {@code FERRO_SECRET_FILE}, else none.
+     *
+     * @throws FerroException UNAUTHENTICATED if the file cannot be read
+     */
+    public static Secret of(RankContext context, Where where) {
+        boolean launchers = Settings.STORE_SERVED.of(context);
+        return context.secret()
+                .map(Secret::of)
+                .or(() -> Settings.SECRET_FILE.find(context).map(file -> read(Path.of(file), launchers, where)))
+                .orElseGet(Secret::none);
     }
 
     private static FerroException refused(Where where, String message, IOException cause) {

@@ -53,9 +53,7 @@ public record FileMeeting(
         RendezvousPoint meeting = job.get().meeting();
         boolean hostNamed = Settings.MASTER_ADDR.find(context).isPresent();
         boolean secret = hasSecret(context);
-        if (hostNamed
-                && meeting.port().isPresent()
-                && (secret || Addresses.leadsToLoopback(meeting.host().orElseThrow()))) {
+        if (hostNamed && meeting.port().isPresent() && (secret || isLoopback(meeting))) {
             return Optional.empty();
         }
         boolean local = meeting.allLocal() && !hostNamed;
@@ -72,6 +70,12 @@ public record FileMeeting(
             return Optional.empty();
         }
         return Optional.of(of(group, context, job.get()));
+    }
+
+    /** Returns whether the host is loopback on all hosts of the job; a name may be loopback on one of them only. */
+    private static boolean isLoopback(RendezvousPoint meeting) {
+        String host = meeting.host().orElseThrow();
+        return Addresses.isLoopback(host) || meeting.allLocal() && Addresses.leadsToLoopback(host);
     }
 
     /** Refuses a job of pods without a secret: pods share no folder unless one is named, so they would wait in vain. */

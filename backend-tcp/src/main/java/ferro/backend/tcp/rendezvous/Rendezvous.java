@@ -42,7 +42,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
             return Optional.of(tcp(address, group, context));
         }
         if (address.getScheme().equals("serve")) {
-            return Optional.of(serve(address, group));
+            return Optional.of(serve(address, group, context));
         }
         if (!address.getScheme().equals("env")) {
             return Optional.empty();
@@ -65,13 +65,14 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
     }
 
     /** Returns the rendezvous of {@code serve://host}: this rank serves the store, on the port that it listens on anyway. */
-    public static Rendezvous serve(URI address, GroupSpec group) {
+    public static Rendezvous serve(URI address, GroupSpec group, RankContext context) {
         HostPort own = HostPort.of(address)
                 .filter(read -> read.port() < 0)
                 .orElseThrow(() -> new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
                         + ": need serve://host, for example serve://10.0.0.1; its ports are "
                         + Settings.TCP_PORT.name()));
-        return new Rendezvous(own.host(), 0, true, "rank " + group.rank(), Optional.empty());
+        String host = ReachableStore.host(own.host(), group, context);
+        return new Rendezvous(host, 0, true, "rank " + group.rank(), Optional.empty());
     }
 
     /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */
@@ -127,13 +128,17 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         }
     }
 
-    /** Makes a rendezvous: rank 0 of the job serves, unless the launcher does. Rank 0 of a smaller group must not serve. */
-    private static Rendezvous of(String host, int port, GroupSpec group, RankContext context) {
+    /**
+     * Makes a rendezvous: rank 0 of the job serves, unless the launcher does. Rank 0 of a smaller group must not serve. A
+     * launcher has chosen the address of its store itself.
+     */
+    private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);
         int jobRank = Settings.RANK
                 .find(context)
                 .or(() -> Settings.ENV_RANK.find(context))
                 .orElse(group.rank());
+        String host = launcher ? named : ReachableStore.host(named, group, context);
         return new Rendezvous(
                 host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());
     }

@@ -33,7 +33,6 @@ import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
@@ -184,10 +183,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
-        boolean launchers = Settings.STORE_SERVED.of(context);
-        Secret secret = told.or(() -> context.secret().map(Secret::of))
-                .or(() -> Settings.SECRET_FILE.find(context).map(file -> Secret.read(Path.of(file), launchers, where)))
-                .orElseGet(Secret::none);
+        Secret secret = told.orElseGet(() -> Secret.of(context, where));
         TlsPolicy tls = TlsSettings.of(context, secret, where);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,23 @@ class AddressesTest {
         assertEquals(List.of(Addresses.literal("fd00::a")), Addresses.attempt("fd00::a", 5));
         assertTrue(Addresses.leadsToLoopback("127.0.1.1"));
         assertFalse(Addresses.leadsToLoopback("192.0.2.7"));
+    }
+
+    @Test
+    void loopbackIsAnAddressOrANameThatMeansItOnEveryMachine() {
+        for (String loopback : List.of("127.0.1.1", "127.1", "::1%lo", "LocalHost", "a.localhost.", "localhost6")) {
+            assertTrue(Addresses.isLoopback(loopback), loopback);
+        }
+        for (String other : List.of("127.example", "mylocalhost", "localhost.example", "node0", "192.0.2.7")) {
+            assertFalse(Addresses.isLoopback(other), other);
+        }
+    }
+
+    @Test
+    void aNameThatIsTypedAsLoopbackOrIsNotKnownMeansNoOtherAddressOfThisMachine() {
+        for (String name : List.of("127.0.1.1", "localhost", "192.0.2.7", "no-such-name.invalid")) {
+            assertEquals(Optional.empty(), OwnHost.find(name));
+        }
     }
 
     @Test

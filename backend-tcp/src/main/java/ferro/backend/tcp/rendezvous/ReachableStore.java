@@ -1,0 +1,87 @@
+package ferro.backend.tcp.rendezvous;
+
+import ferro.FerroException;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.OwnHost;
+import ferro.backend.tcp.connect.Secret;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.connect.StoreSettings;
+import ferro.job.JobFinder;
+import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Replaces a host name that this machine resolves to loopback by an address that other hosts can reach. All ranks of this
+ * machine do the same, because rank 0, which the name means, is one of them.
+ */
+final class ReachableStore {
+    private static final System.Logger LOG = System.getLogger("ferro.join");
+    private static final Set<String> NOT_FIXED = Set.of("auto", "0.0.0.0", "::");
+
+    private ReachableStore() {}
+
+    /**
+     * Returns the host of the store for the ranks of this machine. A name stays as it is if it is not {@linkplain OwnHost
+     * this machine's loopback}, if all ranks are on this machine, or if the rank may not listen beyond loopback, since it
+     * has no strong secret.
+     */
+    static String host(String named, GroupSpec group, RankContext context) {
+        Optional<OwnHost> own = OwnHost.find(named);
+        if (own.isEmpty() || group.worldSize() == 1 || allLocal(context)) {
+            return named;
+        }
+        String bind = Settings.TCP_BIND.of(context);
+        if (!NOT_FIXED.contains(bind)) {
+            // the rank that serves listens there alone
+            return bind;
+        }
+        Where where = Where.outside(group.name(), group.rank());
+        String rank = "rank " + group.rank() + " of \"" + group.name() + "\": "
+                + own.get().trouble();
+        if (!isStrong(context, where)) {
+            say(
+                    rank
+                            + "; so only ranks of this machine can join, because ferro listens on loopback alone without a secret of "
+                            + SecretFile.LEAST_RANDOM_BYTES + " random bytes: give all ranks the same FERRO_SECRET_FILE"
+                            + " (ferro secret FILE makes one)",
+                    context);
+            return named;
+        }
+        try {
+            String address = own.get().reachableAddress(where).getHostAddress();
+            say(
+                    rank + "; the store is at " + address + " instead, which is an address of this machine ("
+                            + StoreSettings.of(context).ofHost() + " names another)",
+                    context);
+            return address;
+        } catch (FerroException none) {
+            if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
+                say(rank + "; so only ranks of this machine can join: " + none.getMessage(), context);
+            }
+            // with a named interface the rank that serves listens on all interfaces
+            return named;
+        }
+    }
+
+    private static boolean allLocal(RankContext context) {
+        return JobFinder.of(context)
+                .job()
+                .filter(job -> job.meeting().allLocal())
+                .isPresent();
+    }
+
+    private static boolean isStrong(RankContext context, Where where) {
+        return Secret.of(context, where).randomBytes() >= SecretFile.LEAST_RANDOM_BYTES;
+    }
+
+    /** Logs a line once per machine, where the launcher tells the ranks of a machine apart. */
+    private static void say(String text, RankContext context) {
+        boolean first = Settings.LOCAL_RANK.find(context).orElse(0) == 0 && OncePerContext.isFirst(context, text);
+        LOG.log(first ? Level.WARNING : Level.DEBUG, text);
+    }
+}

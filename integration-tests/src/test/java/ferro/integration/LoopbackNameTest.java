@@ -1,0 +1,105 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.integration.hosts.HostProcess;
+import ferro.integration.hosts.NamespaceHosts;
+import ferro.integration.hosts.NamespaceHosts.Family;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The name of the first host, which its own hosts file gives a loopback address, as many distributions do. */
+@Timeout(180)
+class LoopbackNameTest {
+    private static final String TROUBLE = "this machine resolves node0 to 127.0.1.1, where no other host can reach it";
+    private static final String INSTEAD = "the store is at 10.77.0.1 instead";
+
+    @TempDir
+    private static Path folder;
+
+    private static TwoNodes nodes;
+
+    @BeforeAll
+    static void makeHosts() throws Exception {
+        nodes = TwoNodes.joined(folder, Family.IPV4);
+        Files.writeString(folder.resolve("hosts-0"), "127.0.1.1 node0\n");
+        Files.writeString(folder.resolve("hosts-1"), "10.77.0.1 node0\n127.0.1.1 node1\n");
+    }
+
+    @AfterAll
+    static void endHosts() throws Exception {
+        if (nodes != null) {
+            nodes.close();
+        }
+    }
+
+    @Test
+    void ranksThatAreStartedByHandMeetAtTheAddressOfTheRoute() throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "by-hand", "00112233445566778899aabbccddeeff");
+        List<HostProcess> ranks = new ArrayList<>();
+        ranks.add(rank(0, 0, "FERRO_SECRET_FILE=" + secret));
+        ranks.add(rank(0, 1, "FERRO_SECRET_FILE=" + secret));
+        ranks.add(rank(1, 2, "FERRO_SECRET_FILE=" + secret, "FERRO_TCP_BIND=node1"));
+
+        for (HostProcess one : ranks) {
+            assertEquals(0, one.exitCode(), one::toString);
+            assertEquals(List.of("view false product 210"), one.outLines(), one::toString);
+        }
+        for (HostProcess one : ranks.subList(0, 2)) {
+            assertEquals(1, lines(one, TROUBLE), one::toString);
+            assertEquals(1, lines(one, INSTEAD), one::toString);
+        }
+        assertEquals(0, lines(ranks.get(2), TROUBLE), ranks.get(2)::toString);
+        assertEquals(1, lines(ranks.get(2), "the rank listens at 10.77.0.2 instead"), ranks.get(2)::toString);
+    }
+
+    @Test
+    void theLauncherOfNode0ServesItsStoreAtTheAddressOfTheRoute() throws Exception {
+        TwoNodes.Job job = nodes.job().withMaster("node0:29700");
+        List<HostProcess> launchers = new ArrayList<>();
+        for (int node = 0; node < 2; node++) {
+            launchers.add(job.node(
+                    node,
+                    Map.of("JAVA_TOOL_OPTIONS", hostsFile(node)),
+                    "-n1",
+                    "-cp",
+                    LauncherRun.classPath(),
+                    JoinsByAuto.class.getName()));
+        }
+
+        for (HostProcess one : launchers) {
+            assertEquals(0, one.exitCode(), one::toString);
+            assertTrue(one.outLines().toString().contains("view false product 30"), one::toString);
+        }
+        assertEquals(1, lines(launchers.get(0), TROUBLE), launchers.get(0)::toString);
+        assertEquals(1, lines(launchers.get(0), INSTEAD), launchers.get(0)::toString);
+        assertEquals(0, lines(launchers.get(1), TROUBLE), launchers.get(1)::toString);
+    }
+
+    private static HostProcess rank(int host, int rank, String... variables) throws IOException {
+        List<String> line = new ArrayList<>(List.of("env", "RANK=" + rank, "WORLD_SIZE=3"));
+        line.addAll(List.of(variables));
+        line.addAll(List.of("MASTER_ADDR=node0", "MASTER_PORT=29600"));
+        line.addAll(JavaLine.rank(
+                List.of("-Xmx128m", hostsFile(host), "-Dferro.join.timeout=40s"), JoinsByAuto.class.getName()));
+        return nodes.hosts().start(host, line.toArray(String[]::new));
+    }
+
+    private static String hostsFile(int host) {
+        return "-Djdk.net.hosts.file=" + folder.resolve("hosts-" + host);
+    }
+
+    private static long lines(HostProcess one, String text) {
+        return one.errLines().stream().filter(line -> line.contains(text)).count();
+    }
+}
