@@ -49,6 +49,37 @@ class NamedHostsTest {
         }
     }
 
+    @Test
+    void aHostWithAnUnderscoreIsTakenFromMasterAddr() throws Exception {
+        Map<String, String> meeting = Map.of("MASTER_ADDR", "host_with_underscore", "MASTER_PORT", "" + Ports.free());
+        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
+
+        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
+    }
+
+    @Test
+    void aHostWithAnUnderscoreIsTakenFromATcpAddress() throws Exception {
+        Map<String, String> meeting = Map.of("FERRO_RENDEZVOUS", "tcp://host_with_underscore:" + Ports.free());
+        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
+
+        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
+    }
+
+    @Test
+    void aHostWithAnUnderscoreIsTakenFromJoinOptions() throws Exception {
+        String port = "" + Ports.free();
+        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
+        String[] program = {JoinsAtStore.class.getName(), "", "host_with_underscore", port};
+
+        List<Process> ranks = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            program[1] = "" + rank;
+            ranks.add(start(rank, Map.of(), hosts, program.clone()));
+        }
+
+        assertPrint("product 30\n", ranks.toArray(Process[]::new));
+    }
+
     private static String[] byAuto() {
         return new String[] {JoinsByAuto.class.getName()};
     }

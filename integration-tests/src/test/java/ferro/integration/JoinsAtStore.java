@@ -1,0 +1,27 @@
+package ferro.integration;
+
+import ferro.ReduceOp;
+import ferro.group.JoinOptions;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.PortRange;
+
+/** A rank of two that joins by options: rank 0 serves the store at a named host, and rank 1 is told where it is. */
+final class JoinsAtStore {
+    private JoinsAtStore() {}
+
+    public static void main(String[] arguments) {
+        int rank = Integer.parseInt(arguments[0]);
+        String host = arguments[1];
+        String port = arguments[2];
+        JoinOptions options = JoinOptions.of(rank, 2);
+        JoinOptions joining =
+                rank == 0 ? options.serveStore(host, PortRange.of(port)) : options.storeAt(host + ":" + port);
+        try (SystemContext context = SystemContext.of(joining);
+                ProcessGroup group = context.join()) {
+            long[] data = {group.rank() + 5};
+            group.allReduce(data, ReduceOp.PRODUCT);
+            System.out.println("product " + data[0]);
+        }
+    }
+}
