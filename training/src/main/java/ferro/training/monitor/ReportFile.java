@@ -4,22 +4,34 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
-/** Appends each report to a file, as one line of JSON. The file is open only while a line is written. */
+/**
+ * Appends each report to a file, as one line of JSON. The file is open only while a line is written. A line that cannot be
+ * written is left out, because a training must not end by its reports.
+ */
 final class ReportFile implements Consumer<TrainingReport> {
     private static final double NANOS_PER_SECOND = 1e9;
 
+    private static final System.Logger LOG = System.getLogger("ferro.training");
+
     private final Path file;
+    private boolean warned;
 
     /** Makes the file if it is not there, so that one that cannot be written is told before the training begins. */
     ReportFile(Path file) {
         this.file = file;
-        append("");
+        try {
+            append("");
+        } catch (IOException failure) {
+            throw new UncheckedIOException("cannot append metrics to " + file + ": " + failure, failure);
+        }
     }
 
     @Override
@@ -39,7 +51,21 @@ final class ReportFile implements Consumer<TrainingReport> {
         JsonObject metrics = new JsonObject();
         report.metrics().forEach((name, mean) -> add(metrics, name, mean));
         json.add("metrics", metrics);
-        append(json + "\n");
+        try {
+            append(json + "\n");
+        } catch (IOException failure) {
+            warn(failure);
+        }
+    }
+
+    private void warn(IOException failure) {
+        if (!warned) {
+            warned = true;
+            LOG.log(
+                    Level.WARNING,
+                    "cannot append metrics to " + file + " (" + failure.getMessage()
+                            + "): reports that cannot be written are left out of it, and the training goes on");
+        }
     }
 
     /** JSON has no NaN and no infinity: these are null. */
@@ -51,11 +77,19 @@ final class ReportFile implements Consumer<TrainingReport> {
         }
     }
 
-    private void append(String text) {
-        try {
-            Files.writeString(file, text, StandardCharsets.UTF_8, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        } catch (IOException failure) {
-            throw new UncheckedIOException("cannot append metrics to " + file + ": " + failure, failure);
+    /** Appends a text as a whole or not at all. */
+    private void append(String text) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+            long end = channel.size();
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+            try {
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+            } catch (IOException failure) {
+                channel.truncate(end);
+                throw failure;
+            }
         }
     }
 }

@@ -66,7 +66,6 @@ public final class TrainingMonitor {
      * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
      * @throws IllegalStateException    if the group is closed
      * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
-     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
      */
     public void step(long samples, double loss, StepTimes times, double... values) {
         step(samples, loss, times.waited(), times.hidden(), values);
@@ -83,7 +82,6 @@ public final class TrainingMonitor {
      * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
      * @throws IllegalStateException    if the group is closed
      * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
-     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
      */
     public void step(long samples, double loss, Duration waited, Duration hidden, double... values) {
         if (samples < 0 || waited.isNegative() || hidden.isNegative() || values.length != metrics.size()) {
@@ -110,7 +108,6 @@ public final class TrainingMonitor {
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
-     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
      */
     public void takePartWithoutData() {
         long nanos = clock.getAsLong();
@@ -124,7 +121,6 @@ public final class TrainingMonitor {
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
-     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
      */
     public void finish() {
         if (steps > reportedSteps) {

@@ -118,7 +118,8 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Appends each report to a file, as a line of JSON.
+     * Appends each report to a file, as a line of JSON. A line that cannot be written later, as on a full disk, is left out
+     * after one WARNING, and the training goes on.
      *
      * @param lines file, made if it is not there
      * @return this
@@ -157,7 +158,7 @@ public final class TrainingMonitorBuilder {
      * @throws IllegalArgumentException on all ranks if interval, metrics or steps before differ; the group goes on
      * @throws IllegalStateException    if the group is closed
      * @throws ferro.FerroException     if the group fails or has failed
-     * @throws java.io.UncheckedIOException if rank 0 cannot write its file
+     * @throws java.io.UncheckedIOException if rank 0 cannot make or open its file
      */
     public TrainingMonitor build() {
         RankTexts.requireEqual(

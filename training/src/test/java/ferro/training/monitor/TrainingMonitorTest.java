@@ -22,8 +22,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -298,6 +305,57 @@ class TrainingMonitorTest {
                         + "\"computing\":0.75,\"hidden\":0.5,\"waiting\":0.25,\"slowestRank\":0,\"slowestBy\":0.0,"
                         + "\"metrics\":{\"recall \\\"top 5\\\"\":null}}";
         assertEquals(List.of(first, second, first, second), Files.readAllLines(file));
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aDiskThatIsFullMeanwhileCostsLinesAndOneWarningAndTheTrainingGoesOn() throws Exception {
+        Path file = Files.createSymbolicLink(folder.resolve("metrics.jsonl"), Path.of("/dev/full"));
+        Warnings warnings = new Warnings();
+        warnings.log.addHandler(warnings);
+        try {
+            TrainingRanks.run(Over.SIMULATED, 2, group -> {
+                Watched watched = new Watched(group, 1);
+                watched.builder.json(file);
+                watched.step(new Spent(4, 1, 2), 8, 1.5);
+                watched.step(new Spent(4, 1, 2), 8, 2.5);
+                if (group.rank() == 0) {
+                    Files.delete(file);
+                }
+                watched.step(new Spent(4, 1, 2), 8, 3.5);
+                assertEquals(3, watched.reports.size());
+                return null;
+            });
+        } finally {
+            warnings.log.removeHandler(warnings);
+        }
+
+        List<String> lines = Files.readAllLines(file);
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).startsWith("{\"step\":3,"), lines::toString);
+        assertEquals(1, warnings.heard.size(), warnings.heard::toString);
+        assertTrue(
+                warnings.heard.get(0).startsWith("cannot append metrics to " + file + " (No space left on device): "),
+                warnings.heard::toString);
+    }
+
+    /** The warnings of training. */
+    private static final class Warnings extends Handler {
+        final Logger log = Logger.getLogger("ferro.training");
+        final List<String> heard = new CopyOnWriteArrayList<>();
+
+        @Override
+        public void publish(LogRecord record) {
+            if (record.getLevel() == Level.WARNING) {
+                heard.add(record.getMessage());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
     }
 
     @Test
