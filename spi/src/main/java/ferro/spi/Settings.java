@@ -204,6 +204,8 @@ public final class Settings {
             new Setting<>("VIRTUAL_ENV", null, "an absolute path", Function.identity());
     /** The user's folder, where pip may have put libraries. */
     public static final Setting<String> HOME = new Setting<>("HOME", null, "an absolute path", Function.identity());
+    /** The folder for temporary files. */
+    public static final Setting<String> TMPDIR = new Setting<>("TMPDIR", null, "a folder", Function.identity());
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
             new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
@@ -271,7 +273,8 @@ public final class Settings {
             SECRET_FILE,
             CONDA_PREFIX,
             VIRTUAL_ENV,
-            HOME);
+            HOME,
+            TMPDIR);
 
     /** Names that only the build and the scripts use. Ranks do not read them. */
     private static final Set<String> OF_SCRIPTS = Set.of(

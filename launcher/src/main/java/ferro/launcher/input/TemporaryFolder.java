@@ -1,5 +1,7 @@
 package ferro.launcher.input;
 
+import ferro.spi.Settings;
+import ferro.spi.TemporaryFiles;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -12,14 +14,7 @@ import java.util.Optional;
 
 /** Makes folders for temporary files of the launcher. Only this user can read them. */
 public final class TemporaryFolder {
-    /** Variable that names the folder for temporary files, by POSIX. */
-    public static final String VARIABLE = "TMPDIR";
-
-    /** Property that names it for a JVM. */
-    public static final String PROPERTY = "java.io.tmpdir";
-
-    /** What the JVM takes on Linux without that property; it does not read the variable. */
-    private static final String OF_THE_JVM = "/tmp";
+    private static final String VARIABLE = Settings.TMPDIR.variable();
 
     /** Enough for a secret and the classes of a small program. */
     private static final int PROBE_BYTES = 1 << 16;
@@ -38,9 +33,7 @@ public final class TemporaryFolder {
      * @throws BadInputException if files cannot be written there, with the folder and the way out
      */
     public static Path make(String prefix, Map<String, String> environment) {
-        String told = System.getProperty(PROPERTY);
-        Path parent = Path.of(told.equals(OF_THE_JVM) ? named(environment).orElse(told) : told)
-                .toAbsolutePath();
+        Path parent = TemporaryFiles.folder(named(environment));
         try {
             Path made = Files.createTempDirectory(
                     parent, prefix, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

@@ -1,6 +1,7 @@
 package ferro.launcher.program;
 
 import ferro.launcher.input.TemporaryFolder;
+import ferro.spi.TemporaryFiles;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,8 +47,8 @@ public record JavaSettings(
         List<String> options = new ArrayList<>();
         // the JVM does not read the variable
         TemporaryFolder.named(environment)
-                .filter(folder -> !variables.contains(TemporaryFolder.PROPERTY))
-                .ifPresent(folder -> options.add("-D" + TemporaryFolder.PROPERTY + "=" + folder));
+                .filter(folder -> !variables.contains(TemporaryFiles.PROPERTY))
+                .ifPresent(folder -> options.add("-D" + TemporaryFiles.PROPERTY + "=" + folder));
         options.addAll(given);
         return new JavaSettings(
                 ClassPath.parse(named.orElse(".")),

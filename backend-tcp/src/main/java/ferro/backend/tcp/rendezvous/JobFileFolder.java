@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.FileUser;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import ferro.spi.TemporaryFiles;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -39,7 +40,7 @@ final class JobFileFolder {
         if (set.isPresent()) {
             return checked(Path.of(set.get()), where);
         }
-        Path base = Path.of(System.getProperty("java.io.tmpdir"));
+        Path base = TemporaryFiles.folder(context);
         try {
             if (allLocal) {
                 int uid = FileUser.ofProcess().uid();

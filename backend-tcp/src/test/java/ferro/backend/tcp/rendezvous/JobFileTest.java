@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.FileUser;
 import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
@@ -193,6 +194,17 @@ class JobFileTest {
             Files.setAttribute(folder, "unix:mode", mode);
             assertEquals(folder, JobFileFolder.of(context, false, WHERE));
         }
+    }
+
+    @Test
+    void ranksOfOneHostMeetInTheFolderOfTmpdir() throws IOException {
+        assumeTrue(System.getProperty("java.io.tmpdir").equals("/tmp"), "this JVM was told a temporary folder");
+        int uid = FileUser.ofProcess().uid();
+
+        Path jobs = JobFileFolder.of(new FixedContext(Map.of("TMPDIR", folder.toString())), true, WHERE);
+
+        assertEquals(folder.resolve("ferro-" + uid), jobs);
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(jobs)));
     }
 
     @Test
