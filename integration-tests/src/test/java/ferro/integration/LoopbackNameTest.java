@@ -21,7 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The name of the first host, which its own hosts file gives a loopback address, as many distributions do. */
 @Timeout(180)
 class LoopbackNameTest {
-    private static final String TROUBLE = "this machine resolves node0 to 127.0.1.1, where no other host can reach it";
+    private static final String NEVER_REACHED = ", where no other host can reach it";
+    private static final String TROUBLE = "this machine resolves node0 to 127.0.1.1" + NEVER_REACHED;
     private static final String INSTEAD = "the store is at 10.77.0.1 instead";
 
     @TempDir
@@ -32,8 +33,11 @@ class LoopbackNameTest {
     @BeforeAll
     static void makeHosts() throws Exception {
         nodes = TwoNodes.joined(folder, Family.IPV4);
-        Files.writeString(folder.resolve("hosts-0"), "127.0.1.1 node0\n");
-        Files.writeString(folder.resolve("hosts-1"), "10.77.0.1 node0\n127.0.1.1 node1\n");
+        for (int host = 0; host < 2; host++) {
+            nodes.hosts().run(host, "ip -6 address add fd77::" + (host + 1) + "/64 dev wire nodad");
+        }
+        Files.writeString(folder.resolve("hosts-0"), "127.0.1.1 node0\n::1 node0-six\n");
+        Files.writeString(folder.resolve("hosts-1"), "10.77.0.1 node0\nfd77::1 node0-six\n127.0.1.1 node1\n");
     }
 
     @AfterAll
@@ -86,10 +90,34 @@ class LoopbackNameTest {
         assertEquals(0, lines(launchers.get(1), TROUBLE), launchers.get(1)::toString);
     }
 
+    @Test
+    void aNameForLoopbackOfIpv6IsReplacedByAnAddressOfThatFamily() throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "six", "ffeeddccbbaa99887766554433221100");
+        List<HostProcess> ranks = new ArrayList<>();
+        for (int host = 0; host < 2; host++) {
+            ranks.add(rank(
+                    host,
+                    host,
+                    "WORLD_SIZE=2",
+                    "MASTER_ADDR=node0-six",
+                    "MASTER_PORT=29800",
+                    "FERRO_SECRET_FILE=" + secret));
+        }
+
+        for (HostProcess one : ranks) {
+            assertEquals(0, one.exitCode(), one::toString);
+            assertEquals(List.of("view false product 30"), one.outLines(), one::toString);
+        }
+        HostProcess first = ranks.get(0);
+        assertEquals(1, lines(first, "this machine resolves node0-six to ::1" + NEVER_REACHED), first::toString);
+        assertEquals(1, lines(first, "the store is at fd77::1 instead"), first::toString);
+    }
+
     private static HostProcess rank(int host, int rank, String... variables) throws IOException {
         List<String> line = new ArrayList<>(List.of("env", "RANK=" + rank, "WORLD_SIZE=3"));
-        line.addAll(List.of(variables));
         line.addAll(List.of("MASTER_ADDR=node0", "MASTER_PORT=29600"));
+        // the last value of a variable counts
+        line.addAll(List.of(variables));
         line.addAll(JavaLine.rank(
                 List.of("-Xmx128m", hostsFile(host), "-Dferro.join.timeout=40s"), JoinsByAuto.class.getName()));
         return nodes.hosts().start(host, line.toArray(String[]::new));

@@ -74,7 +74,7 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
             throw new BadInputException(trouble + ": need an address of node 0 that all nodes can reach");
         }
         try {
-            String address = own.get().reachableAddress(LAUNCHERS).getHostAddress();
+            String address = own.get().reachableAddress(LAUNCHERS);
             notes.accept(trouble + "; the store is at " + address + " instead, which is an address of this machine");
             return new Endpoint(address, wanted.port());
         } catch (FerroException none) {

@@ -163,12 +163,19 @@ public final class Addresses {
         }
     }
 
+    /** Returns the address of this machine on its default route, as the other method does; IPv4 comes first. */
+    public static InetAddress ofDefaultRoute(Where where) {
+        return ofDefaultRoute(where, false);
+    }
+
     /**
      * Returns the address of this machine on its default route. Without such a route, returns the address of the only
-     * interface with an address, if there is exactly one.
+     * interface with an address, if there is exactly one, or exactly one of the family that comes first.
+     *
+     * @param six whether IPv6 comes first, and not IPv4
      */
-    public static InetAddress ofDefaultRoute(Where where) {
-        for (String elsewhere : ELSEWHERE) {
+    static InetAddress ofDefaultRoute(Where where, boolean six) {
+        for (String elsewhere : six ? List.of(ELSEWHERE.get(1), ELSEWHERE.get(0)) : ELSEWHERE) {
             try {
                 InetAddress own = routingTo(literal(elsewhere), where);
                 if (!own.isAnyLocalAddress() && !own.isLoopbackAddress()) {
@@ -179,8 +186,12 @@ public final class Addresses {
             }
         }
         List<InetAddress> all = ofInterfaces();
-        if (all.size() == 1) {
-            return all.get(0);
+        List<InetAddress> first =
+                all.stream().filter(one -> one instanceof Inet6Address == six).toList();
+        for (List<InetAddress> found : List.of(all, first)) {
+            if (found.size() == 1) {
+                return found.get(0);
+            }
         }
         throw new FerroException(
                 Code.RENDEZVOUS,

@@ -1,7 +1,9 @@
 package ferro.backend.tcp.connect;
 
+import com.google.common.net.InetAddresses;
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -47,17 +49,18 @@ public record OwnHost(String name, InetAddress loopback, Optional<InetAddress> r
     }
 
     /**
-     * Returns the address of this machine that other hosts can reach.
+     * Returns the address of this machine that other hosts can reach, if possible of the family of the loopback address.
      *
      * @throws FerroException RENDEZVOUS if the name has no other address here and this machine has no default route
      */
-    public InetAddress reachableAddress(Where where) {
-        return reachable.orElseGet(() -> Addresses.ofDefaultRoute(where));
+    public String reachableAddress(Where where) {
+        boolean six = loopback instanceof Inet6Address;
+        return InetAddresses.toAddrString(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
     }
 
     /** Returns what is wrong with the name, for messages. */
     public String trouble() {
-        return "this machine resolves " + name + " to " + loopback.getHostAddress()
+        return "this machine resolves " + name + " to " + InetAddresses.toAddrString(loopback)
                 + ", where no other host can reach it (often by a line in /etc/hosts)";
     }
 }

@@ -53,7 +53,7 @@ final class ReachableStore {
             return named;
         }
         try {
-            String address = own.get().reachableAddress(where).getHostAddress();
+            String address = own.get().reachableAddress(where);
             say(
                     rank + "; the store is at " + address + " instead, which is an address of this machine ("
                             + StoreSettings.of(context).ofHost() + " names another)",
