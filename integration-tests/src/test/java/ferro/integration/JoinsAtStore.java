@@ -6,15 +6,15 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.PortRange;
 
-/** A rank of two that joins by options: rank 0 serves the store at a named host, and rank 1 is told where it is. */
+/** A rank that joins by options: rank 0 serves the store at a named host, and the others are told where it is. */
 final class JoinsAtStore {
     private JoinsAtStore() {}
 
     public static void main(String[] arguments) {
         int rank = Integer.parseInt(arguments[0]);
-        String host = arguments[1];
-        String port = arguments[2];
-        JoinOptions options = JoinOptions.of(rank, 2);
+        String host = arguments[2];
+        String port = arguments[3];
+        JoinOptions options = JoinOptions.of(rank, Integer.parseInt(arguments[1]));
         JoinOptions joining =
                 rank == 0 ? options.serveStore(host, PortRange.of(port)) : options.storeAt(host + ":" + port);
         try (SystemContext context = SystemContext.of(joining);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LoopbackNameTest {
     private static final String NEVER_REACHED = ", where no other host can reach it";
     private static final String TROUBLE = "this machine resolves node0 to 127.0.1.1" + NEVER_REACHED;
-    private static final String INSTEAD = "the store is at 10.77.0.1 instead";
+    private static final String INSTEAD = " 10.77.0.1 instead, which is an address of this machine";
 
     @TempDir
     private static Path folder;
@@ -110,7 +110,32 @@ class LoopbackNameTest {
         }
         HostProcess first = ranks.get(0);
         assertEquals(1, lines(first, "this machine resolves node0-six to ::1" + NEVER_REACHED), first::toString);
-        assertEquals(1, lines(first, "the store is at fd77::1 instead"), first::toString);
+        assertEquals(1, lines(first, " fd77::1 instead, which is an address of this machine"), first::toString);
+    }
+
+    @Test
+    void ranksThatAreToldByOptionsWhereRank0ServesMeetThereFromBothHosts() throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "options", "8899aabbccddeeff0011223344556677");
+        List<HostProcess> ranks = new ArrayList<>();
+        for (int rank = 0; rank < 3; rank++) {
+            ranks.add(started(
+                    rank / 2,
+                    List.of("env", "FERRO_SECRET_FILE=" + secret),
+                    JoinsAtStore.class.getName(),
+                    "" + rank,
+                    "3",
+                    "node0",
+                    "29900"));
+        }
+
+        for (HostProcess one : ranks) {
+            assertEquals(0, one.exitCode(), one::toString);
+            assertEquals(List.of("product 210"), one.outLines(), one::toString);
+        }
+        for (HostProcess one : ranks.subList(0, 2)) {
+            assertEquals(1, lines(one, TROUBLE), one::toString);
+            assertEquals(1, lines(one, INSTEAD), one::toString);
+        }
     }
 
     private static HostProcess rank(int host, int rank, String... variables) throws IOException {
@@ -118,8 +143,12 @@ class LoopbackNameTest {
         line.addAll(List.of("MASTER_ADDR=node0", "MASTER_PORT=29600"));
         // the last value of a variable counts
         line.addAll(List.of(variables));
-        line.addAll(JavaLine.rank(
-                List.of("-Xmx128m", hostsFile(host), "-Dferro.join.timeout=40s"), JoinsByAuto.class.getName()));
+        return started(host, line, JoinsByAuto.class.getName());
+    }
+
+    private static HostProcess started(int host, List<String> before, String... program) throws IOException {
+        List<String> line = new ArrayList<>(before);
+        line.addAll(JavaLine.rank(List.of("-Xmx128m", hostsFile(host), "-Dferro.join.timeout=40s"), program));
         return nodes.hosts().start(host, line.toArray(String[]::new));
     }
 

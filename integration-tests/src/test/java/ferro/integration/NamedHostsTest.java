@@ -69,7 +69,7 @@ class NamedHostsTest {
     void aHostWithAnUnderscoreIsTakenFromJoinOptions() throws Exception {
         String port = "" + Ports.free();
         List<String> hosts = List.of("127.0.0.1 host_with_underscore");
-        String[] program = {JoinsAtStore.class.getName(), "", "host_with_underscore", port};
+        String[] program = {JoinsAtStore.class.getName(), "", "2", "host_with_underscore", port};
 
         List<Process> ranks = new ArrayList<>();
         for (int rank = 0; rank < 2; rank++) {

@@ -2,6 +2,7 @@ package ferro.backend.tcp.rendezvous;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.OwnHost;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.SecretFile;
@@ -12,6 +13,9 @@ import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -55,7 +59,7 @@ final class ReachableStore {
         try {
             String address = own.get().reachableAddress(where);
             say(
-                    rank + "; the store is at " + address + " instead, which is an address of this machine ("
+                    rank + "; it uses " + address + " instead, which is an address of this machine ("
                             + StoreSettings.of(context).ofHost() + " names another)",
                     context);
             return address;
@@ -66,6 +70,22 @@ final class ReachableStore {
             // with a named interface the rank that serves listens on all interfaces
             return named;
         }
+    }
+
+    /**
+     * Returns the addresses at which a store may be that another process serves. That process may have replaced the name too,
+     * or may listen on loopback.
+     */
+    static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {
+        List<InetAddress> all = new ArrayList<>(resolved);
+        try {
+            OwnHost.find(named)
+                    .map(own -> Addresses.literal(own.reachableAddress(where)))
+                    .ifPresent(all::add);
+        } catch (FerroException none) {
+            // without a route only loopback is left
+        }
+        return all;
     }
 
     private static boolean allLocal(RankContext context) {

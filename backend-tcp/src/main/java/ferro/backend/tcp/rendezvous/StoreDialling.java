@@ -13,6 +13,7 @@ import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import io.netty.channel.Channel;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -75,7 +76,7 @@ final class StoreDialling {
     Optional<Channel> connected(BooleanSupplier outdated) {
         known = meeting.servedHere()
                 ? List.of(port.bound())
-                : Addresses.toDial(Addresses.allResolved(meeting.host(), deadline, context, where), meeting.port());
+                : toDial(Addresses.allResolved(meeting.host(), deadline, context, where));
         try {
             return dialled(outdated);
         } catch (FerroException failure) {
@@ -132,10 +133,14 @@ final class StoreDialling {
 
     private void resolveAgain(int attempt) {
         try {
-            known = Addresses.toDial(Addresses.attempt(meeting.host(), 2 * attempt - 1), meeting.port());
+            known = toDial(Addresses.attempt(meeting.host(), 2 * attempt - 1));
         } catch (UnknownHostException unknown) {
             // the addresses known before may still be right
         }
+    }
+
+    private List<InetSocketAddress> toDial(List<InetAddress> resolved) {
+        return Addresses.toDial(ReachableStore.addresses(meeting.host(), resolved, where), meeting.port());
     }
 
     private boolean hasLostStore() {

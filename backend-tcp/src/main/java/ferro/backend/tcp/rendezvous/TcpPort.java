@@ -137,7 +137,9 @@ public final class TcpPort implements AutoCloseable {
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.outside(group.name(), group.rank());
-        InetAddress meeting = known.map(store -> Addresses.resolved(store.host(), deadlineNanos, context, where))
+        // a store that another process serves still has its name
+        InetAddress meeting = known.map(store -> ReachableStore.host(store.host(), group, context))
+                .map(host -> Addresses.resolved(host, deadlineNanos, context, where))
                 .orElseGet(InetAddress::getLoopbackAddress);
         int store = known.map(Rendezvous::port).orElse(0);
         PortChoice ports = PortChoice.of(context, store, serving && store > 0);
