@@ -8,6 +8,7 @@ import ferro.dispatch.GpuCollectives;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -19,13 +20,15 @@ import java.util.Arrays;
  * @param context    settings, for the groups made of this one
  * @param coalescing open blocks
  * @param joined     thread whose end aborts the group; null for a group that was wrapped and not joined
+ * @param dropped    watch of the user's object
  */
 record GroupEnd(
         CollectiveBackend backend,
         CollectiveBackend way,
         RankContext context,
         Coalescing coalescing,
-        JoiningThread joined) {
+        JoiningThread joined,
+        DroppedGroup dropped) {
     /** Joins a group; if the calling thread ends by an exception, the group is aborted. */
     static GroupEnd join(GroupSpec group, RankContext context) {
         return OpenGroups.of(context).joined(group, () -> joined(group, context));
@@ -38,7 +41,7 @@ record GroupEnd(
         FlightRecorder.of(context, group);
         try {
             CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
-            return of(whole, context, JoiningThread.joined(whole));
+            return of(whole, context, JoiningThread.joined(whole), '"' + group.name() + '"');
         } finally {
             FlightRecorder.release(context);
         }
@@ -46,7 +49,11 @@ record GroupEnd(
 
     /** Takes over a back end; a plain one gets its engine. */
     static GroupEnd over(Backend backend, RankContext context) {
-        GroupEnd wrapped = of(whole(backend, context), context, null);
+        GroupEnd wrapped = of(
+                whole(backend, context),
+                context,
+                null,
+                "a group over " + backend.getClass().getSimpleName());
         OpenGroups.of(context).opened(wrapped);
         return wrapped;
     }
@@ -55,10 +62,11 @@ record GroupEnd(
         return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
     }
 
-    private static GroupEnd of(CollectiveBackend backend, RankContext context, JoiningThread joined) {
+    private static GroupEnd of(CollectiveBackend backend, RankContext context, JoiningThread joined, String name) {
         CollectiveBackend way =
                 needsDoor(backend) ? GpuCollectives.with(context).over(backend) : backend;
-        return new GroupEnd(backend, way, context, new Coalescing(), joined);
+        DroppedGroup dropped = new DroppedGroup("ProcessGroup of rank " + backend.rank() + " of " + name);
+        return new GroupEnd(backend, way, context, new Coalescing(), joined, dropped);
     }
 
     /**
@@ -73,8 +81,9 @@ record GroupEnd(
     GroupEnd newGroup(int[] ranks, Duration timeout) {
         coalescing.refuse("newGroup");
         refuseDuplicates(ranks, backend.worldSize());
-        CollectiveBackend child = backend.newGroup(ranks.clone(), Arrays.toString(ranks), timeout);
-        GroupEnd made = of(child, context, joined);
+        String name = Arrays.toString(ranks);
+        CollectiveBackend child = backend.newGroup(ranks.clone(), name, timeout);
+        GroupEnd made = of(child, context, joined, '"' + name + '"');
         OpenGroups.of(context).opened(made);
         if (joined != null) {
             joined.opened(child);
@@ -94,8 +103,15 @@ record GroupEnd(
         }
     }
 
+    /** Closes the group for its user's object, which is not collected meanwhile. */
+    void close(Duration bound, Object user) {
+        close(bound);
+        Reference.reachabilityFence(user);
+    }
+
     /** Closes the back end; the end of the joining thread then aborts it no more. */
     void close(Duration bound) {
+        dropped.closed();
         try {
             way.close(bound);
         } finally {

@@ -101,18 +101,18 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private final CollectiveBackend backend;
     private final GroupEnd end;
     private final CallOptions options;
-    private final boolean view;
+    private final ProcessGroup watched;
 
     private ProcessGroup(GroupEnd end) {
-        this(end, CallOptions.of(end.backend().timeout()), false);
+        this(end, CallOptions.of(end.backend().timeout()), null);
     }
 
-    private ProcessGroup(GroupEnd end, CallOptions options, boolean view) {
+    private ProcessGroup(GroupEnd end, CallOptions options, ProcessGroup first) {
         super(end, options);
         this.backend = end.backend();
         this.end = end;
         this.options = options;
-        this.view = view;
+        this.watched = end.dropped().watched(this, first);
     }
 
     /**
@@ -248,7 +248,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
-        return new ProcessGroup(end, options.within(deadline), true);
+        return new ProcessGroup(end, options.within(deadline), watched);
     }
 
     /**
@@ -262,7 +262,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws IllegalArgumentException if the label is none
      */
     public ProcessGroup labelled(String label) {
-        return new ProcessGroup(end, options.labelled(label), true);
+        return new ProcessGroup(end, options.labelled(label), watched);
     }
 
     /**
@@ -332,7 +332,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
         Duration deadline = options.timeout();
-        return new ProcessGroup(end.newGroup(ranks, deadline), CallOptions.of(deadline), false);
+        return new ProcessGroup(end.newGroup(ranks, deadline), CallOptions.of(deadline), null);
     }
 
     /**
@@ -473,7 +473,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
 
     /**
      * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may
-     * call it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing.
+     * call it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage
+     * collected without a close stays open, because a close tells the other ranks; one WARNING says where it was joined.
      *
      * @param bound maximum time; zero or less aborts unfinished work at once
      * @throws IllegalStateException if the code of a reduction calls it
@@ -481,8 +482,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
-        if (!view) {
-            end.close(bound);
+        if (watched == this) {
+            end.close(bound, this);
         }
     }
 

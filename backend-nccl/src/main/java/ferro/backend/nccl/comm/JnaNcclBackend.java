@@ -14,9 +14,9 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
-import ferro.backend.nccl.memory.LeakReport;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.spi.LeakReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -43,6 +43,8 @@ import java.util.function.Consumer;
  * (measured on JDK 17), and nothing natively once a call of that size has been made.
  */
 public final class JnaNcclBackend implements NcclBackend {
+    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+
     private final NcclMember member;
     private final WorkQueue queue;
     private final QueuedCollectives collectives;
@@ -60,7 +62,7 @@ public final class JnaNcclBackend implements NcclBackend {
         raw = new RawCalls(parts, member.timeout());
         subgroups = new NewGroups(member, queue);
         ending = new BackendEnding(member, parts, subgroups::isUnderWay);
-        leak = LeakReport.watch(this, toString(), ending::close);
+        leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
     /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */

@@ -5,8 +5,8 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.NcclDevice;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.memory.LeakReport;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.LeakReport;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
@@ -28,6 +28,8 @@ import java.util.function.Function;
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+
     private static final String GROUP = "comms";
     private static final int LEAST_DEVICES = 2;
 
@@ -39,7 +41,7 @@ public final class NcclComms implements AutoCloseable {
     private NcclComms(DirectCalls calls, List<NcclDevice> devices) {
         this.calls = calls;
         this.devices = devices;
-        this.leak = LeakReport.watch(this, toString(), calls.comm()::close);
+        this.leak = LeakReport.watchAndFree(this, toString(), LOG, calls.comm()::close);
     }
 
     /**

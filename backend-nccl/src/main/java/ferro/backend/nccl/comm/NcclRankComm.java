@@ -7,9 +7,9 @@ import ferro.backend.nccl.NcclDevice;
 import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.memory.LeakReport;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.LeakReport;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
@@ -25,6 +25,8 @@ import java.util.List;
  * abort, failure of NCCL) makes the communicator unusable on every rank: close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+
     private static final String GROUP = "nccl";
     private static final int LEAST_WORLD = 2;
 
@@ -38,7 +40,7 @@ public final class NcclRankComm implements AutoCloseable {
         this.calls = calls;
         this.comm = calls.comm();
         this.abortHandle = new NcclAbortHandle(comm.handle());
-        this.leak = LeakReport.watch(this, toString(), comm::close);
+        this.leak = LeakReport.watchAndFree(this, toString(), LOG, comm::close);
     }
 
     /**

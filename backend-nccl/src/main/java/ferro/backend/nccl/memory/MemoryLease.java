@@ -1,5 +1,6 @@
 package ferro.backend.nccl.memory;
 
+import ferro.spi.LeakReport;
 import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -9,6 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * block until it is done.
  */
 final class MemoryLease implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+
     private final Uses uses;
     private final String what;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -17,7 +20,7 @@ final class MemoryLease implements AutoCloseable {
     private MemoryLease(Uses uses, String what) {
         this.uses = uses;
         this.what = what;
-        this.leak = LeakReport.watch(this, what, uses::leave);
+        this.leak = LeakReport.watchAndFree(this, what, LOG, uses::leave);
     }
 
     /** Users that still need the block: the lease itself, and copies in progress. */

@@ -1,0 +1,46 @@
+package ferro.group;
+
+import ferro.spi.LeakReport;
+
+/**
+ * Reports a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's loops keep the
+ * rest of a group reachable, so only the user's object is watched. The group stays open: a close tells the other ranks that
+ * this rank leaves, and only the program knows whether they may go on without it. Thread-safe.
+ */
+final class DroppedGroup {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+
+    private final String name;
+    private LeakReport report;
+    private boolean over;
+
+    /** Prepares to watch; the name contains rank and group. */
+    DroppedGroup(String name) {
+        this.name = name;
+    }
+
+    /**
+     * Returns the object that is watched for a group or a view of it. Views refer to it, so that it is collected after them.
+     *
+     * @param <T>   type of the user's object
+     * @param made  object that is made now
+     * @param first object of the group that a view is made of; null if {@code made} is no view
+     */
+    synchronized <T> T watched(T made, T first) {
+        if (first != null) {
+            return first;
+        }
+        if (!over) {
+            report = LeakReport.watch(made, name, LOG);
+        }
+        return made;
+    }
+
+    /** Ends the watch, because the group is closed by the program or with its context. */
+    synchronized void closed() {
+        over = true;
+        if (report != null) {
+            report.closed();
+        }
+    }
+}

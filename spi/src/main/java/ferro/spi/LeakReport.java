@@ -1,0 +1,85 @@
+package ferro.spi;
+
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.ref.Cleaner;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Watches an object that must be closed. If the object is garbage collected first, one WARNING says what was left open, with
+ * the stack trace of where it was opened. Thread-safe.
+ *
+ * <p>One thread of the JDK serves all watches. It has the system class loader, and a watch that has ended holds nothing.
+ */
+public final class LeakReport {
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    private final AtomicBoolean closed;
+    private final Cleaner.Cleanable watch;
+
+    private LeakReport(AtomicBoolean closed, Cleaner.Cleanable watch) {
+        this.closed = closed;
+        this.watch = watch;
+    }
+
+    /**
+     * Watches an object whose resources stay open after the report.
+     *
+     * @param owner object that must be closed
+     * @param what  name of the object, for the WARNING
+     * @param log   receives the WARNING
+     * @return watch, to be told of the close
+     */
+    public static LeakReport watch(Object owner, String what, Logger log) {
+        return watch(
+                owner,
+                what + " was never closed and was garbage collected, and its resources stay open",
+                log,
+                () -> {});
+    }
+
+    /**
+     * Watches an object whose resources are freed after the report.
+     *
+     * @param owner   object that must be closed; {@code release} must not refer to it
+     * @param what    name of the object, for the WARNING
+     * @param log     receives the WARNING
+     * @param release frees the resources; runs on a thread of its own, because it may take a while
+     * @return watch, to be told of the close
+     */
+    public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
+        Objects.requireNonNull(release, "release");
+        String text = what + " was never closed and was garbage collected, and its resources are freed now";
+        return watch(owner, text, log, () -> release(release));
+    }
+
+    private static LeakReport watch(Object owner, String text, Logger log, Runnable then) {
+        Objects.requireNonNull(log, "log");
+        AtomicBoolean closed = new AtomicBoolean();
+        Throwable opened =
+                new Throwable("opened here, by thread " + Thread.currentThread().getName());
+        Cleaner.Cleanable watch = CLEANER.register(owner, () -> {
+            if (!closed.get()) {
+                log.log(
+                        Level.WARNING,
+                        text + "; close it where it was opened, for example by try-with-resources",
+                        opened);
+                then.run();
+            }
+        });
+        return new LeakReport(closed, watch);
+    }
+
+    private static void release(Runnable release) {
+        Thread releasing = new Thread(release, "ferro-forgotten");
+        releasing.setDaemon(true);
+        releasing.start();
+    }
+
+    /** Ends the watch; idempotent. Call it before the close waits for anything. */
+    public void closed() {
+        closed.set(true);
+        watch.clean();
+    }
+}
