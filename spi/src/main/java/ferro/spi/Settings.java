@@ -69,6 +69,9 @@ public final class Settings {
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM =
             new Setting<>("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
+    /** Time that a connecting side waits for each answer of a handshake before it connects again. */
+    public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT =
+            new Setting<>("ferro.tcp.handshake.timeout", "5s", "a time such as 5s", Setting::duration);
     /** Port to listen on, or a range of ports that the ranks of a host share. */
     public static final Setting<PortRange> TCP_PORT = new Setting<>(
             "ferro.tcp.port", "0", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of);
@@ -239,6 +242,7 @@ public final class Settings {
             TCP_IO,
             TCP_CONGESTION,
             TCP_CHECKSUM,
+            TCP_HANDSHAKE_TIMEOUT,
             TLS,
             TLS_PROVIDER,
             TLS_KEY_BYTES,

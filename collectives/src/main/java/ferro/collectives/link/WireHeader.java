@@ -17,7 +17,7 @@ public final class WireHeader {
      * Version of the protocol: of this header, and of what ranks tell each other besides the data. A rank with another
      * version is refused before a byte of either moves.
      */
-    public static final int PROTOCOL_VERSION = 6;
+    public static final int PROTOCOL_VERSION = 7;
 
     /** Length: two numbers of 64 bits. */
     public static final int BYTES = 2 * Long.BYTES;

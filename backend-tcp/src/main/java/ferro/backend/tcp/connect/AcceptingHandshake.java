@@ -6,7 +6,10 @@ import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
-/** The accepting side: hello in, challenge out, proof in, proof out. It sends its own proof last. */
+/**
+ * The accepting side: hello in, challenge out, proof in, proof out, confirmation in. Until the confirmation has come, the other
+ * side may give this attempt up and connect again. It confirms one attempt at most.
+ */
 final class AcceptingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
@@ -58,6 +61,11 @@ final class AcceptingHandshake implements Handshake {
     }
 
     @Override
+    public boolean awaitsConfirmation() {
+        return state == AcceptState.CONFIRMATION;
+    }
+
+    @Override
     public TlsSession tls() {
         return tls;
     }
@@ -82,6 +90,7 @@ final class AcceptingHandshake implements Handshake {
             case PREFIX -> prefix(bytes);
             case HELLO -> hello(bytes);
             case PROOF -> proof(bytes);
+            case CONFIRMATION -> confirmation(bytes);
             case DONE -> throw new Refusal(Code.PROTOCOL, bytes.remaining() + " bytes after the end of a handshake");
         };
     }
@@ -115,15 +124,8 @@ final class AcceptingHandshake implements Handshake {
     }
 
     private byte[] proof(ByteBuffer bytes) throws Refusal {
-        byte type = bytes.get();
-        int length = Short.toUnsignedInt(bytes.getShort());
-        if (type != PROOF || length != Secret.PROOF_BYTES) {
-            throw new Refusal(
-                    Code.PROTOCOL,
-                    "a frame of type " + type + " with " + length + " bytes: need type " + PROOF + " with "
-                            + Secret.PROOF_BYTES);
-        }
-        byte[] proof = new byte[length];
+        checkHead(bytes, PROOF, Secret.PROOF_BYTES);
+        byte[] proof = new byte[Secret.PROOF_BYTES];
         bytes.get(proof);
         if (!own.secret().proves(Role.CONNECTING, transcript, challenge, proof)) {
             throw new Refusal(
@@ -137,15 +139,35 @@ final class AcceptingHandshake implements Handshake {
             tls = key.session(false, hello.options().key(), TlsPolicy.judges(hello.kind()));
         }
         door.admit(hello);
+        boolean last = tls == null;
+        wanted = last ? HEAD_BYTES : 0;
+        state = last ? AcceptState.CONFIRMATION : AcceptState.DONE;
+        return Handshake.frame(PROOF, own.secret().proof(Role.ACCEPTING, transcript, challenge));
+    }
+
+    private byte[] confirmation(ByteBuffer bytes) throws Refusal {
+        checkHead(bytes, CONFIRM, 0);
         wanted = 0;
         state = AcceptState.DONE;
-        return Handshake.frame(PROOF, own.secret().proof(Role.ACCEPTING, transcript, challenge));
+        return NOTHING;
+    }
+
+    private static void checkHead(ByteBuffer bytes, byte wantedType, int wantedLength) throws Refusal {
+        byte type = bytes.get();
+        int length = Short.toUnsignedInt(bytes.getShort());
+        if (type != wantedType || length != wantedLength) {
+            throw new Refusal(
+                    Code.PROTOCOL,
+                    "a frame of type " + type + " with " + length + " bytes: need type " + wantedType + " with "
+                            + wantedLength);
+        }
     }
 
     private enum AcceptState {
         PREFIX,
         HELLO,
         PROOF,
+        CONFIRMATION,
         DONE
     }
 

@@ -6,7 +6,7 @@ import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsSession;
 import java.nio.ByteBuffer;
 
-/** The connecting side: hello out, challenge in, proof out, proof in. It proves itself first. */
+/** The connecting side: hello out, challenge in, proof out, proof in, confirmation out. It proves itself first. */
 final class ConnectingHandshake implements Handshake {
     private static final byte[] NOTHING = {};
 
@@ -123,6 +123,11 @@ final class ConnectingHandshake implements Handshake {
     }
 
     @Override
+    public boolean awaitsConfirmation() {
+        return false;
+    }
+
+    @Override
     public TlsSession tls() {
         return tls;
     }
@@ -137,6 +142,6 @@ final class ConnectingHandshake implements Handshake {
                             + "\" is wrong: both sides need the same secret, see FERRO_SECRET_FILE");
         }
         wanted = 0;
-        return NOTHING;
+        return tls == null ? Handshake.frame(CONFIRM, NOTHING) : NOTHING;
     }
 }

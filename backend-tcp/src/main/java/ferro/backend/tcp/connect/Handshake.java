@@ -14,6 +14,8 @@ public interface Handshake {
     byte REFUSAL = 2;
     /** From either side: its proof. */
     byte PROOF = 3;
+    /** From the connecting side: it takes the connection. Empty; the last frame of a handshake without TLS. */
+    byte CONFIRM = 4;
 
     /** Returns the bytes that this side sends first. */
     byte[] opening();
@@ -31,6 +33,9 @@ public interface Handshake {
      * @throws Refusal if the handshake cannot go on; the accepting side sends the refusal to the other side
      */
     byte[] take(ByteBuffer bytes) throws Refusal;
+
+    /** Returns whether this side has let the other side in, which has not confirmed the connection yet. */
+    boolean awaitsConfirmation();
 
     /** Returns the TLS session that follows once this side is done; null if the connection stays plain. */
     TlsSession tls();

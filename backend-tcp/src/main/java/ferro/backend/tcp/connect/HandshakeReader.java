@@ -1,6 +1,5 @@
 package ferro.backend.tcp.connect;
 
-import ferro.FerroException.Code;
 import ferro.backend.tcp.tls.TlsSession;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -52,8 +51,12 @@ final class HandshakeReader extends ExactReader {
         }
         try {
             byte[] answer = side.take(bytes);
+            end.heard(context().channel());
             if (side.wanted() > 0) {
                 say(answer);
+                if (side.awaitsConfirmation()) {
+                    end.letIn(context().channel());
+                }
                 expect(side.wanted());
                 return;
             }
@@ -126,14 +129,21 @@ final class HandshakeReader extends ExactReader {
         channel.writeAndFlush(Unpooled.wrappedBuffer(frame)).addListener(ChannelFutureListener.CLOSE);
     }
 
-    /** Returns the refusal of a side whose time is over. */
-    static Refusal late(long millis) {
-        return new Refusal(Code.PROTOCOL, "the handshake was not over after " + millis + " ms");
-    }
-
-    /** Receives the end of a handshake; exactly one of these methods is called, on the channel's loop. */
+    /**
+     * Receives the progress and the end of a handshake, on the channel's loop. Exactly one of {@link #done}, {@link #refused},
+     * {@link #stranger} and {@link #ended} is called.
+     */
     interface HandshakeEnd {
-        /** Both sides have proved themselves; the pipeline is empty and nothing is being read. */
+        /** A part of the handshake has come from the other side. */
+        default void heard(Channel channel) {}
+
+        /** This side, which accepts, has let the other side in, and waits for its confirmation. */
+        default void letIn(Channel channel) {}
+
+        /**
+         * Both sides have proved themselves, and the connecting side has confirmed the connection. The pipeline is empty and
+         * nothing is being read.
+         */
         void done(Channel channel);
 
         /** This side refuses the other, or was refused; the channel is still open. */

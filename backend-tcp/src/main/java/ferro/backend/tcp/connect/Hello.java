@@ -16,10 +16,15 @@ import java.util.Arrays;
  * @param member    connecting rank or launcher
  * @param channel   which data channel; {@link ChannelIdentity#NONE} for other kinds
  * @param options   options of the connecting side
- * @param nonce     32 fresh random bytes
+ * @param attempt   which attempt of which process this is
  */
 public record Hello(
-        ConnectionKind kind, String job, Peering member, ChannelIdentity channel, HelloOptions options, byte[] nonce) {
+        ConnectionKind kind,
+        String job,
+        Peering member,
+        ChannelIdentity channel,
+        HelloOptions options,
+        Attempt attempt) {
     static final int VERSION = WireHeader.PROTOCOL_VERSION;
     static final int PREFIX_BYTES = 12;
     public static final int NONCE_BYTES = 32;
@@ -30,7 +35,7 @@ public record Hello(
     /** First bytes of a hello; the high bit is set first, so that no text protocol and no TLS hello begins like it. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
-    private static final int FIXED_BYTES = 101;
+    private static final int FIXED_BYTES = 113;
     private static final byte NATIVE_ORDER = (byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 2);
 
     /** What a connection is for. */
@@ -80,6 +85,15 @@ public record Hello(
     }
 
     /**
+     * The identity of one attempt to connect.
+     *
+     * @param process number that the connecting process has drawn
+     * @param number  number of the attempt; each attempt of a process has a higher number than the one before
+     * @param nonce   32 fresh random bytes
+     */
+    public record Attempt(long process, int number, byte[] nonce) {}
+
+    /**
      * The options that must be equal on both sides, in one byte.
      *
      * @param secret   whether there is a secret
@@ -124,17 +138,18 @@ public record Hello(
         PLAIN
     }
 
-    /**
-     * Returns whether the process that said {@code former} asks for the same connection again. It is the same one if it names the
-     * same key for TLS.
-     */
+    /** Returns whether the process that said {@code former} asks for the same connection again. */
     public boolean asksAgain(Hello former) {
-        byte[] key = options.key();
         return kind == former.kind
                 && member.equals(former.member)
                 && channel.equals(former.channel)
-                && Arrays.equals(key, former.options.key())
-                && !Arrays.equals(key, new byte[key.length]);
+                && attempt.process == former.attempt.process
+                && attempt.number > former.attempt.number;
+    }
+
+    /** Returns whether the process that said {@code later} has made this attempt before that one. */
+    public boolean isOlderThan(Hello later) {
+        return attempt.process == later.attempt.process && attempt.number < later.attempt.number;
     }
 
     /** Returns whether the bytes that have come can be the beginning of a hello. */
@@ -155,7 +170,8 @@ public record Hello(
         out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put(options.encoded());
         out.putLong(member.group).putInt(member.rank).putInt(member.worldSize).putInt(member.to);
         out.putLong(channel.group).put(channel.lane).putInt(channel.epoch);
-        out.put(nonce).put(options.key).put((byte) name.length).put(name);
+        out.putLong(attempt.process).putInt(attempt.number);
+        out.put(attempt.nonce).put(options.key).put((byte) name.length).put(name);
         return out.array();
     }
 
@@ -193,6 +209,8 @@ public record Hello(
         byte bits = in.get();
         Peering member = new Peering(in.getLong(), in.getInt(), in.getInt(), in.getInt());
         ChannelIdentity channel = new ChannelIdentity(in.getLong(), in.get(), in.getInt());
+        long process = in.getLong();
+        int number = in.getInt();
         byte[] nonce = new byte[NONCE_BYTES];
         in.get(nonce);
         byte[] key = new byte[TlsIdentity.FINGERPRINT_BYTES];
@@ -210,13 +228,13 @@ public record Hello(
                 member,
                 channel,
                 HelloOptions.decoded(bits, key),
-                nonce);
+                new Attempt(process, number, nonce));
     }
 
     /** Returns the same hello of a side that encrypts by a key. */
     Hello encrypted(byte[] fingerprint) {
         HelloOptions with = new HelloOptions(options.secret, options.checksum, TlsWish.TLS, fingerprint);
-        return new Hello(kind, job, member, channel, with, nonce);
+        return new Hello(kind, job, member, channel, with, attempt);
     }
 
     /** Returns whether the connection carries nothing that could be read or changed. */

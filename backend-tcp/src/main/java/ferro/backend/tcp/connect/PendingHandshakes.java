@@ -4,10 +4,12 @@ import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The accepted connections that are in their handshake, in the order of their arrival. Their number is limited. Only the loop
@@ -15,6 +17,8 @@ import java.util.Optional;
  */
 final class PendingHandshakes {
     private final Map<Channel, AcceptingHandshake> all = new LinkedHashMap<>();
+    /** Connections that are let in and not confirmed yet: the other side may believe itself in. They take no room. */
+    private final Set<Channel> letIn = new HashSet<>();
 
     /**
      * Adds a connection. Where they are more than {@code most} then, one is closed: the oldest that has said nothing right, of the
@@ -35,12 +39,20 @@ final class PendingHandshakes {
         return all.get(channel);
     }
 
+    /** Records that a connection is let in; it no longer counts. */
+    void letIn(Channel channel) {
+        all.remove(channel);
+        letIn.add(channel);
+    }
+
     void remove(Channel channel) {
         all.remove(channel);
+        letIn.remove(channel);
     }
 
     void closeAll() {
         List.copyOf(all.keySet()).forEach(Channel::close);
+        Set.copyOf(letIn).forEach(Channel::close);
     }
 
     /** Returns the address with more silent connections than half of the room. */

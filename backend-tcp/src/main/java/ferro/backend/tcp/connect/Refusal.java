@@ -16,8 +16,8 @@ public final class Refusal extends Exception {
 
     private static final long serialVersionUID = 1L;
     /** Codes of the wire: the number on the wire is the index in this list plus one. */
-    private static final List<Code> CODES =
-            List.of(Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST);
+    private static final List<Code> CODES = List.of(
+            Code.PROTOCOL, Code.UNAUTHENTICATED, Code.RENDEZVOUS, Code.RESOURCE, Code.PEER_LOST, Code.TIMED_OUT);
 
     private final Code code;
 
@@ -30,6 +30,16 @@ public final class Refusal extends Exception {
     /** Returns the code that the other side's failure gets. */
     public Code code() {
         return code;
+    }
+
+    /** Returns the refusal of an attempt that is over. Another attempt of the same side may be let in. */
+    public static Refusal late(String text) {
+        return new Refusal(Code.TIMED_OUT, text);
+    }
+
+    /** Returns whether this attempt alone is refused. */
+    boolean isLate() {
+        return code == Code.TIMED_OUT;
     }
 
     /** Returns the bytes on the wire. */

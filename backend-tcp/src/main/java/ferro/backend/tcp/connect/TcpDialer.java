@@ -37,10 +37,17 @@ public final class TcpDialer {
     /** Time from one address of a name to the next (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
+    /** Most time for an answer. The limit is doubled up to it after each attempt without an answer in time. */
+    private static final long LONGEST_ANSWER_MILLIS = 40_000;
+
     private final TcpIo io;
     private final EventLoopGroup loop;
     private final Credentials own;
     private final LongSupplier clock;
+    /** Number of this process in its hellos, which tells it from another process with the same rank. */
+    private final long process;
+    /** Number of attempts; on the loop only. */
+    private int attempts;
 
     /** Makes a dialer on a loop with this process's credentials; {@code clock} returns nanoseconds. */
     public TcpDialer(TcpIo io, EventLoopGroup loop, Credentials own, LongSupplier clock) {
@@ -48,6 +55,7 @@ public final class TcpDialer {
         this.loop = loop;
         this.own = own;
         this.clock = clock;
+        process = own.random().nextLong();
     }
 
     /**
@@ -71,9 +79,9 @@ public final class TcpDialer {
      * @return channel, completed on the loop; or FerroException
      */
     public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
-        Attempts attempts = new Attempts(call, hopeless, notes);
-        loop.execute(attempts::next);
-        return attempts.result;
+        Attempts dialling = new Attempts(call, hopeless, notes);
+        loop.execute(dialling::next);
+        return dialling.result;
     }
 
     /**
@@ -111,6 +119,8 @@ public final class TcpDialer {
         private final DialNotes notes;
         /** Whether the peer needs TLS, which this side has not seen from the address. */
         private boolean encrypts;
+        /** Time for each answer of the current attempt. */
+        private long answerMillis = io.answerLimit().toMillis();
         /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
@@ -167,6 +177,7 @@ public final class TcpDialer {
         /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
         private void shake(AttemptEnd attempt, Channel channel) {
             notes.connected(channel);
+            attempt.connected(channel);
             channel.pipeline().addLast(new HandshakeReader(attempt.side, attempt));
         }
 
@@ -257,7 +268,7 @@ public final class TcpDialer {
         }
 
         private Bootstrap bootstrap() {
-            int millis = within(TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong()));
+            int millis = (int) within(TcpListener.HANDSHAKE_MILLIS);
             return new Bootstrap()
                     .group(loop)
                     .channel(io.channel())
@@ -269,7 +280,7 @@ public final class TcpDialer {
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            opened(channel, millis);
+                            opened(channel);
                         }
                     });
         }
@@ -282,7 +293,7 @@ public final class TcpDialer {
                     call.channel,
                     new Hello.HelloOptions(
                             own.secret().present(), io.checksum(), own.tls().otherwise()),
-                    own.nonce());
+                    new Hello.Attempt(process, ++attempts, own.nonce()));
         }
 
         private boolean wantsTls(Hello plain, InetSocketAddress to) {
@@ -299,45 +310,66 @@ public final class TcpDialer {
             return result.isDone();
         }
 
-        private int within(long leftMillis) {
-            return (int) Math.max(1, Math.min(leftMillis, TcpListener.HANDSHAKE_MILLIS));
+        /** Returns a limit in milliseconds, or the time to the deadline if that is less; at least 1. */
+        private long within(long limitMillis) {
+            long left = TimeUnit.NANOSECONDS.toMillis(call.deadlineNanos - clock.getAsLong());
+            return Math.max(1, Math.min(left, limitMillis));
         }
 
-        /** Ends an attempt without an answer. An attempt that is not connected yet ends only where its connecting ends. */
-        private void silent(Channel channel, TimeoutException silent) {
-            if (channel.isActive()) {
-                channel.pipeline().fireExceptionCaught(silent);
-            } else {
-                channel.close();
-            }
-        }
-
-        private void opened(Channel channel, int millis) {
+        private void opened(Channel channel) {
             io.keepAlive(channel);
             channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-            TimeoutException silent = new TimeoutException("no answer within " + millis + " ms");
-            var timer = channel.eventLoop().schedule(() -> silent(channel, silent), millis, TimeUnit.MILLISECONDS);
-            channel.closeFuture().addListener(closed -> timer.cancel(false));
             result.whenComplete((given, failure) -> {
-                timer.cancel(false);
                 if (given != channel) {
                     channel.close();
                 }
             });
         }
 
-        /** Handles the end of one attempt's handshake. */
+        /**
+         * Handles the end of one attempt's handshake, and its limit. The limit counts from when the connection is made, and anew
+         * from each answer: a peer that answers is there, however long its next answer takes on a busy machine.
+         */
         private final class AttemptEnd implements HandshakeReader.HandshakeEnd {
             private final ConnectingHandshake side;
             private final InetSocketAddress to;
+            /** Null until the connection is made. */
+            private Channel channel;
+
+            private Future<?> timer;
 
             AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
                 this.side = side;
                 this.to = to;
             }
 
+            void connected(Channel made) {
+                channel = made;
+                limit();
+            }
+
+            private void limit() {
+                long millis = within(answerMillis);
+                timer = loop.schedule(() -> late(millis), millis, TimeUnit.MILLISECONDS);
+            }
+
+            /** Gives the attempt up, unless its confirmation is on the way: then the other side may use the connection. */
+            private void late(long millis) {
+                if (channel.pipeline().get(ExactReader.class) != null) {
+                    answerMillis = Math.max(answerMillis, Math.min(2 * answerMillis, LONGEST_ANSWER_MILLIS));
+                    channel.pipeline().fireExceptionCaught(new TimeoutException("no answer within " + millis + " ms"));
+                }
+            }
+
             @Override
-            public void done(Channel channel) {
+            public void heard(Channel answered) {
+                timer.cancel(false);
+                limit();
+            }
+
+            @Override
+            public void done(Channel confirmed) {
+                timer.cancel(false);
                 if (call.kind != Hello.ConnectionKind.DATA) {
                     TcpIo.limitBackoff(channel);
                 }
@@ -347,23 +379,28 @@ public final class TcpDialer {
             }
 
             @Override
-            public void refused(Channel channel, Refusal refusal) {
+            public void refused(Channel here, Refusal refusal) {
+                timer.cancel(false);
                 if (side.askedForTls()) {
                     encrypts = true;
                     channel.close();
                     next();
+                } else if (refusal.isLate()) {
+                    ended(here, refusal);
                 } else {
                     Attempts.this.refused(refusal);
                 }
             }
 
             @Override
-            public void stranger(Channel channel, byte[] bytes, int length) {
+            public void stranger(Channel here, byte[] bytes, int length) {
                 channel.close();
             }
 
             @Override
-            public void ended(Channel channel, Throwable cause) {
+            public void ended(Channel here, Throwable cause) {
+                timer.cancel(false);
+                channel.close();
                 unanswered.remove(to);
                 unanswered.add(to);
                 notes.failed(to, cause);

@@ -21,6 +21,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 
 /** How sockets are polled on this machine (epoll if Netty's native part loads, else NIO), and the options of data links. */
@@ -46,16 +47,19 @@ public final class TcpIo {
     private final String congestion;
     private final boolean checksum;
     private final long keyBytes;
+    private final Duration answerLimit;
 
-    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, Duration answerLimit) {
         this.epoll = epoll;
         this.congestion = congestion;
         this.checksum = checksum;
         this.keyBytes = keyBytes;
+        this.answerLimit = answerLimit;
     }
 
     /**
-     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum} and {@code ferro.tls.key.bytes}.
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout} and
+     * {@code ferro.tls.key.bytes}.
      *
      * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
      *     does not accept the congestion control
@@ -76,7 +80,12 @@ public final class TcpIo {
         };
         String congestion = Settings.TCP_CONGESTION.of(context);
         checkCongestion(congestion, epoll);
-        return new TcpIo(epoll, congestion, Settings.TCP_CHECKSUM.of(context), Settings.TLS_KEY_BYTES.of(context));
+        return new TcpIo(
+                epoll,
+                congestion,
+                Settings.TCP_CHECKSUM.of(context),
+                Settings.TLS_KEY_BYTES.of(context),
+                Settings.TCP_HANDSHAKE_TIMEOUT.of(context));
     }
 
     /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
@@ -134,7 +143,8 @@ public final class TcpIo {
 
     /** Returns the best choice on this machine, for callers without settings. */
     public static TcpIo standard() {
-        return new TcpIo(epollWorks(), AUTO, false, Long.MAX_VALUE);
+        Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(Settings.TCP_HANDSHAKE_TIMEOUT.fallback());
+        return new TcpIo(epollWorks(), AUTO, false, Long.MAX_VALUE, answerLimit);
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */
@@ -150,6 +160,11 @@ public final class TcpIo {
     /** Returns how many bytes one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
     public long keyBytes() {
         return keyBytes;
+    }
+
+    /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
+    Duration answerLimit() {
+        return answerLimit;
     }
 
     /** Returns a new factory of handlers, for the background loop and for polled loops. */

@@ -9,16 +9,20 @@ import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.util.concurrent.Delayed;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
  * One listening socket. Every connection proves itself within five seconds or is dropped. The number of connections in a
  * handshake is limited; those that have sent nothing valid are dropped first.
+ *
+ * <p>A connection is handed on once the connecting side has confirmed it. The confirmation has no limit: a side that has sent it
+ * uses the connection, and one that has not closes it.
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
+    /** From this lateness of a timer on, the loop was held up. It has served nobody in that time, which does not count. */
+    private static final long HELD_UP_NANOS = 100_000_000;
 
     static final int FEWEST_PENDING = 64;
     static final int PENDING_PER_RANK = 4;
@@ -93,26 +97,15 @@ public final class TcpListener implements AutoCloseable {
     /** Starts the handshake of a connection that was accepted; on the loop. */
     void accept(Channel channel) {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-        ScheduledFuture<?> timer =
-                channel.eventLoop().schedule(() -> expired(channel), HANDSHAKE_MILLIS, TimeUnit.MILLISECONDS);
-        AcceptingHandshake side = new AcceptingHandshake(own, hello -> admit(hello, channel, timer), isLocal(channel));
-        channel.pipeline().addLast(new HandshakeReader(side, new Accepted(side, timer)));
+        AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel), isLocal(channel));
+        Accepted accepted = new Accepted(channel, side);
+        accepted.limit(TimeUnit.MILLISECONDS.toNanos(HANDSHAKE_MILLIS));
+        channel.pipeline().addLast(new HandshakeReader(side, accepted));
         pending.add(channel, side, mostPending);
         channel.closeFuture().addListener(closed -> {
-            timer.cancel(false);
+            accepted.timer.cancel(false);
             pending.remove(channel);
         });
-    }
-
-    /**
-     * Admits a side unless its time is over. A delayed loop reads a proof before it runs its timers, and the other side has
-     * given up by then.
-     */
-    private void admit(Hello hello, Channel channel, Delayed timer) throws Refusal {
-        if (timer.getDelay(TimeUnit.NANOSECONDS) <= 0) {
-            throw HandshakeReader.late(HANDSHAKE_MILLIS);
-        }
-        guests.admit(hello, channel);
     }
 
     /** Returns whether both ends are on this machine; those of a channel without an address of a network are. */
@@ -120,16 +113,6 @@ public final class TcpListener implements AutoCloseable {
         return !(channel.localAddress() instanceof InetSocketAddress here)
                 || !(channel.remoteAddress() instanceof InetSocketAddress there)
                 || TlsPolicy.isWithin(here.getAddress(), there.getAddress());
-    }
-
-    private void expired(Channel channel) {
-        AcceptingHandshake side = pending.of(channel);
-        if (side != null && side.wanted() == 0) {
-            // in the middle of TLS a refusal would not be understood
-            channel.close();
-        } else if (side != null) {
-            HandshakeReader.refuse(channel, HandshakeReader.late(HANDSHAKE_MILLIS));
-        }
     }
 
     /** Stops listening and drops connections in a handshake; proved connections belong to their owners. */
@@ -143,22 +126,45 @@ public final class TcpListener implements AutoCloseable {
 
     /** Handles the end of the handshake of an accepted connection. */
     private final class Accepted implements HandshakeReader.HandshakeEnd {
+        private final Channel channel;
         private final AcceptingHandshake side;
-        private final Delayed timer;
+        private ScheduledFuture<?> timer;
+        /** When the timer is due, on the clock of the loop. */
+        private long due;
 
-        Accepted(AcceptingHandshake side, Delayed timer) {
+        Accepted(Channel channel, AcceptingHandshake side) {
+            this.channel = channel;
             this.side = side;
-            this.timer = timer;
+        }
+
+        void limit(long nanos) {
+            due = channel.eventLoop().ticker().nanoTime() + nanos;
+            timer = channel.eventLoop().schedule(this::expired, nanos, TimeUnit.NANOSECONDS);
+        }
+
+        /** Drops the connection, unless this loop was held up and has not listened to it for so long. */
+        private void expired() {
+            long late = channel.eventLoop().ticker().nanoTime() - due;
+            if (late >= HELD_UP_NANOS) {
+                limit(late);
+            } else if (pending.of(channel) != null && side.wanted() == 0) {
+                // in the middle of TLS a refusal would not be understood
+                channel.close();
+            } else if (pending.of(channel) != null) {
+                String text = "the handshake was not over after " + HANDSHAKE_MILLIS + " ms";
+                HandshakeReader.refuse(channel, Refusal.late(text));
+            }
         }
 
         @Override
-        public void done(Channel channel) {
+        public void letIn(Channel proved) {
+            timer.cancel(false);
+            pending.letIn(channel);
+        }
+
+        @Override
+        public void done(Channel proved) {
             pending.remove(channel);
-            if (timer.getDelay(TimeUnit.NANOSECONDS) <= 0) {
-                // TLS has come behind the proof, and the other side has given up by now
-                channel.close();
-                return;
-            }
             if (side.hello().kind() != Hello.ConnectionKind.DATA) {
                 TcpIo.limitBackoff(channel);
             }
@@ -166,9 +172,9 @@ public final class TcpListener implements AutoCloseable {
         }
 
         @Override
-        public void refused(Channel channel, Refusal refusal) {
-            // a peer that is only too late for a group is no stranger
-            if (refusal.code() != Code.PEER_LOST) {
+        public void refused(Channel proved, Refusal refusal) {
+            // a peer that is only too late, for a group or with an attempt, is no stranger
+            if (refusal.code() != Code.PEER_LOST && !refusal.isLate()) {
                 strangers.refused(channel.remoteAddress(), refusal);
             }
             guests.refused(side.said(), channel.remoteAddress(), refusal);
@@ -181,13 +187,13 @@ public final class TcpListener implements AutoCloseable {
         }
 
         @Override
-        public void stranger(Channel channel, byte[] bytes, int length) {
+        public void stranger(Channel unknown, byte[] bytes, int length) {
             strangers.seen(channel.remoteAddress(), bytes, length);
             channel.close();
         }
 
         @Override
-        public void ended(Channel channel, Throwable cause) {
+        public void ended(Channel broken, Throwable cause) {
             if (cause instanceof OutOfMemoryError) {
                 String text = "no memory for a connection: " + cause.getMessage();
                 HandshakeReader.refuse(channel, new Refusal(Code.RESOURCE, text));

@@ -15,14 +15,15 @@ import java.nio.ByteBuffer;
  * Runs the TLS handshake behind that of the job, and then leaves the pipeline. It reads no byte beyond its last record.
  *
  * <p>TLS lets the connecting side speak last, which then does not know whether it was let in. So the accepting side sends one
- * byte more, in a record of its own.
+ * byte more, in a record of its own. The connecting side confirms the connection by another such byte.
  */
 public final class TlsHandshake extends ExactReader {
     static final AttributeKey<TlsSession> SESSION = AttributeKey.valueOf("ferro.tls.session");
 
     private final TlsSession session;
     private final HandshakeReader.HandshakeEnd end;
-    private final ByteBuffer letIn = ByteBuffer.allocate(1);
+    private final ByteBuffer word = ByteBuffer.allocate(1);
+    private boolean letIn;
     private boolean over;
 
     TlsHandshake(TlsSession session, HandshakeReader.HandshakeEnd end) {
@@ -55,12 +56,13 @@ public final class TlsHandshake extends ExactReader {
         int count = bytes.remaining();
         session.incoming().put(session.incomingAt(), bytes, bytes.position(), count);
         session.came(count);
+        end.heard(context().channel());
         goOn();
     }
 
     private void goOn() {
         try {
-            if (session.shake() && isLetIn()) {
+            if (session.shake() && isConfirmed()) {
                 over = true;
                 finish();
             } else if (session.isClosed()) {
@@ -97,11 +99,18 @@ public final class TlsHandshake extends ExactReader {
         return TlsSession.isAlert(wrong) && TlsSession.isOfACertificate(wrong);
     }
 
-    /** Says that the other side is let in, or looks whether this side is. */
-    private boolean isLetIn() throws IOException {
-        return session.isConnecting()
-                ? session.open(letIn, 0, letIn.capacity()) > 0
-                : session.seal(letIn, 0, letIn.capacity()) > 0;
+    /** Lets the other side in and reads its confirmation; the connecting side confirms once it is let in. */
+    private boolean isConfirmed() throws IOException {
+        if (session.isConnecting()) {
+            return session.open(word, 0, word.capacity()) > 0 && session.seal(word, 0, word.capacity()) > 0;
+        }
+        if (!letIn) {
+            letIn = true;
+            session.seal(word, 0, word.capacity());
+            say();
+            end.letIn(context().channel());
+        }
+        return session.open(word, 0, word.capacity()) > 0;
     }
 
     private void finish() {

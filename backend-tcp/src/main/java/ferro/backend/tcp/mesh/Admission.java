@@ -50,6 +50,12 @@ final class Admission {
                 + " already: two processes have this rank");
     }
 
+    /** Returns the refusal of an attempt that its process has given up: a later one has come before it. */
+    Refusal outdated(Hello hello) {
+        return Refusal.late("attempt " + hello.attempt().number() + " of rank "
+                + hello.member().rank() + " to connect to " + own() + " has come after a later one");
+    }
+
     private static Refusal refusal(String text) {
         return new Refusal(Code.RENDEZVOUS, text);
     }

@@ -8,6 +8,7 @@ import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.connect.Waits;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,32 +25,63 @@ import java.util.concurrent.CompletableFuture;
 final class DataChannels {
     private final Peers peers;
     private final Inboxes inboxes;
+    private final Admission admission;
     /** The highest epoch requested, or connected by the lower rank, by channel. */
     private final Map<DataKey, Integer> asked = new HashMap<>();
-    /** The highest epoch admitted by the higher rank, by channel. */
-    private final Map<DataKey, Integer> entered = new HashMap<>();
-    /** Connections that were admitted and whose handshake is not over. */
+    /** The hello of the highest epoch admitted by the higher rank, by channel. */
+    private final Map<DataKey, Hello> entered = new HashMap<>();
+    /** Connections that were admitted and are not confirmed. */
     private final Map<Channel, Entering> entering = new HashMap<>();
 
     private final Set<CompletableFuture<Channel>> dialling = new HashSet<>();
 
-    /**
-     * A connection whose handshake is not over.
-     *
-     * @param hello  what it said
-     * @param before epoch that was admitted before its own; null if there was none
-     * @param failed releases its epoch if it ends
-     */
-    private record Entering(Hello hello, Integer before, ChannelFutureListener failed) {}
+    /** A connection that was admitted and is not confirmed. */
+    private final class Entering implements ChannelFutureListener {
+        private final Hello hello;
+        /** What was admitted before; null if nothing was. */
+        private final Hello before;
+        /** Why the peer makes no connection of this epoch, unless this one is confirmed; null if it may make another one. */
+        private FerroException refusal;
 
-    DataChannels(Peers peers, Inboxes inboxes) {
+        Entering(Hello hello, Hello before) {
+            this.hello = hello;
+            this.before = before;
+        }
+
+        /** Releases the epoch. */
+        void giveBack() {
+            DataKey key = key(hello);
+            if (before == null) {
+                entered.remove(key, hello);
+            } else {
+                entered.replace(key, hello, before);
+            }
+        }
+
+        /** Handles the end of the connection before it is confirmed. */
+        @Override
+        public void operationComplete(ChannelFuture ended) {
+            entering.remove(ended.channel());
+            giveBack();
+            DataKey key = key(hello);
+            FerroException lost = peers.lost(key.peer());
+            if (refusal != null) {
+                inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), refusal));
+            } else if (lost != null) {
+                gone(key.peer(), lost);
+            }
+        }
+    }
+
+    DataChannels(Peers peers, Inboxes inboxes, Admission admission) {
         this.peers = peers;
         this.inboxes = inboxes;
+        this.admission = admission;
     }
 
     /** Opens a channel that this rank requests. */
     void open(DataKey key, int epoch) {
-        if (covers(asked, key, epoch) || covers(entered, key, epoch)) {
+        if (isAsked(key, epoch) || hasEntered(key, epoch)) {
             return;
         }
         FerroException lost = peers.lost(key.peer());
@@ -74,9 +106,14 @@ final class DataChannels {
         }
     }
 
-    private static boolean covers(Map<DataKey, Integer> known, DataKey key, int epoch) {
-        Integer before = known.get(key);
-        return before != null && before >= epoch;
+    private boolean isAsked(DataKey key, int epoch) {
+        Integer highest = asked.get(key);
+        return highest != null && highest >= epoch;
+    }
+
+    private boolean hasEntered(DataKey key, int epoch) {
+        Hello highest = entered.get(key);
+        return highest != null && highest.channel().epoch() >= epoch;
     }
 
     private Refusal over(DataKey key) {
@@ -108,13 +145,18 @@ final class DataChannels {
     /** Handles the refusal of the lower rank, which could not open a channel that this rank waits for. */
     void refused(DataKey key, int epoch, Refusal why) {
         asked.remove(key, epoch);
-        if (covers(entered, key, epoch)) {
-            // the peer had connected without a request and has closed since; its earlier data is in that connection
-            return;
-        }
         FerroException failure = why.failure(
                 peers.where().blaming(Integer.toString(key.peer())),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
+        if (hasEntered(key, epoch)) {
+            // the peer had connected without a request and has closed since; its earlier data is in that connection,
+            // unless
+            // it has given that attempt up
+            entering.values().stream()
+                    .filter(one -> one.hello == entered.get(key))
+                    .forEach(one -> one.refusal = failure);
+            return;
+        }
         inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
     }
 
@@ -127,7 +169,7 @@ final class DataChannels {
             return;
         }
         for (DataKey key : List.copyOf(asked.keySet())) {
-            if (key.peer() == peer && !covers(entered, key, asked.get(key))) {
+            if (key.peer() == peer && !hasEntered(key, asked.get(key))) {
                 asked.remove(key);
                 inboxes.deliver(key.group(), listener -> listener.noData(peer, key.lane(), cause));
             }
@@ -150,45 +192,35 @@ final class DataChannels {
         }
         int epoch = hello.channel().epoch();
         dropFormer(hello);
-        if (covers(entered, key, epoch)) {
+        Hello before = entered.get(key);
+        if (before != null && hello.isOlderThan(before)) {
+            throw admission.outdated(hello);
+        }
+        if (hasEntered(key, epoch)) {
             throw new Refusal(
                     Code.PROTOCOL,
-                    "a data connection of epoch " + epoch + " from rank " + from + ": epoch " + entered.get(key)
-                            + " has been connected already");
+                    "a data connection of epoch " + epoch + " from rank " + from + ": epoch "
+                            + before.channel().epoch() + " has been connected already");
         }
-        Integer before = entered.put(key, epoch);
-        ChannelFutureListener failed = ended -> {
-            giveBack(key, epoch, entering.remove(ended.channel()).before());
-            FerroException lost = peers.lost(key.peer());
-            if (lost != null) {
-                gone(key.peer(), lost);
-            }
-        };
-        entering.put(channel, new Entering(hello, before, failed));
-        channel.closeFuture().addListener(failed);
+        entered.put(key, hello);
+        Entering now = new Entering(hello, before);
+        entering.put(channel, now);
+        channel.closeFuture().addListener(now);
     }
 
     /**
-     * Drops a connection of the same process for the same channel, on which TLS is not over: its end is not known here yet, but
-     * the peer has given it up and has connected again.
+     * Drops an earlier attempt of the same process for the same channel that is not confirmed: the process has given it up,
+     * although its end is not known here yet.
      */
     private void dropFormer(Hello hello) {
         for (Map.Entry<Channel, Entering> former : List.copyOf(entering.entrySet())) {
             Entering given = former.getValue();
-            if (hello.asksAgain(given.hello())) {
+            if (hello.asksAgain(given.hello)) {
                 entering.remove(former.getKey());
-                former.getKey().closeFuture().removeListener(given.failed());
-                giveBack(key(hello), hello.channel().epoch(), given.before());
+                former.getKey().closeFuture().removeListener(given);
+                given.giveBack();
                 former.getKey().close();
             }
-        }
-    }
-
-    private void giveBack(DataKey key, int epoch, Integer before) {
-        if (before == null) {
-            entered.remove(key, epoch);
-        } else {
-            entered.replace(key, epoch, before);
         }
     }
 
@@ -199,7 +231,7 @@ final class DataChannels {
             return;
         }
         // from here on the channel may end on a thread that makes progress
-        channel.closeFuture().removeListener(given.failed());
+        channel.closeFuture().removeListener(given);
         handOver(key(hello), hello.channel().epoch(), channel);
     }
 
@@ -263,6 +295,7 @@ final class DataChannels {
     }
 
     void close() {
+        List.copyOf(entering.keySet()).forEach(Channel::close);
         Set.copyOf(dialling).forEach(one -> one.cancel(false));
     }
 }

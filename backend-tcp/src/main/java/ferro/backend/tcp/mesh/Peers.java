@@ -46,8 +46,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final TcpPort port;
     private final long id;
     private final Inboxes inboxes;
-    private final DataChannels data;
     private final Admission admission;
+    private final DataChannels data;
     private final Drain drain;
     /** Slots of the peers, filled by connections that have proved themselves. */
     private final Channel[] slots;
@@ -78,8 +78,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         this.port = port;
         this.id = id;
         inboxes = new Inboxes(spec.worldSize());
-        data = new DataChannels(this, inboxes);
         admission = new Admission(spec, port.io().checksum());
+        data = new DataChannels(this, inboxes, admission);
         drain = new Drain(port.loop());
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
@@ -169,13 +169,17 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     /**
-     * Takes the place of a peer. A connection of the same process, by its key, gives way while TLS is not over on it: where its
-     * end is not known here yet, the peer has given it up already and has connected again.
+     * Takes the slot of a peer. An earlier attempt of the same process that is not confirmed gives way: the process has given it
+     * up, although its end is not known here yet.
      */
     private void takeSlot(int peer, Hello hello, Channel channel) throws Refusal {
         Channel former = slots[peer];
+        if (former != null && hello.isOlderThan(former.attr(SAID).get())) {
+            throw admission.outdated(hello);
+        }
         if (former != null
                 && connections.get(peer) == null
+                && lost[peer] == null
                 && hello.asksAgain(former.attr(SAID).get())) {
             slots[peer] = null;
             former.close();

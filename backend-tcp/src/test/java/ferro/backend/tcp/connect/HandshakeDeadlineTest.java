@@ -61,18 +61,55 @@ class HandshakeDeadlineTest {
         }
     }
 
+    /** A loop that was held up reads before it looks at its timers. A side that has given up confirms nothing. */
     @Test
-    void aProofThatIsReadTooLateIsRefusedBecauseTheOtherSideHasGivenUp() {
+    void aProofThatIsReadLateIsTaken() {
         Member member = new Member();
         for (int said = 1; said < member.byteCount(); said++) {
             member.sayNext();
         }
-        // a loop that was held up reads before it looks at its timers
         member.pass(LIMIT_NANOS);
 
         member.sayNext();
 
+        assertEquals("let in", member.end());
+    }
+
+    @Test
+    void timeInWhichTheLoopWasHeldUpDoesNotCount() {
+        Member member = new Member();
+        long heldUp = TimeUnit.SECONDS.toNanos(6);
+        member.pass(LIMIT_NANOS + heldUp);
+        member.fireTimers();
+        assertEquals("waiting", member.end());
+
+        member.pass(heldUp - 1);
+        member.fireTimers();
+        assertEquals("waiting", member.end());
+        member.pass(1);
+        member.fireTimers();
+
         assertEquals(LATE, member.end());
+    }
+
+    @Test
+    void aConfirmationHasNoLimitAndLetsTheConnectionIn() {
+        Member member = new Member();
+        member.confirms = false;
+        for (int said = 0; said < member.byteCount(); said++) {
+            member.sayNext();
+        }
+        assertEquals("admitted", member.end());
+
+        member.pass(100 * LIMIT_NANOS);
+        member.fireTimers();
+        assertEquals("admitted", member.end());
+        for (int said = 0; said < Handshake.HEAD_BYTES; said++) {
+            assertEquals("admitted", member.end());
+            member.sayNext();
+        }
+
+        assertEquals("let in", member.end());
     }
 
     /** Connects to a listener as a rank that knows the secret, and says its handshake byte by byte. */
@@ -87,10 +124,12 @@ class HandshakeDeadlineTest {
                         new Hello.Peering(0, 1, 4, -1),
                         Hello.ChannelIdentity.NONE,
                         new Hello.HelloOptions(true, false),
-                        own.nonce()));
+                        new Hello.Attempt(1, 1, own.nonce())));
         private final EmbeddedChannel channel = new EmbeddedChannel();
         private final ByteBuf unsaid = Unpooled.buffer();
         private String end = "waiting";
+        /** Whether it confirms the connection as soon as it is let in. */
+        private boolean confirms = true;
         /** A channel in memory looks at its timers before it closes: the listener may refuse it twice. */
         private boolean refused;
 
@@ -101,6 +140,7 @@ class HandshakeDeadlineTest {
             unsaid.writeBytes(side.opening());
         }
 
+        /** Returns how many bytes it says before it is let in. */
         int byteCount() {
             return side.opening().length + Handshake.HEAD_BYTES + Secret.PROOF_BYTES;
         }
@@ -133,12 +173,15 @@ class HandshakeDeadlineTest {
                         unsaid.writeBytes(side.take(ByteBuffer.wrap(wanted)));
                     }
                 } catch (Refusal refusal) {
-                    assertEquals(Code.PROTOCOL, refusal.code());
+                    assertEquals(Code.TIMED_OUT, refusal.code());
                     refused = true;
                     end = refusal.getMessage();
                 } finally {
                     heard.release();
                 }
+            }
+            if (confirms && side.wanted() == 0 && unsaid.isReadable()) {
+                channel.writeInbound(unsaid.readBytes(unsaid.readableBytes()));
             }
         }
 

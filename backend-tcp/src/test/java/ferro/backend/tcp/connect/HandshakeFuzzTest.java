@@ -95,6 +95,6 @@ class HandshakeFuzzTest {
                 new Hello.Peering(7, 1, 3, 0),
                 new Hello.ChannelIdentity(-42, (byte) 1, 7),
                 new Hello.HelloOptions(true, false),
-                own.nonce());
+                new Hello.Attempt(-3, 9, own.nonce()));
     }
 }

@@ -33,7 +33,7 @@ class HandshakeTest {
                 MEMBER,
                 channel,
                 new Hello.HelloOptions(own.secret().present(), false),
-                own.nonce());
+                new Hello.Attempt(0x0FED_CBA9_8765_4321L, 0x1234_5678, own.nonce()));
     }
 
     /** Passes on what one side says, in exactly the pieces that the other wants. */
@@ -70,7 +70,9 @@ class HandshakeTest {
             assertEquals(Hello.ConnectionKind.DATA, server.hello().kind());
             assertEquals(MEMBER, server.hello().member());
             assertEquals(said.channel(), server.hello().channel());
-            assertArrayEquals(said.nonce(), server.hello().nonce());
+            assertEquals(said.attempt().process(), server.hello().attempt().process());
+            assertEquals(said.attempt().number(), server.hello().attempt().number());
+            assertArrayEquals(said.attempt().nonce(), server.hello().attempt().nonce());
         }
     }
 
@@ -104,7 +106,7 @@ class HandshakeTest {
     @Test
     @DisplayName("nobody in between can clear the bit that asks for TLS, or change a key")
     void nobodyInBetweenCanClearTheBitThatAsksForTlsOrChangeAKey() throws Refusal {
-        for (int place : new int[] {14, 80, 100, -1, -2}) {
+        for (int place : new int[] {14, 92, 112, -1, -2}) {
             Credentials own = tls(TlsPolicy.TlsUse.AUTO);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
             ConnectingHandshake client = encrypts(own);
@@ -167,7 +169,7 @@ class HandshakeTest {
                 MEMBER,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(true, false, Hello.TlsWish.PLAIN),
-                off.nonce());
+                new Hello.Attempt(1, 1, off.nonce()));
         ConnectingHandshake plain = new ConnectingHandshake(off, none);
         Refusal other =
                 assertThrows(Refusal.class, () -> talk(plain, plain.opening(), new AcceptingHandshake(on, OPEN, true)));
@@ -292,7 +294,7 @@ class HandshakeTest {
             byte[] said = Handshake.frame(Handshake.PROOF, proofs[0]);
             if (i == 0) {
                 server.take(ByteBuffer.wrap(said));
-                assertEquals(0, server.wanted());
+                assertTrue(server.awaitsConfirmation());
             } else {
                 Refusal refusal = assertThrows(Refusal.class, () -> server.take(ByteBuffer.wrap(said)));
                 assertEquals(Code.UNAUTHENTICATED, refusal.code());

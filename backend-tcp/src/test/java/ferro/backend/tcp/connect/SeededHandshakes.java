@@ -101,14 +101,19 @@ public final class SeededHandshakes {
         }
     }
 
+    /** Returns a hello of somebody who is no rank of the job. */
     private Hello hello(Credentials as, int rank, int size, int to) {
+        return hello(as, new Hello.Peering(GROUP, rank, size, to), -1, 1);
+    }
+
+    private static Hello hello(Credentials as, Hello.Peering member, long process, int attempt) {
         return new Hello(
                 Hello.ConnectionKind.CONTROL,
                 as.job(),
-                new Hello.Peering(GROUP, rank, size, to),
+                member,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(as.secret().present(), false),
-                as.nonce());
+                new Hello.Attempt(process, attempt, as.nonce()));
     }
 
     private ConnectingHandshake connecting(Credentials as, Hello said) {
@@ -156,7 +161,7 @@ public final class SeededHandshakes {
     }
 
     private static String name(Hello hello) {
-        return HexFormat.of().formatHex(hello.nonce());
+        return HexFormat.of().formatHex(hello.attempt().nonce());
     }
 
     /** A rank that belongs here; tries again as the dialer does, until it is in, refused, or out of time. */
@@ -176,7 +181,8 @@ public final class SeededHandshakes {
 
         void next() {
             SeededNet.End[] ends = net.connect(drawCut());
-            Hello hello = hello(own, rank, worldSize, worldSize - 1);
+            Hello.Peering member = new Hello.Peering(GROUP, rank, worldSize, worldSize - 1);
+            Hello hello = hello(own, member, diallers.indexOf(this), nonces.size());
             nonces.add(name(hello));
             trying = ends[1];
             SeededNet.End attempt = trying;
@@ -200,6 +206,11 @@ public final class SeededHandshakes {
 
         @Override
         public void refused(Channel channel, Refusal no) {
+            if (no.isLate()) {
+                channel.close();
+                ended(channel, no);
+                return;
+            }
             refusal = no;
             over = true;
             channel.close();
@@ -230,8 +241,12 @@ public final class SeededHandshakes {
                 problems.add("rank " + rank + " did not get in" + (refusal == null ? "" : ": " + refusal.getMessage()));
             }
             String last = nonces.get(nonces.size() - 1);
-            if (given != null && !entered.containsKey(last)) {
+            if (given != null && !entered.containsKey(last) && !trying.wasCut()) {
                 problems.add("rank " + rank + " believes that it is in, but nobody let it in");
+            }
+            long in = nonces.stream().filter(entered::containsKey).count();
+            if (in > (given == null ? 0 : 1) || in == 1 && !entered.containsKey(last)) {
+                problems.add("rank " + rank + " has given an attempt up that was taken for its connection");
             }
         }
     }

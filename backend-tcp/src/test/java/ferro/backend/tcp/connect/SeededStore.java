@@ -101,7 +101,7 @@ public final class SeededStore {
                 member,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(false, false),
-                own.nonce());
+                new Hello.Attempt(stores.size(), 1, own.nonce()));
         ends[1].pipeline().addLast(new HandshakeReader(new ConnectingHandshake(own, hello), new Entering(ends[1])));
         ends[1].settle();
         ends[0].settle();

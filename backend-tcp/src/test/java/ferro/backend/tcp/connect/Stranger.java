@@ -52,6 +52,7 @@ public final class Stranger implements AutoCloseable {
         byte[] challenge = stranger.hear(head[2]);
         stranger.say(Handshake.frame(Handshake.PROOF, Secret.none().proof(Role.CONNECTING, opening, challenge)));
         stranger.hear(Handshake.HEAD_BYTES + Secret.PROOF_BYTES);
+        stranger.say(Handshake.frame(Handshake.CONFIRM, new byte[0]));
         return stranger;
     }
 

@@ -51,7 +51,7 @@ class TcpListenerTest {
                 MEMBER,
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(secret != null, false),
-                nonce);
+                new Hello.Attempt(1, 1, nonce));
     }
 
     private static Refusal refusal(Stranger stranger) {
@@ -183,7 +183,7 @@ class TcpListenerTest {
                             new Hello.Peering(9, 1, 4, 3),
                             store.channel(),
                             store.options(),
-                            store.nonce())
+                            store.attempt())
                     .encoded();
             stranger.say(opening);
             byte[] head = stranger.hear(Handshake.HEAD_BYTES);
@@ -270,7 +270,7 @@ class TcpListenerTest {
 
             for (Stranger stranger : List.of(mute, silent, inItsHello, inItsProof)) {
                 Refusal refusal = refusal(stranger);
-                assertEquals(Code.PROTOCOL, refusal.code());
+                assertEquals(Code.TIMED_OUT, refusal.code());
                 assertEquals("the handshake was not over after 5000 ms", refusal.getMessage());
                 assertEquals(0, stranger.hearAll().length);
             }

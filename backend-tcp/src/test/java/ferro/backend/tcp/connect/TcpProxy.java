@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
@@ -36,6 +37,8 @@ public final class TcpProxy implements AutoCloseable {
     private volatile Fault data = Fault.NONE;
     private volatile Fault control = Fault.NONE;
     private volatile CountDownLatch held = new CountDownLatch(0);
+    private volatile HeldAnswers heldAnswers =
+            new HeldAnswers(new AtomicInteger(), (data, from, length) -> false, null);
     private volatile long delayNanos;
 
     /** What becomes of the bytes of one direction; called for each piece, in order. */
@@ -92,6 +95,11 @@ public final class TcpProxy implements AutoCloseable {
         server = new ServerSocket();
         server.bind(new InetSocketAddress(InetAddress.getByName(HOST), Sockets.freePort()));
         start("proxy-accept", this::accept);
+    }
+
+    /** Returns the address that it listens at. */
+    public InetSocketAddress at() {
+        return (InetSocketAddress) server.getLocalSocketAddress();
     }
 
     /** What the rank behind needs. */
@@ -184,6 +192,40 @@ public final class TcpProxy implements AutoCloseable {
         server.close();
     }
 
+    /** Where answers of the rank behind are held back. */
+    public interface AnswerPoint {
+        /** Returns whether a piece is held back, by its connection, a data connection or not, and its place in its direction. */
+        boolean isAt(boolean data, long from, int length);
+    }
+
+    /**
+     * Answers to be held back.
+     *
+     * @param left  of how many connections
+     * @param point from which piece on
+     * @param until counted down when they go on
+     */
+    private record HeldAnswers(AtomicInteger left, AnswerPoint point, CountDownLatch until) {
+        boolean holds(boolean data, long from, int length) {
+            return point.isAt(data, from, length) && left.getAndDecrement() > 0;
+        }
+    }
+
+    /** Holds back the answers of the next connections that come to a point, and the ends of these connections, until told. */
+    public void holdAnswers(int count, AnswerPoint point, CountDownLatch until) {
+        heldAnswers = new HeldAnswers(new AtomicInteger(count), point, until);
+    }
+
+    /** Returns how many more connections {@link #holdAnswers} holds back. */
+    public int answersToHold() {
+        return Math.max(0, heldAnswers.left.get());
+    }
+
+    /** Waits for the end of the connections whose answers were held back, at the rank behind too. */
+    public void awaitHeldEnds() {
+        connections.stream().filter(one -> one.wasHeld).forEach(Connection::awaitEnd);
+    }
+
     /** Passes nothing more on to the rank behind until told, on any connection. */
     public void hold(CountDownLatch until) {
         held = until;
@@ -227,10 +269,12 @@ public final class TcpProxy implements AutoCloseable {
         private final Socket from;
         private final Socket to;
         private final CountDownLatch passing = new CountDownLatch(2);
+        private volatile CountDownLatch answering = new CountDownLatch(0);
         private Fault fault;
         /** Set before {@link #isData}. */
         private Hello hello;
 
+        private volatile boolean wasHeld;
         private volatile boolean isData;
         private volatile boolean isEnded;
 
@@ -256,6 +300,10 @@ public final class TcpProxy implements AutoCloseable {
                 for (int length = in.read(bytes); length >= 0; length = in.read(bytes)) {
                     if (there) {
                         held.await();
+                    } else if (heldAnswers.holds(isData, place, length)) {
+                        answering = heldAnswers.until;
+                        wasHeld = true;
+                        answering.await();
                     }
                     if (there && !fault(place, bytes).on(place, bytes, length)) {
                         reset();
@@ -265,6 +313,7 @@ public final class TcpProxy implements AutoCloseable {
                     place += length;
                     passed.addAndGet(there && isData ? length : 0);
                 }
+                answering.await();
                 sink.shutdownOutput();
             } catch (IOException | InterruptedException ended) {
                 if (!isEnded) {

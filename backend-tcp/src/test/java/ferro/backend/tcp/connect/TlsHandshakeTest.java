@@ -71,7 +71,7 @@ class TlsHandshakeTest {
                 new Hello.Peering(7, 1, 4, 0),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(true, false),
-                own.nonce());
+                new Hello.Attempt(1, 1, own.nonce()));
         int before = TlsSession.unfreed();
         int[] most = {before};
         AcceptingHandshake.Door door = said -> {

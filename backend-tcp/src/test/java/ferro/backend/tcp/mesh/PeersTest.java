@@ -18,7 +18,6 @@ import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.TcpPort;
-import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.spi.GroupSpec;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
@@ -48,14 +47,15 @@ class PeersTest {
             new Hello.Peering(7, 0, 3, 1),
             new Hello.ChannelIdentity(5, (byte) 1, 3),
             NO_OPTIONS,
-            new byte[Hello.NONCE_BYTES]);
+            new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]));
 
     /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
     private static Refusal knock(
             Stranger stranger, Hello.ConnectionKind kind, Hello.Peering member, Hello.ChannelIdentity channel) {
         byte[] nonce = new byte[Hello.NONCE_BYTES];
         new SecureRandom().nextBytes(nonce);
-        byte[] opening = new Hello(kind, "default", member, channel, NO_OPTIONS, nonce).encoded();
+        byte[] opening =
+                new Hello(kind, "default", member, channel, NO_OPTIONS, new Hello.Attempt(7, 1, nonce)).encoded();
         stranger.say(opening);
         byte[] head = stranger.hear(Handshake.HEAD_BYTES);
         assertEquals(Handshake.CHALLENGE, head[0]);
@@ -63,7 +63,11 @@ class PeersTest {
         stranger.say(Handshake.frame(Handshake.PROOF, Secret.none().proof(Role.CONNECTING, opening, challenge)));
         byte[] answer = stranger.hear(Handshake.HEAD_BYTES);
         byte[] body = stranger.hear(((answer[1] & 0xFF) << 8) | (answer[2] & 0xFF));
-        return answer[0] == Handshake.PROOF ? null : Refusal.decoded(ByteBuffer.wrap(body));
+        if (answer[0] != Handshake.PROOF) {
+            return Refusal.decoded(ByteBuffer.wrap(body));
+        }
+        stranger.say(Handshake.frame(Handshake.CONFIRM, new byte[0]));
+        return null;
     }
 
     private static int portOf(Ranks ranks, int rank) {
@@ -150,7 +154,7 @@ class PeersTest {
         }
     }
 
-    /** The end of the former may come behind the new one, and its TLS handshake was never over. */
+    /** The end of the former may come behind the new one, and the former was never confirmed. */
     @Test
     void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes() throws Refusal {
         try (Ranks ranks = Ranks.onLoopback()) {
@@ -159,30 +163,30 @@ class PeersTest {
             Peers peers = new Peers(SPEC, port, 7);
             EmbeddedChannel former = new EmbeddedChannel();
             EmbeddedChannel again = new EmbeddedChannel();
-            peers.admit(controlHello(1), former);
+            peers.admit(controlHello(1, 4), former);
 
-            peers.admit(controlHello(1), again);
+            peers.admit(controlHello(1, 5), again);
 
             assertFalse(former.isOpen());
             assertTrue(again.isOpen());
-            Refusal other = assertThrows(Refusal.class, () -> peers.admit(controlHello(2), new EmbeddedChannel()));
+            Refusal late = assertThrows(Refusal.class, () -> peers.admit(controlHello(1, 4), new EmbeddedChannel()));
+            assertEquals(Code.TIMED_OUT, late.code());
+            assertTrue(late.getMessage().contains("attempt 4 of rank 0"), late.getMessage());
+            Refusal other = assertThrows(Refusal.class, () -> peers.admit(controlHello(2, 6), new EmbeddedChannel()));
             assertTrue(other.getMessage().contains("two processes have this rank"), other.getMessage());
-            Refusal plain = assertThrows(Refusal.class, () -> peers.admit(controlHello(0), new EmbeddedChannel()));
-            assertTrue(plain.getMessage().contains("two processes have this rank"), plain.getMessage());
+            assertTrue(again.isOpen());
             context.release(TcpPort.class);
         }
     }
 
-    private static Hello controlHello(int key) {
-        return keyed(Hello.ConnectionKind.CONTROL, NONE, key);
+    private static Hello controlHello(long process, int attempt) {
+        return said(Hello.ConnectionKind.CONTROL, NONE, process, attempt);
     }
 
-    private static Hello keyed(Hello.ConnectionKind kind, Hello.ChannelIdentity channel, int key) {
-        byte[] fingerprint = new byte[TlsIdentity.FINGERPRINT_BYTES];
-        fingerprint[0] = (byte) key;
-        Hello.HelloOptions options = new Hello.HelloOptions(false, false, Hello.TlsWish.TLS, fingerprint);
+    private static Hello said(Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long process, int attempt) {
         Hello.Peering member = new Hello.Peering(7, 0, 3, 1);
-        return new Hello(kind, "default", member, channel, options, new byte[Hello.NONCE_BYTES]);
+        Hello.Attempt fresh = new Hello.Attempt(process, attempt, new byte[Hello.NONCE_BYTES]);
+        return new Hello(kind, "default", member, channel, NO_OPTIONS, fresh);
     }
 
     @Test
@@ -194,15 +198,59 @@ class PeersTest {
             Recorder recorder = new Recorder();
             peers.register(5, recorder);
             EmbeddedChannel former = new EmbeddedChannel();
-            Hello hello = keyed(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), 1);
-            peers.admit(hello, former);
+            EmbeddedChannel again = new EmbeddedChannel();
+            peers.admit(dataHello(1, 4), former);
 
-            peers.admit(hello, new EmbeddedChannel());
+            peers.admit(dataHello(1, 5), again);
 
             assertFalse(former.isOpen());
-            Hello other = keyed(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), 2);
-            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(other, new EmbeddedChannel()));
+            assertTrue(again.isOpen());
+            Refusal late = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 4), new EmbeddedChannel()));
+            assertEquals(Code.TIMED_OUT, late.code());
+            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(2, 6), new EmbeddedChannel()));
             assertTrue(refused.getMessage().contains("epoch 3 has been connected already"), refused.getMessage());
+            context.release(TcpPort.class);
+        }
+    }
+
+    private static Hello dataHello(long process, int attempt) {
+        return said(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), process, attempt);
+    }
+
+    @Test
+    void aConfirmedDataConnectionIsNotReplaced() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            EmbeddedChannel confirmed = new EmbeddedChannel();
+            peers.admit(dataHello(1, 4), confirmed);
+            peers.entered(dataHello(1, 4), confirmed);
+
+            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 5), new EmbeddedChannel()));
+
+            assertTrue(refused.getMessage().contains("epoch 3 has been connected already"), refused.getMessage());
+            assertTrue(confirmed.isOpen());
+            context.release(TcpPort.class);
+        }
+    }
+
+    @Test
+    void aRankThatCannotConnectIsToldOfAlsoWhereItsLastAttemptHadCome() throws Refusal {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            JoiningContext context = ranks.context(SPEC, Map.of());
+            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
+            Peers peers = new Peers(SPEC, port, 7);
+            Recorder recorder = new Recorder();
+            peers.register(5, recorder);
+            EmbeddedChannel attempt = new EmbeddedChannel();
+            peers.admit(dataHello(1, 4), attempt);
+            Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
+            peers.received(0, ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, gaveUp));
+
+            attempt.close();
+
+            assertEquals(Code.RENDEZVOUS, recorder.next().cause().code());
             context.release(TcpPort.class);
         }
     }

@@ -23,12 +23,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
@@ -64,6 +66,41 @@ class TcpMeshTest {
                 }
                 assertEquals(2, heard.size());
             }
+        }
+    }
+
+    /** The higher rank has the first attempts, and its answers come when the lower rank has given them up. */
+    @ParameterizedTest
+    @EnumSource(DataLane.class)
+    void aLaneIsConnectedOnceThoughItsFirstAttemptsWereGivenUp(DataLane lane) throws IOException {
+        int challengeBytes = 68;
+        CountDownLatch until = new CountDownLatch(1);
+        Map<String, String> hasty = Map.of("ferro.tcp.handshake.timeout", "200ms");
+        try (TcpProxy proxy = new TcpProxy();
+                Ranks ranks = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> joining = ranks.join(0, 2, Ranks.LONG, hasty);
+            TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
+            TcpMesh first = Ranks.result(joining);
+            List<Recorder> recorders = List.of(new Recorder(), new Recorder());
+            first.register(GROUP, recorders.get(0));
+            second.register(GROUP, recorders.get(1));
+            proxy.holdAnswers(2, (data, from, length) -> from == challengeBytes, until);
+
+            first.openData(1, GROUP, lane, 0);
+            for (Recorder recorder : recorders) {
+                assertEquals(lane + " 0", recorder.next().text());
+            }
+            until.countDown();
+            proxy.awaitHeldEnds();
+
+            assertEquals(0, proxy.answersToHold());
+            first.control(1, GROUP, bytes("last"));
+            second.control(0, GROUP, bytes("last"));
+            for (Recorder recorder : recorders) {
+                assertEquals("last", recorder.next().text());
+            }
+        } finally {
+            until.countDown();
         }
     }
 

@@ -12,10 +12,12 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
+import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TlsPolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -30,6 +32,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -157,23 +160,51 @@ class LauncherStoreTest {
         }
     }
 
+    /** The server lets the launcher in, and its answer comes when the launcher has given that attempt up. */
+    @Test
+    void aLauncherThatConnectsAgainIsNotTakenForGone() throws Exception {
+        CountDownLatch until = new CountDownLatch(1);
+        TcpIo hasty = TcpIo.of(new FixedContext(Map.of("ferro.tcp.handshake.timeout", "200ms")));
+        try (TcpProxy proxy = new TcpProxy();
+                BackgroundLoop loop = new BackgroundLoop(hasty, "hasty");
+                TcpStoreServer server = TcpStoreServer.start(
+                        InetAddress.getByName("127.0.0.1"), proxy.at().getPort(), "job", 4, SECRET);
+                LauncherStore stays = open(server, SECRET, 0, 7)) {
+            int challengeBytes = 68;
+            proxy.holdAnswers(1, (data, from, length) -> from == challengeBytes, until);
+
+            assertEquals(proxy.at(), dialled(hasty, loop, List.of(proxy.at())));
+            until.countDown();
+            proxy.awaitHeldEnds();
+
+            assertEquals(0, proxy.answersToHold());
+            assertNull(stays.store().compareAndSet(LauncherStore.goneKey(1, 8), "none".getBytes(), new byte[0]));
+        } finally {
+            until.countDown();
+        }
+    }
+
     /** Returns the address to which a connection was made. */
     private static SocketAddress dialled(List<InetSocketAddress> known) throws Exception {
         TcpIo io = TcpIo.standard();
         try (BackgroundLoop loop = new BackgroundLoop(io, "several")) {
-            TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
-            Credentials own = new Credentials("job", Secret.of(SECRET), new SecureRandom(), plain);
-            TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
-                    () -> known,
-                    Hello.ConnectionKind.STORE,
-                    Hello.Peering.ofLauncher(1, 8),
-                    Hello.ChannelIdentity.NONE,
-                    "the store",
-                    FerroException.Where.outside("launchers", 1),
-                    System.nanoTime() + PATIENCE.toNanos());
-            TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-            return LauncherStore.dialled(dialer, call, System::nanoTime).remoteAddress();
+            return dialled(io, loop, known);
         }
+    }
+
+    private static SocketAddress dialled(TcpIo io, BackgroundLoop loop, List<InetSocketAddress> known) {
+        TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
+        Credentials own = new Credentials("job", Secret.of(SECRET), new SecureRandom(), plain);
+        TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
+                () -> known,
+                Hello.ConnectionKind.STORE,
+                Hello.Peering.ofLauncher(1, 8),
+                Hello.ChannelIdentity.NONE,
+                "the store",
+                FerroException.Where.outside("launchers", 1),
+                System.nanoTime() + PATIENCE.toNanos());
+        TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
+        return LauncherStore.dialled(dialer, call, System::nanoTime).remoteAddress();
     }
 
     /** An address of this machine that makes no connection. */
@@ -283,7 +314,7 @@ class LauncherStoreTest {
                                 Hello.Peering.ofLauncher(node, 8),
                                 Hello.ChannelIdentity.NONE,
                                 new Hello.HelloOptions(true, false),
-                                new byte[Hello.NONCE_BYTES])
+                                new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]))
                         .encoded();
                 try (Socket socket = new Socket(at(server).getAddress(), server.port())) {
                     socket.getOutputStream().write(hello);

@@ -219,7 +219,7 @@ class TcpStoreTest {
                 new Hello.Peering(0, 1, worldSize, -1),
                 Hello.ChannelIdentity.NONE,
                 new Hello.HelloOptions(false, false),
-                new byte[Hello.NONCE_BYTES]);
+                new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]));
     }
 
     /** Comes, has the calls made, and goes; returns nothing if it was not there all the time. */
