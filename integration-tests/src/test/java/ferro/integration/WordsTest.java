@@ -1,0 +1,221 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code config/words/Words.java}, and the old words of config/words.csv that this checkout may still have. */
+@Timeout(150)
+class WordsTest {
+    private static final Path CHECKOUT = Path.of("..");
+
+    private static final String WORDS = """
+            old,new,where,why
+            place/places,position,names,a number in an order
+            place/places,machine,names,a host
+            settle*,decide,names,one result becomes final
+            under way,in flight,texts,not complete
+            area,segment,everywhere,shared memory
+            GroupEnd,GroupCore,name,shared by the handles of a group
+            """;
+
+    private static final String ALLOWED = """
+            name,module,why
+            inPlace,*,the term of the field
+            placeOfBirth,two,another thing
+            """;
+
+    private static final String NAMES = """
+            package a.place;
+
+            /** An area. Its {@code area} is no text, and the transfer is under
+             * way. */
+            final class GroupEnd<Place> {
+                static final int MOST_PLACES = 1;
+                boolean isInPlace, replace, placement, GroupEnds;
+
+                record Pair(int firstPlace, int inPlaceArea) {}
+
+                void settleNow(int place) {
+                    int settledAt = place;
+                    for (int areaIndex : new int[] {place}) {}
+                    Runnable run = () -> System.out.println("place " + place);
+                    java.util.function.IntFunction<Object> made = chunkPlace -> null;
+                }
+            }
+            """;
+
+    private static final String TEST = """
+            package a.place;
+
+            class GroupEndTest {
+                @Test
+                void anAreaHasAPlace() {
+                    int placeOfBirth = 0;
+                }
+            }
+            """;
+
+    private static final String PAGE = """
+            A place in `area` is here.
+            ```
+            area
+            ```
+            An area is under
+            way. Under. Way.
+            """;
+
+    private static final List<String> COUNTED = List.of(
+            "docs,area,1",
+            "docs,under way (texts),1",
+            "one,GroupEnd,1",
+            "one,area,3",
+            "one,place/places,6",
+            "one,settle*,2",
+            "one,under way (texts),1",
+            "two,GroupEnd,1",
+            "two,area,1",
+            "two,place/places,1");
+
+    @TempDir
+    private static Path program;
+
+    @TempDir
+    private Path folder;
+
+    private record Run(int exit, List<String> printed) {}
+
+    /** Compiles the program once, and not at each of its starts. */
+    @BeforeAll
+    static void compile() {
+        String source = CHECKOUT.resolve("config/words/Words.java").toString();
+        int exit = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", program.toString(), source);
+        assertEquals(0, exit);
+    }
+
+    @Test
+    void thisCheckoutHasNoMoreOldWordsThanWrittenDown() throws Exception {
+        Run run = run(CHECKOUT);
+
+        assertEquals(0, run.exit(), String.join("\n", run.printed()));
+    }
+
+    @Test
+    void namesOfAllKindsAndTextsAreCounted() throws Exception {
+        writeCheckout();
+
+        assertEquals(COUNTED, counts());
+        assertEquals(
+                List.of("18 old words, as in config/words-counts.csv"),
+                run(folder).printed());
+    }
+
+    @Test
+    void oneMoreIsRedWithItsFileLineNameAndTheNewWord() throws Exception {
+        writeCheckout();
+        write("two/src/main/java/b/Added.java", "package b;\n\nfinal class Added {\n    int meetingPlace;\n}\n");
+
+        Run run = run(folder);
+
+        assertEquals(1, run.exit(), run::toString);
+        assertEquals(
+                "two,place/places: 2, and config/words-counts.csv has 1. Use the new word. "
+                        + "The files that changed last are shown first:",
+                run.printed().get(0));
+        assertTrue(
+                run.printed()
+                        .contains("  two/src/main/java/b/Added.java:4: meetingPlace: \"place/places\" is now "
+                                + "position (a number in an order); machine (a host)"),
+                run::toString);
+    }
+
+    @Test
+    void oneLessIsRedUntilTheSmallerCountIsWritten() throws Exception {
+        writeCheckout();
+        write("one/src/main/java/a/Names.java", NAMES.replace("settledAt", "decidedAt"));
+
+        Run run = run(folder);
+        assertEquals(1, run.exit(), run::toString);
+        assertEquals(
+                "one,settle*: 1, and config/words-counts.csv has 2. Write the smaller count down: "
+                        + "java config/words/Words.java --shrink",
+                run.printed().get(0));
+
+        run(folder, "--shrink");
+        assertEquals(0, run(folder).exit());
+        assertTrue(counts().contains("one,settle*,1"));
+    }
+
+    @Test
+    void noCommandRaisesACount() throws Exception {
+        writeCheckout();
+        write("one/src/main/java/a/Names.java", NAMES.replace("made", "settled"));
+
+        run(folder, "--shrink");
+        assertEquals(COUNTED, counts());
+        Run again = run(folder, "--add", "settle*");
+
+        assertEquals(1, again.exit());
+        assertTrue(String.join("\n", again.printed()).contains("settle* has counts already, which only shrink"));
+        assertEquals(COUNTED, counts());
+    }
+
+    private void writeCheckout() throws IOException, InterruptedException {
+        write("config/words.csv", WORDS);
+        write("config/words-allowed.csv", ALLOWED);
+        write("config/words-counts.csv", "module,word,count\n");
+        write("one/src/main/java/a/Names.java", NAMES);
+        write("one/target/generated/a/Made.java", "package a; class PlaceMade {}");
+        write("two/src/test/java/a/GroupEndTest.java", TEST);
+        write("docs/page.md", PAGE);
+        write("docs/decisions/0001.md", "An area.");
+        Run added = run(folder, "--add", "place/places", "settle*", "under way (texts)", "area", "GroupEnd");
+        assertEquals(0, added.exit(), added::toString);
+    }
+
+    private List<String> counts() throws IOException {
+        List<String> lines = Files.readAllLines(folder.resolve("config/words-counts.csv"));
+        return lines.subList(1, lines.size());
+    }
+
+    private void write(String path, String text) throws IOException {
+        Path file = folder.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+
+    private Run run(Path checkout, String... arguments) throws IOException, InterruptedException {
+        Path printed = Files.createTempFile(folder, "printed", ".txt");
+        List<String> command = new ArrayList<>(List.of(
+                LauncherRun.java(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                program.toString(),
+                "Words",
+                "--in",
+                checkout.toString()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(printed.toFile())
+                .start();
+        try {
+            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
+            return new Run(process.exitValue(), Files.readAllLines(printed));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
