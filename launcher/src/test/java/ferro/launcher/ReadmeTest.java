@@ -95,7 +95,7 @@ class ReadmeTest {
     @Test
     void figuresAreTheDefaultsOfTheSettings() {
         assertEquals("120s", Settings.TIMEOUT.fallback());
-        says("the deadline of the call (120 s by default, here 5)");
+        says("the timeout of the call (120 s by default, here 5 s)");
         assertEquals("2048", Settings.RECORDER_ENTRIES.fallback());
         says("Every rank keeps its last 2,048 calls");
     }
