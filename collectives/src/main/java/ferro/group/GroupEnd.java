@@ -47,13 +47,16 @@ record GroupEnd(
         }
     }
 
-    /** Takes over a back end; a plain one gets its engine. */
+    /**
+     * Takes over a back end; a plain one gets its engine. A group over an engine is not watched, because its caller holds the
+     * engine and may close that.
+     */
     static GroupEnd over(Backend backend, RankContext context) {
-        GroupEnd wrapped = of(
-                whole(backend, context),
-                context,
-                null,
-                "a group over " + backend.getClass().getSimpleName());
+        String name = "a group over " + backend.getClass().getSimpleName();
+        GroupEnd wrapped = of(whole(backend, context), context, null, name);
+        if (wrapped.backend == backend) {
+            wrapped.dropped.closed();
+        }
         OpenGroups.of(context).opened(wrapped);
         return wrapped;
     }

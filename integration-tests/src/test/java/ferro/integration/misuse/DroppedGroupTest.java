@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveBackend;
 import ferro.ReduceOp;
+import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.collectives.CollectiveEngine;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -116,6 +119,7 @@ class DroppedGroupTest {
             List<WeakReference<ProcessGroup>> quiet = new ArrayList<>();
             quiet.add(closed(world));
             quiet.add(closedWithItsContext());
+            quiet.add(closedByItsEngine(alone));
             ProcessGroup view = world.newGroup(0).within(PATIENCE);
             quiet.forEach(DroppedGroupTest::collected);
 
@@ -137,6 +141,13 @@ class DroppedGroupTest {
             group = ending.join();
         }
         return new WeakReference<>(group);
+    }
+
+    private static WeakReference<ProcessGroup> closedByItsEngine(SystemContext context) {
+        try (CollectiveBackend engine =
+                CollectiveEngine.over(SimulatedBackend.createGroup(1).get(0), context)) {
+            return new WeakReference<>(ProcessGroup.of(engine));
+        }
     }
 
     private static WeakReference<ProcessGroup> closed(ProcessGroup parent) {
