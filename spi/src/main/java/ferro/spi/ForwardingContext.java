@@ -65,6 +65,11 @@ public abstract class ForwardingContext implements RankContext {
     }
 
     @Override
+    public Thread newThread(Runnable task, String name) {
+        return outer.newThread(task, name);
+    }
+
+    @Override
     public ProcessTable processes() {
         return outer.processes();
     }

@@ -20,8 +20,7 @@ final class HostCall {
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTripWork work = new RoundTripWork(
                 call.kind().label(), host, context, use.trips().dependants(), options);
-        HostLane lane = use.trips().lane(host);
-        lane.add(() -> handOver(call, host, work), use, "ferro-roundtrip-" + host.rank());
+        work.queue(() -> handOver(call, host, work), use);
         return work;
     }
 

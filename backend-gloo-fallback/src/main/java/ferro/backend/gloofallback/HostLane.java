@@ -27,18 +27,27 @@ final class HostLane {
         return unfinished > 0;
     }
 
-    /** Queues a call; {@code opened} is kept for as long as the thread lives. */
+    /**
+     * Queues a call; {@code opened} is kept for as long as the thread lives.
+     *
+     * @throws OutOfMemoryError if the system gives no thread; the call is then not queued
+     */
     synchronized void add(Runnable call, RoundTrips.RoundTripUse opened, String name) {
-        unfinished++;
-        waiting.add(call);
         if (thread == null) {
+            Thread made = opened.context().newThread(this::run, name);
+            try {
+                made.start();
+            } catch (OutOfMemoryError noThread) {
+                opened.close();
+                throw noThread;
+            }
+            thread = made;
             use = opened;
-            thread = new Thread(this::run, name);
-            thread.setDaemon(true);
-            thread.start();
         } else {
             opened.close();
         }
+        unfinished++;
+        waiting.add(call);
         notifyAll();
     }
 

@@ -71,7 +71,7 @@ public final class HostRoundTrip implements HostFallback {
             }
             work.end(failure);
         };
-        trips.lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
+        work.queue(task, use);
         return work;
     }
 

@@ -52,6 +52,18 @@ final class RoundTripWork implements Work {
         return operation;
     }
 
+    /** Queues the task of this call. Without a thread for it the group fails, because the other ranks would wait. */
+    void queue(Runnable task, RoundTrips.RoundTripUse use) {
+        try {
+            use.trips().lane(host).add(task, use, "ferro-roundtrip-" + host.rank());
+        } catch (OutOfMemoryError noThread) {
+            FerroException failure =
+                    failure(Code.RESOURCE, "cannot start a thread: " + noThread.getMessage(), noThread);
+            host.abort(failure);
+            end(failure);
+        }
+    }
+
     /** Returns the time until the deadline; not positive after it. */
     Duration left() {
         return Duration.ofNanos(deadlineNanos - context.nanoTime());

@@ -18,6 +18,8 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory.Staging;
 import ferro.group.ProcessGroup;
+import ferro.spi.ForwardingContext;
+import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.time.Duration;
@@ -50,6 +52,33 @@ class FailuresTest {
                 FerroException told = assertInstanceOf(FerroException.class, outcomes.get(rank));
                 assertEquals(Code.ABORTED, told.code(), told.toString());
                 assertEquals("1", told.where().culprits(), "whom rank " + rank + " blames");
+            }
+            settled(group);
+        }
+    }
+
+    @Test
+    void aRankThatHasNoThreadForACallEndsAllRanksWithResource() {
+        try (DeviceGroup group = DeviceGroup.of(2)) {
+            RankContext scarce = new ForwardingContext(group.context(1)) {
+                @Override
+                public Thread newThread(Runnable task, String name) {
+                    throw new OutOfMemoryError("unable to create native thread: limits reached");
+                }
+            };
+            List<Throwable> outcomes = group.outcomes(rank -> {
+                DeviceTensor data = group.tensor(rank, TEN);
+                Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+                RankContext context = rank == 1 ? scarce : group.context(0);
+                new HostRoundTrip()
+                        .submit(call, group.host(rank), context, CallOptions.of(Duration.ofSeconds(60)))
+                        .await();
+            });
+            for (Throwable outcome : outcomes) {
+                FerroException failure = assertInstanceOf(FerroException.class, outcome);
+                assertEquals(Code.RESOURCE, failure.code(), failure.toString());
+                assertEquals("1", failure.where().culprits(), failure.toString());
+                assertTrue(failure.getMessage().contains("cannot start a thread"), failure.getMessage());
             }
             settled(group);
         }

@@ -6,6 +6,7 @@ import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -86,7 +87,7 @@ final class TcpJob implements AutoCloseable {
         return context;
     }
 
-    CompletableFuture<ProcessGroup> joining(String name, int rank, SystemContext context) {
+    CompletableFuture<ProcessGroup> joining(String name, int rank, RankContext context) {
         return Threads.start(() -> {
             ProcessGroup group = ProcessGroup.join(new GroupSpec(name, rank, worldSize, timeout), context);
             synchronized (open) {

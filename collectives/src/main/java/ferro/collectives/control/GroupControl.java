@@ -10,6 +10,7 @@ import ferro.collectives.control.failure.ControlMessage.Goodbye;
 import ferro.collectives.control.failure.Diagnosis;
 import ferro.collectives.control.failure.Failure;
 import ferro.collectives.control.failure.FailurePolicy;
+import ferro.collectives.control.failure.Failures;
 import ferro.collectives.control.failure.FirstCause;
 import ferro.collectives.control.failure.Machines;
 import ferro.collectives.control.failure.Status;
@@ -75,7 +76,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.rules = owner.rules();
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
         this.sender = new ControlSender(transport, group);
-        this.timers = new Timers(context::background, context::nanoTime);
+        this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
         this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
         this.board = new StatusBoard(group.rank(), group.worldSize());
@@ -207,6 +208,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         failure.failUnlessFailed(cause);
     }
 
+    private void exhausted(OutOfMemoryError noThread) {
+        failure.fail(Failures.inside(group, noThread));
+    }
+
     private void failed(Failure agreed, boolean isFirst) {
         agreement.wake();
         if (isFirst) {
@@ -320,6 +325,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             // no message in flight can explain it better
             failure.fail(
                     new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
+        } else if (cause.code() == Code.RESOURCE) {
+            // whoever lacks something lives, and says so itself
+            String culprits = cause.where().culprits();
+            String blamed = culprits.isEmpty() ? Integer.toString(peer) : culprits;
+            failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
         } else if (!failure.isKnown()) {
             peerFailures.broken(peer, cause);
         }

@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -13,12 +14,19 @@ import java.util.function.Supplier;
 final class Timers {
     private final Supplier<ScheduledExecutorService> background;
     private final LongSupplier clock;
+    private final Consumer<OutOfMemoryError> exhausted;
     private final Set<Timer> waiting = new HashSet<>();
     private boolean closed;
 
-    Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock) {
+    /**
+     * Makes timers.
+     *
+     * @param exhausted receives the error if there is no thread or memory for a task, which then runs at once
+     */
+    Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock, Consumer<OutOfMemoryError> exhausted) {
         this.background = background;
         this.clock = clock;
+        this.exhausted = exhausted;
     }
 
     /** One task. */
@@ -46,6 +54,7 @@ final class Timers {
     /** Runs a task after a time; never once closed. Possibly no thread makes progress then. */
     void later(Runnable task, long nanos) {
         Timer timer = new Timer(task);
+        OutOfMemoryError error = null;
         synchronized (this) {
             if (closed) {
                 return;
@@ -56,7 +65,13 @@ final class Timers {
                 return;
             } catch (RejectedExecutionException over) {
                 // a context that ends accepts no more timers: runs the task now instead of never
+            } catch (OutOfMemoryError noThread) {
+                error = noThread;
             }
+        }
+        if (error != null) {
+            // before the task, which may blame another rank
+            exhausted.accept(error);
         }
         timer.run();
     }

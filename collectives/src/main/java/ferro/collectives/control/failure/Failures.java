@@ -19,7 +19,7 @@ public final class Failures {
 
     /** Makes the failure of a group that a rank aborts. */
     public static Failure failure(GroupSpec group, Throwable cause) {
-        if (cause instanceof FerroException known && isOfThisEnd(known.where(), group)) {
+        if (cause instanceof FerroException known && (isOfThisEnd(known.where(), group) || isOwnLack(known, group))) {
             return adopted(known);
         }
         String text = "rank " + group.rank() + " aborted the group: " + of(cause);
@@ -36,9 +36,16 @@ public final class Failures {
             return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
         }
         boolean memory = broken instanceof OutOfMemoryError;
-        String text = "rank " + group.rank()
-                + (memory ? " ran out of memory: " + broken.getMessage() : " failed inside: " + broken);
+        String text = "rank " + group.rank() + (memory ? lacking(broken.getMessage()) : " failed inside: " + broken);
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
+    }
+
+    /** Says what an OutOfMemoryError has lacked. For each thread that cannot be made, pthread_create(3) says EAGAIN. */
+    private static String lacking(String text) {
+        return text != null && text.contains("native thread")
+                ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
+                        + "): raise the limit of threads (ulimit -u, pids.max of its control group) or give it memory"
+                : " ran out of memory: " + text;
     }
 
     /** Makes the exception for a blocking call in a seeded simulation. */
@@ -129,6 +136,13 @@ public final class Failures {
      */
     private static boolean isOfThisEnd(Where where, GroupSpec group) {
         return where.rank() == group.rank() && where.group().equals(group.name());
+    }
+
+    /** Returns whether an exception says that this rank lacks memory, descriptors or threads, in whatever part. */
+    private static boolean isOwnLack(FerroException cause, GroupSpec group) {
+        return cause.code() == Code.RESOURCE
+                && cause.where().rank() == group.rank()
+                && cause.where().culprits().equals(Integer.toString(group.rank()));
     }
 
     /**

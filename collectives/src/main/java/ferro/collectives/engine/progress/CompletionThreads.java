@@ -2,6 +2,7 @@ package ferro.collectives.engine.progress;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -9,15 +10,19 @@ import java.util.concurrent.TimeUnit;
 public final class CompletionThreads {
     private static final long IDLE_MILLIS = 100;
 
-    private final String name;
+    private final ThreadFactory factory;
     private ExecutorService threads;
 
-    /** Makes an empty pool; threads made later get this name. */
-    public CompletionThreads(String name) {
-        this.name = name;
+    /** Makes an empty pool; its threads are made later. */
+    public CompletionThreads(ThreadFactory factory) {
+        this.factory = factory;
     }
 
-    /** Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores. */
+    /**
+     * Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores.
+     *
+     * @throws OutOfMemoryError if no thread is free and the system gives no other; the task is then not run
+     */
     public void execute(Runnable task) {
         threads().execute(task);
     }
@@ -25,11 +30,7 @@ public final class CompletionThreads {
     private synchronized ExecutorService threads() {
         if (threads == null) {
             threads = new ThreadPoolExecutor(
-                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), task -> {
-                        Thread thread = new Thread(task, name);
-                        thread.setDaemon(true);
-                        return thread;
-                    });
+                    0, Integer.MAX_VALUE, IDLE_MILLIS, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), factory);
         }
         return threads;
     }

@@ -71,7 +71,7 @@ public final class ProgressLoop implements WorkOwner {
         this.context = context;
         this.stepped = stepped;
         this.spinThenPark = new SpinThenPark(transport, context, WaitBudget.of(context, group.worldSize()));
-        this.completions = new CompletionThreads("ferro-" + group.name() + "-" + group.rank() + "-completion");
+        this.completions = new CompletionThreads(task -> newThread(task, "completion"));
     }
 
     /** Sets the parts on which it makes progress; called before anything is submitted or told. */
@@ -102,16 +102,25 @@ public final class ProgressLoop implements WorkOwner {
     }
 
     /**
-     * Runs a stage that a user chained. It may block, so it never runs on the background thread, which control messages
-     * need.
+     * Runs a stage that a user chained. It may block, so it runs on the background thread, which others need, only if there
+     * is no other: the group fails then, and the stage hears of it.
      */
     @Override
     public void later(Runnable stage) {
         if (stepped) {
             context.background().execute(stage);
-        } else {
-            completions.execute(stage);
+            return;
         }
+        try {
+            completions.execute(stage);
+        } catch (OutOfMemoryError noThread) {
+            context.background().execute(stage);
+            broken(noThread);
+        }
+    }
+
+    private Thread newThread(Runnable task, String role) {
+        return context.newThread(task, "ferro-" + group.name() + "-" + group.rank() + "-" + role);
     }
 
     /** Returns the progress lock, for the fast path of a blocking call. */
@@ -171,7 +180,12 @@ public final class ProgressLoop implements WorkOwner {
             return;
         }
         if (progress == null) {
-            startProgress();
+            try {
+                startProgress();
+            } catch (OutOfMemoryError noThread) {
+                // what was submitted would stand still, and the other ranks would wait for it
+                broken(noThread);
+            }
         }
         wakeProgress();
     }
@@ -442,10 +456,9 @@ public final class ProgressLoop implements WorkOwner {
 
     private synchronized void startProgress() {
         if (progress == null && !closed) {
-            Thread thread = new Thread(this::progress, "ferro-" + group.name() + "-" + group.rank() + "-progress");
-            thread.setDaemon(true);
-            progress = thread;
+            Thread thread = newThread(this::progress, "progress");
             thread.start();
+            progress = thread;
         }
     }
 

@@ -1,0 +1,121 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.spi.ForwardingContext;
+import ferro.spi.RankContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A rank that can start no more threads once its group is there. */
+@Timeout(120)
+class ScarceThreadsTest {
+    private static final String REFUSED =
+            "unable to create native thread: possibly out of memory or process/resource limits reached";
+
+    /** Makes threads that cannot be started, from some time on. */
+    private static final class ScarceContext extends ForwardingContext {
+        private volatile boolean scarce;
+
+        ScarceContext(RankContext outer) {
+            super(outer);
+        }
+
+        @Override
+        public Thread newThread(Runnable task, String name) {
+            return scarce ? new UnstartableThread() : super.newThread(task, name);
+        }
+    }
+
+    /** Starts as the JDK's do where pthread_create(3) says EAGAIN. */
+    private static final class UnstartableThread extends Thread {
+        @Override
+        public synchronized void start() {
+            throw new OutOfMemoryError(REFUSED);
+        }
+    }
+
+    private static List<ProcessGroup> joined(TcpJob job, ScarceContext scarce, int rank) {
+        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        for (int each = 0; each < 2; each++) {
+            joining.add(job.joining("g", each, each == rank ? scarce : job.context()));
+        }
+        return joining.stream().map(TcpJob::result).toList();
+    }
+
+    private static void assertLacksThreads(int rank, FerroException failure) {
+        assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+        assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+        assertTrue(
+                failure.getMessage()
+                        .contains("rank " + rank + " cannot start a thread: Resource temporarily unavailable (EAGAIN"),
+                failure.getMessage());
+        assertTrue(failure.getMessage().contains("ulimit -u"), failure.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aRankThatCannotStartItsProgressThreadFailsTheGroupOnAllRanks(int rank) {
+        try (TcpJob job = TcpJob.of(2)) {
+            ScarceContext scarce = new ScarceContext(job.context());
+            List<ProcessGroup> groups = joined(job, scarce, rank);
+            scarce.scarce = true;
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> group.allReduceAsync(HostTensor.of(new float[] {3, 5}), ReduceOp.SUM)
+                            .await()));
+
+            failures.forEach(failure -> assertLacksThreads(rank, failure));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void aRankThatHasNoThreadForAStageFailsTheGroupOnAllRanksAndTheStageRuns(int rank) {
+        try (TcpJob job = TcpJob.of(2)) {
+            ScarceContext scarce = new ScarceContext(job.context());
+            List<ProcessGroup> groups = joined(job, scarce, rank);
+            // starts the progress threads
+            TcpJob.onAll(groups, group -> {
+                group.barrierAsync().await();
+                return null;
+            });
+            scarce.scarce = true;
+            List<CompletableFuture<Void>> stages = new ArrayList<>();
+            for (ProcessGroup group : groups) {
+                stages.add(group.barrierAsync().completion().thenRun(() -> {}).toCompletableFuture());
+            }
+
+            List<FerroException> failures = TcpJob.onAll(
+                    groups,
+                    group -> TcpJob.failure(() -> {
+                        while (true) {
+                            group.barrier();
+                        }
+                    }));
+
+            failures.forEach(failure -> assertLacksThreads(rank, failure));
+            stages.forEach(ScarceThreadsTest::awaitEnd);
+        }
+    }
+
+    private static void awaitEnd(CompletableFuture<Void> stage) {
+        try {
+            TcpJob.result(stage);
+        } catch (CompletionException failed) {
+            assertTrue(failed.getCause() instanceof FerroException, failed.getCause()::toString);
+        }
+    }
+}
