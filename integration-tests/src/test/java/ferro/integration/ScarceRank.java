@@ -28,10 +28,10 @@ final class ScarceRank {
         int rank = Integer.parseInt(System.getenv("RANK"));
         SystemContext context = SystemContext.ofProcess();
         try (ProcessGroup group = ProcessGroup.join(new GroupSpec("scarce", rank, 2, TIMEOUT), context)) {
-            if (arguments[0].equals("memory")) {
-                withoutMemory(group);
-            } else {
-                withoutDescriptors(group);
+            switch (arguments[0]) {
+                case "memory" -> withoutMemory(group);
+                case "subgroup" -> withoutDescriptors(group, () -> group.newGroup(0, 1));
+                default -> withoutDescriptors(group, () -> group.recv(HostTensor.of(new int[1]), 1 - rank, TAG));
             }
         } catch (FerroException failure) {
             said(failure);
@@ -79,8 +79,8 @@ final class ScarceRank {
         return held;
     }
 
-    private static void withoutDescriptors(ProcessGroup group) throws IOException {
-        int[] message = new int[1];
+    /** Uses up all descriptors, shows that what is open goes on, and makes a call that needs another one. */
+    private static void withoutDescriptors(ProcessGroup group, Runnable call) throws IOException {
         float[] data = {3, 5};
         group.allReduce(data, ReduceOp.SUM);
         List<FileInputStream> held = new ArrayList<>();
@@ -93,12 +93,16 @@ final class ScarceRank {
         group.allReduce(data, ReduceOp.SUM);
         group.allReduce(data, ReduceOp.SUM);
         System.out.println("ended well");
+        try {
+            call.run();
+            System.out.println("ended well");
+        } catch (FerroException failure) {
+            said(failure);
+        }
         System.in.read();
         for (FileInputStream one : held) {
             one.close();
         }
-        group.recv(HostTensor.of(message), 0, TAG);
-        System.out.println("message " + message[0]);
     }
 
     /** Returns how many descriptors it got. */

@@ -1,7 +1,6 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +8,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.Work;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -24,13 +22,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +40,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class ScarceResourcesTest {
     private static final String MEMORY = "memory";
+    /** Else the JVM raises its limit of open files. */
+    private static final String NO_LIMIT_OF_THE_JVM = "-XX:-MaxFDLimit";
 
     @ParameterizedTest
     @DisplayName(
@@ -49,7 +50,7 @@ class ScarceResourcesTest {
     void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws Exception {
         try (TcpStoreServer store = store();
                 Child child =
-                        Child.start(rank, store.port(), LauncherRun.classPath(), "-XX:MaxDirectMemorySize=8m", MEMORY);
+                        Child.start(rank, store.port(), LauncherRun.classPath(), MEMORY, "-XX:MaxDirectMemorySize=8m");
                 SystemContext context = context(store)) {
             try (ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
                 assertEquals("used up", child.line());
@@ -74,7 +75,7 @@ class ScarceResourcesTest {
     void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Child.start(
-                        0, store.port(), LauncherRun.classPath(), "-Dio.netty.maxDirectMemory=" + limit, MEMORY)) {
+                        0, store.port(), LauncherRun.classPath(), MEMORY, "-Dio.netty.maxDirectMemory=" + limit)) {
             assertEquals("failed RESOURCE", child.line());
             String text = child.line();
             assertTrue(text.contains("failed to allocate ") && text.contains("max: " + limit), text);
@@ -84,28 +85,87 @@ class ScarceResourcesTest {
     @TempDir
     Path folder;
 
-    @Test
-    @DisplayName("row 32: without descriptors accepting pauses with a warning, the group lives, and all is well later")
-    void withoutDescriptorsAcceptingPausesTheGroupLivesAndAllIsWellLater() throws Exception {
+    /** Rank 0 connects to rank 1, which accepts. */
+    @ParameterizedTest
+    @DisplayName("row 32: without descriptors a group goes on, and the first call that needs one fails it on all ranks")
+    @CsvSource({"0, epoll", "1, epoll", "0, nio", "1, nio"})
+    void withoutDescriptorsAGroupGoesOnUntilACallNeedsOneAndThenFailsOnAllRanks(int rank, String io) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.start(1, store.port(), jarsOnly(), "-XX:-MaxFDLimit", "descriptors");
-                SystemContext context = context(store);
-                ProcessGroup group = ProcessGroup.join(spec("scarce", 0), context)) {
+                Child child = Child.start(
+                        rank, store.port(), jarsOnly(), "descriptors", NO_LIMIT_OF_THE_JVM, "-Dferro.tcp.io=" + io);
+                SystemContext context = context(store, io)) {
+            try (ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+                float[] data = {4, 6};
+                group.allReduce(data, ReduceOp.SUM);
+                assertEquals("used up", child.line());
+                group.allReduce(data, ReduceOp.SUM);
+                group.allReduce(data, ReduceOp.SUM);
+                assertEquals("ended well", child.line());
+                // the first message opens a connection of its own
+                assertLacksDescriptors(
+                        rank, () -> group.send(HostTensor.of(new int[] {7}), rank, ScarceRank.TAG), child);
+            }
+            child.tell();
+            try (ProcessGroup again = ProcessGroup.join(spec("again", 1 - rank), context)) {
+                again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
+                assertEquals("again 7.0", child.line());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @DisplayName("row 32: ranks that share memory and cannot make a subgroup for want of descriptors all say so")
+    @ValueSource(ints = {0, 1})
+    void withoutDescriptorsASubgroupFailsOnAllRanksThatShareMemory(int rank) throws Exception {
+        try (TcpStoreServer store = store();
+                Child child = Child.start(
+                        rank, store.port(), jarsOnly(), "subgroup", NO_LIMIT_OF_THE_JVM, "-Dferro.links=shm");
+                SystemContext context = SystemContext.of(Map.of(
+                        "ferro.backend",
+                        "shm",
+                        "ferro.rendezvous",
+                        "tcp://127.0.0.1:" + store.port(),
+                        "FERRO_STORE_SERVED",
+                        "1"));
+                ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
             float[] data = {4, 6};
             group.allReduce(data, ReduceOp.SUM);
             assertEquals("used up", child.line());
             group.allReduce(data, ReduceOp.SUM);
-            // the first message opens a connection of its own, for which the other side has no descriptor
-            Work later = group.sendAsync(HostTensor.of(new int[] {7}), 1, ScarceRank.TAG);
-            String warning = child.errorWith("cannot accept connections");
             group.allReduce(data, ReduceOp.SUM);
-
-            assertTrue(warning.contains("Too many open files"), warning);
             assertEquals("ended well", child.line());
-            assertFalse(later.isDone(), "a message over a connection that was not accepted");
-            child.tell();
-            later.await();
-            assertEquals("message 7", child.line());
+            assertLacksDescriptors(rank, () -> group.newGroup(0, 1), child);
+        }
+    }
+
+    private static void assertLacksDescriptors(int rank, Executable call, Child child) throws InterruptedException {
+        FerroException failure = assertThrows(FerroException.class, call);
+        assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+        assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("ulimit -n"), failure.getMessage());
+        assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+        assertEquals("failed RESOURCE", child.line());
+        String text = child.line();
+        assertTrue(text.contains("Too many open files (EMFILE)"), text);
+    }
+
+    @ParameterizedTest
+    @DisplayName(
+            "row 32: where descriptors end the next group is refused at once, and those that are made stand not still")
+    @ValueSource(strings = {"tcp", "auto"})
+    @Timeout(180)
+    void whereDescriptorsEndTheNextGroupIsRefusedAndOthersGoOnOrSaySo(String links) throws Exception {
+        try (TcpStoreServer store = store();
+                Child child = Child.ofBothRanks(
+                        jarsOnly(), ManyGroups.class.getName(), "tcp://127.0.0.1:" + store.port(), links)) {
+            int made = Integer.parseInt(child.line().substring("made ".length()));
+            assertTrue(made > 2 && made < 100, "groups made: " + made);
+            String refused = child.line();
+            assertTrue(refused.contains("RESOURCE"), refused);
+            for (int call = 0; call < 2 * made; call++) {
+                String ended = child.line();
+                assertTrue(Set.of("ended []", "ended [RESOURCE, RESOURCE]").contains(ended), ended);
+            }
         }
     }
 
@@ -160,7 +220,13 @@ class ScarceResourcesTest {
     }
 
     private static SystemContext context(TcpStoreServer store) {
+        return context(store, "auto");
+    }
+
+    private static SystemContext context(TcpStoreServer store, String io) {
         return SystemContext.of(Map.of(
+                Settings.TCP_IO.name(),
+                io,
                 "ferro.backend",
                 "tcp",
                 Settings.LINKS.name(),
@@ -178,15 +244,27 @@ class ScarceResourcesTest {
 
         private static final Duration PATIENCE = Duration.ofSeconds(90);
 
-        static Child start(int rank, int port, String path, String limit, String what) throws IOException {
-            List<String> line = new ArrayList<>();
-            if (limit.contains("FDLimit")) {
-                line.addAll(List.of("sh", "-c", "ulimit -n " + DESCRIPTORS + "; exec \"$0\" \"$@\""));
-            }
-            List<String> options =
-                    new ArrayList<>(List.of("-Xmx64m", limit, "-Dferro.backend=tcp", "-Dferro.links=tcp"));
+        static Child start(int rank, int port, String path, String what, String... more) throws IOException {
+            List<String> line = List.of(more).contains(NO_LIMIT_OF_THE_JVM) ? limited(DESCRIPTORS) : new ArrayList<>();
+            List<String> options = new ArrayList<>(List.of("-Xmx64m", "-Dferro.backend=tcp", "-Dferro.links=tcp"));
             options.add("-Dferro.rendezvous=tcp://127.0.0.1:" + port);
+            options.addAll(List.of(more));
             line.addAll(JavaLine.rankOn(path, options, ScarceRank.class.getName(), what));
+            return started(line, rank);
+        }
+
+        /** Starts a program that has both ranks, and may open twice as many files. */
+        static Child ofBothRanks(String path, String... program) throws IOException {
+            List<String> line = limited(2 * DESCRIPTORS);
+            line.addAll(JavaLine.rankOn(path, List.of(NO_LIMIT_OF_THE_JVM), program));
+            return started(line, 0);
+        }
+
+        private static List<String> limited(int descriptors) {
+            return new ArrayList<>(List.of("sh", "-c", "ulimit -n " + descriptors + "; exec \"$0\" \"$@\""));
+        }
+
+        private static Child started(List<String> line, int rank) throws IOException {
             ProcessBuilder builder = new ProcessBuilder(line);
             builder.environment().put("RANK", Integer.toString(rank));
             builder.environment().put("WORLD_SIZE", "2");
@@ -200,11 +278,6 @@ class ScarceResourcesTest {
 
         String line() throws InterruptedException {
             return out.next();
-        }
-
-        /** Waits for a line of its standard error. */
-        String errorWith(String text) throws InterruptedException {
-            return err.await(line -> line.contains(text));
         }
 
         void tell() throws IOException {

@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Scarcity;
 import ferro.backend.tcp.mesh.DataLane;
 import java.io.IOException;
 
@@ -48,7 +49,10 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
 
     /** Adds to the failure of a lost connection why no new connection could be made. */
     static FerroException notAgain(FerroException ended, FerroException cause) {
-        return with(ended, "; it cannot be made anew: " + cause.getMessage());
+        String more = "; it cannot be made anew: " + cause.getMessage();
+        return cause.code() == Code.RESOURCE
+                ? new FerroException(Code.RESOURCE, cause.where(), ended.getMessage() + more, cause)
+                : with(ended, more);
     }
 
     /** Adds to the failure of a lost connection how many bytes were in flight; negative {@code bytesThere}: not known. */
@@ -62,13 +66,27 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
 
     FerroException notPolled(Exception cause) {
         String message = "the " + lane.label() + " connection of rank " + rank + " to rank " + peer + " of " + name
-                + " cannot be polled: " + cause.getMessage();
-        return new FerroException(Code.RESOURCE, where(-1), message, cause);
+                + " cannot be polled: " + reason(cause);
+        return new FerroException(Code.RESOURCE, own(), message, cause);
     }
 
     FerroException notWatched(Exception cause) {
-        String message = "rank " + rank + " of " + name + " cannot watch data connections: " + cause.getMessage();
-        return new FerroException(Code.RESOURCE, where(-1), message, cause);
+        String message = "rank " + rank + " of " + name + " cannot watch data connections: " + reason(cause);
+        return new FerroException(Code.RESOURCE, own(), message, cause);
+    }
+
+    /** Returns the failure with the rank of this group that lacks something: the mesh has numbers of its own. */
+    FerroException lacking(FerroException ofMesh, int culprit) {
+        return new FerroException(
+                ofMesh.code(), where(-1).blaming(Integer.toString(culprit)), ofMesh.getMessage(), ofMesh.getCause());
+    }
+
+    private static String reason(Exception cause) {
+        return Scarcity.of(cause).orElse(cause.getMessage());
+    }
+
+    private Where own() {
+        return where(-1).blaming(Integer.toString(rank));
     }
 
     private Where where(long sequence) {

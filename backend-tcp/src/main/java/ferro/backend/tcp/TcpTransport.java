@@ -1,6 +1,7 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.Medium;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.TlsHandshake;
@@ -426,8 +427,16 @@ final class TcpTransport implements Transport {
         @Override
         public void noData(int peer, DataLane lane, FerroException cause) {
             if (rankOf[peer] >= 0) {
-                arrived(new ArrivedConnection(rankOf[peer], lane, FIRST_EPOCH, null, cause));
+                arrived(new ArrivedConnection(rankOf[peer], lane, FIRST_EPOCH, null, inGroup(peer, lane, cause)));
             }
+        }
+
+        private FerroException inGroup(int peer, DataLane lane, FerroException cause) {
+            if (cause.code() != Code.RESOURCE) {
+                return cause;
+            }
+            boolean here = cause.where().culprits().equals(Integer.toString(mesh.rank()));
+            return failures(rankOf[peer], lane).lacking(cause, here ? rank : rankOf[peer]);
         }
     }
 

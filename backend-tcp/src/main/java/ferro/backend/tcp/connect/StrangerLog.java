@@ -62,7 +62,7 @@ public final class StrangerLog {
             log.log(
                     Level.WARNING,
                     "cannot accept connections at " + at + " (" + cause.getMessage() + "), trying again every "
-                            + pauseMillis + " ms; running groups go on, new connections wait: see ulimit -n; "
+                            + pauseMillis + " ms; groups that need no new connection go on: see ulimit -n; "
                             + failures.taken() + " such failures since the last line");
         } catch (RuntimeException | Error unable) {
             failures.unsaid();

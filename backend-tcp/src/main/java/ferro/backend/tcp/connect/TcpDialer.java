@@ -164,6 +164,10 @@ public final class TcpDialer {
             result.completeExceptionally(refusal.failure(call.where, "cannot connect to " + call.what));
         }
 
+        private Where blaming(int rank) {
+            return rank < 0 ? call.where : call.where.blaming(Integer.toString(rank));
+        }
+
         /**
          * Makes the hello for an address before the connection exists. A hello may need a new key, and both sides give a
          * handshake a limit that counts from the connection.
@@ -206,7 +210,12 @@ public final class TcpDialer {
                 notes.begun(to);
                 ChannelFuture made = bootstrap().connect(to);
                 connecting.put(made.channel(), to);
-                made.addListener((ChannelFutureListener) done -> guarded(() -> ended(attempt, done)));
+                if (made.isDone()) {
+                    // a channel that could not be opened would tell its end on a thread of Netty's own
+                    guarded(() -> ended(attempt, made));
+                } else {
+                    made.addListener((ChannelFutureListener) done -> guarded(() -> ended(attempt, done)));
+                }
                 if (!over && !left.isEmpty()) {
                     stopTimer();
                     timer = loop.schedule(() -> guarded(this::next), NEXT_ADDRESS_MILLIS, TimeUnit.MILLISECONDS);
@@ -232,7 +241,9 @@ public final class TcpDialer {
                     shake(attempt, channel);
                     return;
                 }
-                channel.close();
+                if (channel.isOpen()) {
+                    channel.close();
+                }
                 notes.failed(attempt.to, cause);
                 if (!left.isEmpty() && !result.isDone()) {
                     next();
@@ -387,6 +398,9 @@ public final class TcpDialer {
                     next();
                 } else if (refusal.isLate()) {
                     ended(here, refusal);
+                } else if (refusal.code() == Code.RESOURCE) {
+                    Where there = blaming(call.member.to());
+                    result.completeExceptionally(refusal.failure(there, "cannot connect to " + call.what));
                 } else {
                     Attempts.this.refused(refusal);
                 }
@@ -409,10 +423,11 @@ public final class TcpDialer {
         }
 
         private void again(Throwable cause) {
-            if (cause instanceof OutOfMemoryError) {
-                String text = "no memory to connect to " + call.what + ": " + cause.getMessage();
-                result.completeExceptionally(new FerroException(Code.RESOURCE, call.where, text, cause));
-            }
+            Scarcity.of(cause).ifPresent(lacking -> {
+                String text = "rank " + call.where.rank() + " cannot connect to " + call.what + ": " + lacking;
+                result.completeExceptionally(
+                        new FerroException(Code.RESOURCE, blaming(call.where.rank()), text, cause));
+            });
             if (over()) {
                 return;
             }

@@ -71,7 +71,7 @@ public final class TcpListener implements AutoCloseable {
                 .channel(io.serverChannel())
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .handler(new AcceptPause(strangers))
+                .handler(new AcceptPause(strangers, guests::notAccepted))
                 .childOption(ChannelOption.AUTO_READ, false)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childHandler(new ChannelInitializer<Channel>() {
@@ -217,5 +217,8 @@ public final class TcpListener implements AutoCloseable {
 
         /** Receives the refusal of a side; the hello may be of another job, and is null if none had come. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
+
+        /** Receives what the process lacks to accept a connection, whose side is not known. */
+        default void notAccepted(String lacking) {}
     }
 }

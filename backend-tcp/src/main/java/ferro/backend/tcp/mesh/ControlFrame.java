@@ -37,7 +37,12 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         /** The sender closes in good order. */
         GOODBYE,
         /** The receiver sent an invalid frame, and the sender reads nothing more from it; body: a refusal. */
-        REFUSED
+        REFUSED,
+        /**
+         * The higher rank lacks what a connection needs; body: epoch, then a refusal. From the higher rank it is about all
+         * channels that the lower rank connects now, with epoch 0; the lower rank answers for each of them.
+         */
+        NOT_ACCEPTED
     }
 
     static ControlFrame bare(Type type) {
@@ -70,12 +75,25 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
     }
 
     static ControlFrame noData(DataKey key, int epoch, Refusal why) {
+        return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
+    }
+
+    /** Makes what the higher rank says when it cannot accept a connection, which may be any. */
+    static ControlFrame notAccepted(Refusal why) {
+        return new ControlFrame(Type.NOT_ACCEPTED, (byte) 0, 0, body(0, why));
+    }
+
+    /** Makes the answer of the lower rank: this channel will not come. */
+    static ControlFrame notAccepted(DataKey key, int epoch, Refusal why) {
+        return new ControlFrame(Type.NOT_ACCEPTED, (byte) key.lane().ordinal(), key.group(), body(epoch, why));
+    }
+
+    private static byte[] body(int epoch, Refusal why) {
         byte[] text = why.encoded();
-        byte[] body = ByteBuffer.allocate(Integer.BYTES + text.length)
+        return ByteBuffer.allocate(Integer.BYTES + text.length)
                 .putInt(epoch)
                 .put(text)
                 .array();
-        return new ControlFrame(Type.NO_DATA, (byte) key.lane().ordinal(), key.group(), body);
     }
 
     /** Returns the bytes of the frame, followed by a checksum if both sides use checksums. */
@@ -127,7 +145,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
             boolean fits = switch (known) {
                 case MESSAGE -> bytes >= 0 && bytes <= MOST_BODY_BYTES;
                 case OPEN_DATA -> bytes == Integer.BYTES;
-                case NO_DATA -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
+                case NO_DATA, NOT_ACCEPTED -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
                 case REFUSED -> bytes > 0 && bytes <= Hello.MOST_BYTES;
                 case READY -> bytes == 0 || bytes == Integer.BYTES;
                 case GOODBYE -> bytes == 0;

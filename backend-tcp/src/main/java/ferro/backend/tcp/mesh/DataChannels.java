@@ -11,7 +11,6 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +32,7 @@ final class DataChannels {
     /** Connections that were admitted and are not confirmed. */
     private final Map<Channel, Entering> entering = new HashMap<>();
 
-    private final Set<CompletableFuture<Channel>> dialling = new HashSet<>();
+    private final Map<CompletableFuture<Channel>, DataKey> dialling = new HashMap<>();
 
     /** A connection that was admitted and is not confirmed. */
     private final class Entering implements ChannelFutureListener {
@@ -125,7 +124,7 @@ final class DataChannels {
 
     private void dial(DataKey key, int epoch) {
         CompletableFuture<Channel> dialled = peers.dialData(key, epoch);
-        dialling.add(dialled);
+        dialling.put(dialled, key);
         dialled.whenComplete((channel, failure) -> {
             dialling.remove(dialled);
             if (channel != null) {
@@ -138,15 +137,45 @@ final class DataChannels {
 
     private void failed(DataKey key, int epoch, FerroException failure) {
         asked.remove(key, epoch);
-        peers.send(key.peer(), ControlFrame.noData(key, epoch, new Refusal(failure.code(), failure.getMessage())));
+        peers.send(
+                key.peer(),
+                isLackOf(key.peer(), failure) && failure.getCause() instanceof Refusal why
+                        ? ControlFrame.notAccepted(key, epoch, why)
+                        : ControlFrame.noData(key, epoch, new Refusal(failure.code(), failure.getMessage())));
         inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));
+    }
+
+    private static boolean isLackOf(int peer, FerroException failure) {
+        return failure.code() == Code.RESOURCE && failure.where().culprits().equals(Integer.toString(peer));
+    }
+
+    /**
+     * Handles the word that the higher rank lacks what a connection needs. If that is the peer, the connections that are being
+     * made there may wait for ever; if it is this rank, one of them will not come.
+     */
+    void notAccepted(DataKey key, int epoch, Refusal why) {
+        if (key.peer() < peers.rank()) {
+            willNotCome(key, epoch, why, peers.rank());
+            return;
+        }
+        String text = "rank " + peers.rank() + " is not connected to rank " + key.peer();
+        FerroException failure = why.failure(peers.where().blaming(Integer.toString(key.peer())), text);
+        for (Map.Entry<CompletableFuture<Channel>, DataKey> one : List.copyOf(dialling.entrySet())) {
+            if (one.getValue().peer() == key.peer()) {
+                one.getKey().completeExceptionally(failure);
+            }
+        }
     }
 
     /** Handles the refusal of the lower rank, which could not open a channel that this rank waits for. */
     void refused(DataKey key, int epoch, Refusal why) {
+        willNotCome(key, epoch, why, key.peer());
+    }
+
+    private void willNotCome(DataKey key, int epoch, Refusal why, int culprit) {
         asked.remove(key, epoch);
         FerroException failure = why.failure(
-                peers.where().blaming(Integer.toString(key.peer())),
+                peers.where().blaming(Integer.toString(culprit)),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
         if (hasEntered(key, epoch)) {
             // the peer had connected without a request and has closed since; its earlier data is in that connection,
@@ -296,6 +325,6 @@ final class DataChannels {
 
     void close() {
         List.copyOf(entering.keySet()).forEach(Channel::close);
-        Set.copyOf(dialling).forEach(one -> one.cancel(false));
+        Set.copyOf(dialling.keySet()).forEach(one -> one.cancel(false));
     }
 }

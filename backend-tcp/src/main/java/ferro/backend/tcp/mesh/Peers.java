@@ -218,6 +218,20 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     /**
+     * Fails the join, or tells the lower ranks, of which one may wait for the connection: without a word it would wait for its
+     * deadline.
+     */
+    @Override
+    public void notAccepted(String lacking) {
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
+        Where own = where().blaming(Integer.toString(spec.rank()));
+        if (!ready.completeExceptionally(new FerroException(Code.RESOURCE, own, text))) {
+            ControlFrame said = ControlFrame.notAccepted(new Refusal(Code.RESOURCE, text));
+            IntStream.range(0, spec.rank()).forEach(peer -> send(peer, said));
+        }
+    }
+
+    /**
      * Returns whether connections to a peer are encrypted, as the control connection is; any thread, once the peers are
      * ready.
      */
@@ -346,6 +360,10 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             case NO_DATA -> {
                 ByteBuffer body = ByteBuffer.wrap(frame.body());
                 data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
+            }
+            case NOT_ACCEPTED -> {
+                ByteBuffer body = ByteBuffer.wrap(frame.body());
+                data.notAccepted(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
             }
             case READY -> {
                 if (peer == 0 && frame.body().length == Integer.BYTES) {

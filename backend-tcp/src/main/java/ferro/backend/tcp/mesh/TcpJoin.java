@@ -91,7 +91,7 @@ final class TcpJoin {
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");
-            Card[] cards = withOwn(cards(roster), card.with(tuned));
+            Card[] cards = withOwn(cards(roster, peers), card.with(tuned));
             share(mesh, near, cards, roster);
             meet(mesh, cards);
             Peers.PeerRecord[] known = resolved(cards);
@@ -163,7 +163,7 @@ final class TcpJoin {
         return why;
     }
 
-    private Card[] cards(Roster roster) {
+    private Card[] cards(Roster roster, Peers peers) {
         Card[] cards = new Card[spec.worldSize()];
         CompletableFuture<?>[] coming = others().mapToObj(
                         rank -> card(roster, rank).thenAccept(card -> cards[rank] = card))
@@ -173,6 +173,12 @@ final class TcpJoin {
             throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
         });
         any.whenComplete((none, failure) -> all.completeExceptionally(unwrapped(failure)));
+        // without descriptors for the connections of the others, their cards may never come
+        peers.ready().whenComplete((none, failure) -> {
+            if (failure instanceof FerroException known && known.code() == Code.RESOURCE) {
+                all.completeExceptionally(known);
+            }
+        });
         await(all, () -> missing(cards), () -> "");
         return cards;
     }
@@ -337,7 +343,8 @@ final class TcpJoin {
         FerroException known = Waits.failure(cause, where);
         String text = "joining " + title() + " failed after " + millis() + " ms, waiting for ranks " + missing + " of "
                 + spec.worldSize() + ": " + known.getMessage();
-        return new FerroException(known.code(), blaming(missing), text, known);
+        boolean own = known.code() == Code.RESOURCE && !known.where().culprits().isEmpty();
+        return new FerroException(known.code(), own ? known.where() : blaming(missing), text, known);
     }
 
     private String title() {

@@ -258,6 +258,11 @@ public final class TcpPort implements AutoCloseable {
         groups.remove(group);
     }
 
+    /** Tells all groups what this process lacks to accept a connection; on the loop. */
+    public void notAccepted(String lacking) {
+        groups.values().forEach(group -> group.notAccepted(lacking));
+    }
+
     /** Records that a store has gone away, or is there again. */
     void storeLost(InetSocketAddress at, boolean lost) {
         if (lost) {
@@ -350,6 +355,11 @@ public final class TcpPort implements AutoCloseable {
             if (guest != null) {
                 guest.refused(hello, from, refusal);
             }
+        }
+
+        @Override
+        public void notAccepted(String lacking) {
+            TcpPort.this.notAccepted(lacking);
         }
 
         private TcpListener.Guest owner(Hello hello) throws Refusal {

@@ -30,7 +30,7 @@ class ControlFrameTest {
     void lengthsTypesAndLanesThatCannotBeAreRefusedByTheHead() {
         byte[] right =
                 ControlFrame.message(7, ByteBuffer.wrap(new byte[] {1, 2, 3})).encoded();
-        int[][] broken = {{0, 0}, {0, 7}, {1, 3}, {1, 0x80}, {4, 0x80}, {5, 1}, {6, 0x11}, {2, 1}, {3, 0x80}};
+        int[][] broken = {{0, 0}, {0, 7}, {1, 3}, {1, 0x80}, {4, 0x80}, {5, 1}, {6, 0x11}, {2, 1}, {3, 0x80}, {0, 8}};
         for (int[] change : broken) {
             byte[] head = java.util.Arrays.copyOf(right, ControlFrame.HEAD_BYTES);
             head[change[0]] = (byte) change[1];

@@ -7,12 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.link.DataSocket;
 import ferro.backend.tcp.link.PolledLoop;
+import ferro.backend.tcp.rendezvous.JoiningContext;
+import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.spi.GroupSpec;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollChannelOption;
@@ -191,6 +195,71 @@ class TcpMeshTest {
             assertTrue(lost.text().contains("it reads nothing"), lost.text());
         } finally {
             never.countDown();
+        }
+    }
+
+    @Test
+    void aConnectionThatCannotBeAcceptedFailsOnBothSidesAtOnceAndBlamesWhoLacksSomething() throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, proxy.settings());
+            CompletableFuture<TcpMesh> joining = ranks.join(0, 2, Ranks.LONG);
+            TcpMesh higher = TcpMesh.join(spec, context);
+            List<TcpMesh> meshes = List.of(Ranks.result(joining), higher);
+            List<Recorder> heard = List.of(new Recorder(), new Recorder());
+            CountDownLatch never = new CountDownLatch(1);
+            proxy.onData((from, bytes, length) -> isOver(never));
+            for (int rank = 0; rank < 2; rank++) {
+                meshes.get(rank).register(GROUP, heard.get(rank));
+                meshes.get(rank).openData(1 - rank, GROUP, DataLane.COLLECTIVE, 0);
+            }
+            TcpPort port = context.find(TcpPort.class).orElseThrow();
+            port.loop().run(() -> port.notAccepted("Too many open files (EMFILE)"));
+            context.release(TcpPort.class);
+
+            for (int rank = 0; rank < 2; rank++) {
+                Recorder.Heard said = heard.get(rank).next();
+                assertEquals("noData", said.kind());
+                assertEquals(Code.RESOURCE, said.cause().code(), said.text());
+                assertEquals("1", said.cause().where().culprits(), said.text());
+                assertTrue(
+                        said.text()
+                                .contains("rank 1 of \"g\" cannot accept a connection: Too many open files (EMFILE)"),
+                        said.text());
+            }
+            never.countDown();
+            higher.close();
+        }
+    }
+
+    private static boolean isOver(CountDownLatch held) {
+        try {
+            return held.await(60, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted while holding a connection", interrupted);
+        }
+    }
+
+    @Test
+    void aRankThatCannotAcceptWhileItJoinsIsRefusedAtOnce() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<TcpMesh> joining = CompletableFuture.supplyAsync(() -> TcpMesh.join(spec, context));
+            while (!joining.isDone()) {
+                context.find(TcpPort.class).ifPresent(port -> {
+                    port.loop().run(() -> port.notAccepted("Too many open files (EMFILE)"));
+                    context.release(TcpPort.class);
+                });
+                Thread.yield();
+            }
+
+            FerroException failure = Ranks.failure(joining);
+
+            assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+            assertEquals("1", failure.where().culprits(), failure.getMessage());
+            assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
         }
     }
 

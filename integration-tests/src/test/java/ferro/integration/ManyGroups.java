@@ -1,0 +1,114 @@
+package ferro.integration;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+
+/** Both ranks of many groups in one process: joins groups until one is refused, and goes on with the others. */
+final class ManyGroups {
+    private static final int MOST = 100;
+
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "rank");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private ManyGroups() {}
+
+    /** Prints how many groups were made, how the next one failed, and how a sum and a message of each of the others ended. */
+    public static void main(String[] settings) {
+        List<SystemContext> ranks = List.of(context(settings), context(settings));
+        List<List<ProcessGroup>> made = new ArrayList<>();
+        List<String> refused = List.of();
+        while (refused.isEmpty() && made.size() < MOST) {
+            String name = "g" + made.size();
+            List<Object> joined =
+                    both(rank -> ProcessGroup.join(new GroupSpec(name, rank, 2, ScarceRank.TIMEOUT), ranks.get(rank)));
+            refused = codes(joined);
+            if (refused.isEmpty()) {
+                made.add(joined.stream().map(ProcessGroup.class::cast).toList());
+            }
+        }
+        System.out.println("made " + made.size());
+        System.out.println("refused " + refused);
+        for (List<ProcessGroup> group : made) {
+            System.out.println("ended " + codes(both(rank -> summed(group.get(rank)))));
+            System.out.println("ended " + codes(both(rank -> exchanged(group.get(rank)))));
+        }
+        System.exit(0);
+    }
+
+    private static SystemContext context(String[] settings) {
+        return SystemContext.of(Map.of(
+                "ferro.rendezvous",
+                settings[0],
+                "ferro.links",
+                settings[1],
+                "ferro.backend",
+                "tcp",
+                // the other rank of one that is refused waits so long for it
+                "ferro.join.timeout",
+                "20s",
+                "FERRO_STORE_SERVED",
+                "1"));
+    }
+
+    private static float summed(ProcessGroup group) {
+        float[] data = {group.rank() + 3};
+        group.allReduce(data, ReduceOp.SUM);
+        return data[0];
+    }
+
+    private static int exchanged(ProcessGroup group) {
+        int[] data = {7};
+        if (group.rank() == 0) {
+            group.send(data, 1, ScarceRank.TAG);
+        } else {
+            group.recv(data, 0, ScarceRank.TAG);
+        }
+        return data[0];
+    }
+
+    private static List<Object> both(Function<Integer, Object> call) {
+        List<CompletableFuture<Object>> running = new ArrayList<>();
+        for (int rank = 0; rank < 2; rank++) {
+            int own = rank;
+            running.add(CompletableFuture.supplyAsync(() -> call.apply(own), THREADS));
+        }
+        List<Object> ends = new ArrayList<>();
+        for (CompletableFuture<Object> one : running) {
+            try {
+                ends.add(one.join());
+            } catch (CompletionException failed) {
+                ends.add(failed.getCause());
+            }
+        }
+        return ends;
+    }
+
+    /** Returns how the ranks failed; empty if none did. */
+    private static List<String> codes(List<Object> ends) {
+        return ends.stream()
+                .filter(Throwable.class::isInstance)
+                .map(one -> one instanceof FerroException known ? told(known) : one.toString())
+                .toList();
+    }
+
+    private static String told(FerroException failure) {
+        return failure.code() == Code.RESOURCE
+                ? failure.code().toString()
+                : failure.code() + " " + failure.getMessage();
+    }
+}
