@@ -12,8 +12,10 @@ import java.nio.channels.WritableByteChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -101,7 +103,7 @@ public final class HadoopStorage implements CheckpointStorage {
             }
             if (one.isDirectory()) {
                 add(name, prefix, found);
-            } else if (!name.endsWith(TEMPORARY)) {
+            } else {
                 found.add(new StoredObject(name, one.getLen()));
             }
         }
@@ -135,9 +137,25 @@ public final class HadoopStorage implements CheckpointStorage {
 
     @Override
     public void publish(String name, byte[] content) throws IOException {
-        String temporary = name + TEMPORARY;
-        write(temporary, to -> to.write(ByteBuffer.wrap(content)));
-        files.rename(path(temporary), path(name), Rename.OVERWRITE);
+        // a name of this call alone: another job may publish the same name meanwhile
+        String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+        String temporary = name + "." + nonce + TEMPORARY;
+        try {
+            write(temporary, to -> to.write(ByteBuffer.wrap(content)));
+            files.rename(path(temporary), path(name), Rename.OVERWRITE);
+        } catch (IOException failure) {
+            deleteAfter(failure, temporary);
+            throw failure;
+        }
+    }
+
+    /** Deletes a temporary file, which nobody else does before another job saves here. */
+    private void deleteAfter(IOException failure, String temporary) {
+        try {
+            delete(temporary);
+        } catch (IOException stays) {
+            failure.addSuppressed(stays);
+        }
     }
 
     @Override

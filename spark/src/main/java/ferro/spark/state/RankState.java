@@ -3,31 +3,38 @@ package ferro.spark.state;
 import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.spark.rank.RestoredState;
+import ferro.training.checkpoint.CheckpointException;
 import ferro.training.checkpoint.CheckpointStorage;
+import ferro.training.checkpoint.SavedStep;
+import ferro.training.checkpoint.StateFolder;
 import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.apache.spark.SparkEnv;
 
 /**
  * State of the ranks of a job: an object per rank and step, and one that names the latest step that all ranks have written.
  *
- * <p>An object of state is a checksum of eight bytes, then the state. Names of objects hold the attempt that wrote them
- * ({@link StateFolder}), so that an attempt that Spark has given up and that still runs overwrites nothing of a later one. It
- * cannot save any more once the later one has begun.
+ * <p>An object of state is a checksum of eight bytes, then the state. Each attempt is an owner of the
+ * {@link StateFolder}, and takes it when it restores or saves first: an attempt that Spark has given up and that still runs
+ * overwrites nothing of a later one, and cannot save any more once the later one has begun.
  */
 public final class RankState {
+    /** Names of objects of state; other objects in the folder are not deleted. */
+    private static final String STATE = "[^/]+/rank-[0-9]+";
+
     private final CheckpointStorage storage;
     private final ProcessGroup group;
     private StateFolder folder;
-    private Latest latest;
     private long newest = -1;
     /** Names of folders; null for none. */
     private String kept;
 
     private String before;
+    private boolean hasSaved;
 
     /** Makes the state of a rank. */
     public RankState(CheckpointStorage storage, ProcessGroup group) {
@@ -46,11 +53,7 @@ public final class RankState {
         write(object(name), state);
         group.barrier();
         if (group.rank() == 0) {
-            folder.checkLast();
-            folder.publish(new Latest(name, step, group.worldSize()));
-            if (!folder.wrote(kept)) {
-                folder.deleteOlder(kept);
-            }
+            publish(new SavedStep(name, step, group.worldSize(), 0));
         }
         // nobody deletes the older state before the newer one is published
         group.barrier();
@@ -59,7 +62,19 @@ public final class RankState {
         }
         before = kept;
         kept = name;
+        hasSaved = true;
         newest = step;
+    }
+
+    private void publish(SavedStep step) throws IOException {
+        try {
+            folder.publish(step);
+        } catch (CheckpointException refused) {
+            throw new IOException(refused.getMessage(), refused);
+        }
+        if (!hasSaved) {
+            folder.deleteEarlier(object -> object.matches(STATE) && !(kept != null && object.startsWith(kept + "/")));
+        }
     }
 
     private void write(String name, byte[] state) throws IOException {
@@ -79,12 +94,14 @@ public final class RankState {
     public Optional<RestoredState> restore() throws IOException {
         begin();
         if (kept == null) {
-            if (latest.isNone()) {
+            if (folder.latest().isEmpty()) {
                 return Optional.empty();
             }
-            if (latest.ranks() != group.worldSize()) {
-                throw new IOException("the state in " + storage + " is of " + latest.ranks() + " ranks, found "
-                        + group.worldSize() + ": run it with .ranks(" + latest.ranks() + "), or name another folder");
+            SavedStep latest = folder.latest().get();
+            if (latest.worldSize() != group.worldSize()) {
+                throw new IOException("the state in " + storage + " is of " + latest.worldSize() + " ranks, found "
+                        + group.worldSize() + ": run it with .ranks(" + latest.worldSize()
+                        + "), or name another folder");
             }
             newest = latest.step();
             kept = latest.folder();
@@ -101,12 +118,20 @@ public final class RankState {
         group.barrier();
         String told = "";
         if (group.rank() == 0) {
-            StateFolder own = StateFolder.claimed(storage);
-            told = own.attempt() + " " + own.latest().text();
+            told = taken().text();
         }
-        String[] parts = group.objects(Codec.utf8()).broadcast(told, 0).split(" ", 2);
-        latest = Latest.of(parts[1], storage);
-        folder = StateFolder.of(storage, parts[0], latest);
+        folder = StateFolder.taken(storage, group.objects(Codec.utf8()).broadcast(told, 0));
+    }
+
+    private StateFolder taken() throws IOException {
+        SparkEnv spark = SparkEnv.get();
+        StateFolder own = StateFolder.in(storage, spark == null ? "" : spark.conf().getAppId());
+        try {
+            own.take();
+        } catch (CheckpointException unreadable) {
+            throw new IOException(unreadable.getMessage(), unreadable);
+        }
+        return own;
     }
 
     private byte[] read(String name) throws IOException {

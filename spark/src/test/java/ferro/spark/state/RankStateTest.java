@@ -101,8 +101,9 @@ class RankStateTest {
         IOException refusal = assertThrows(IOException.class, () -> save(old, 2, "two of the old attempt"));
         assertTrue(
                 refusal.getMessage()
-                        .matches("attempt 1-[0-9a-f]{8} cannot save in .*: attempt 2-[0-9a-f]{8} has begun since;"
-                                + " name a folder for each job"),
+                        .matches("owner 1-[0-9a-f]{8} [(]host .*[)] cannot save in .*: owner 2-[0-9a-f]{8} [(]host .*, pid "
+                                + ProcessHandle.current().pid()
+                                + ", since 20.*Z[)] saves there now; name a folder for each job"),
                 refusal.getMessage());
         assertThrows(IOException.class, () -> save(old, 3, "three of the old attempt"));
         assertEquals("1: one", restored(attempt()));
@@ -202,7 +203,7 @@ class RankStateTest {
             save(first, step, "state");
         }
         assertEquals(
-                List.of("latest-1-x.txt", "step-3-1-x", "step-3-1-x/rank-0", "step-4-1-x", "step-4-1-x/rank-0"),
+                List.of("latest-1-x.json", "step-3-1-x", "step-3-1-x/rank-0", "step-4-1-x", "step-4-1-x/rank-0"),
                 names());
 
         RankState second = attempt();
@@ -210,8 +211,34 @@ class RankStateTest {
         save(second, 5, "state");
 
         assertEquals(
-                List.of("latest-2-x.txt", "step-4-1-x", "step-4-1-x/rank-0", "step-5-2-x", "step-5-2-x/rank-0"),
+                List.of("latest-2-x.json", "step-4-1-x", "step-4-1-x/rank-0", "step-5-2-x", "step-5-2-x/rank-0"),
                 names());
+    }
+
+    /** By a build whose attempts published a text. */
+    @Test
+    void stateOfAnOlderBuildIsRestoredAndGoneOnFrom() throws IOException {
+        RankState first = attempt();
+        save(first, 7, "seven");
+        String own = "step-7-1-0123abcd";
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path file : all.filter(Files::isRegularFile).toList()) {
+                String name = file.getFileName().toString();
+                if (name.equals("rank-0")) {
+                    Files.createDirectories(folder.resolve(own));
+                    Files.move(file, folder.resolve(own).resolve(name));
+                } else {
+                    Files.delete(file);
+                }
+            }
+        }
+        Files.writeString(folder.resolve("latest-1-0123abcd.txt"), own + " 7 1");
+
+        RankState second = attempt();
+
+        assertEquals("7: seven", restored(second));
+        save(second, 8, "eight");
+        assertEquals("8: eight", restored(attempt()));
     }
 
     @Test
@@ -228,6 +255,6 @@ class RankStateTest {
         }
 
         IOException damaged = assertThrows(IOException.class, () -> attempt().restore());
-        assertTrue(damaged.getMessage().contains("\"step-one\" is no folder, step and number"), damaged.getMessage());
+        assertTrue(damaged.getMessage().matches("latest-1-[0-9a-f]{8}[.]json: no valid JSON at .*"), damaged.getMessage());
     }
 }

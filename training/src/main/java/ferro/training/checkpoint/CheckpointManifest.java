@@ -1,7 +1,6 @@
 package ferro.training.checkpoint;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,18 +13,22 @@ import java.util.zip.CRC32C;
  * What stands in {@code checkpoint.json}: what a checkpoint says of itself, and its files. Whoever reads one knows that all files
  * were there when it was written.
  *
+ * @param folder the folder that it lies in, which does not stand in the file
  * @param info what the checkpoint says of itself
  * @param parts its files but for this one
  */
-record CheckpointManifest(CheckpointInfo info, List<StoredPart> parts) {
-    private static final String FORMAT = "ferro-checkpoint";
+record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> parts) {
+    /** What the files of a checkpoint call themselves. */
+    static final String FORMAT = "ferro-checkpoint";
+
     private static final long VERSION = 1;
 
-    /** Reads the manifest of the folder of a step. */
-    static CheckpointManifest parse(long step, String text) {
-        String source = ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST;
+    /** Reads the manifest of a folder. */
+    static CheckpointManifest parse(String folder, String text) {
+        String source = name(folder);
+        long step = ObjectNames.stepOf(source);
         JsonValues fields = StrictJson.read(source, text);
-        refuseOther(fields);
+        refuseOther(fields, VERSION);
         if (fields.number("step") != step) {
             throw new CheckpointException(source + ": need step " + step + ", found " + fields.number("step"));
         }
@@ -38,54 +41,33 @@ record CheckpointManifest(CheckpointInfo info, List<StoredPart> parts) {
             }
         }
         Map<String, String> metadata = fields.object("metadata").strings();
-        return new CheckpointManifest(new CheckpointInfo(step, fields.small("worldSize"), metadata), parts);
+        return new CheckpointManifest(folder, new CheckpointInfo(step, fields.small("worldSize"), metadata), parts);
     }
 
-    private static void refuseOther(JsonValues fields) {
+    /** Returns the name of the manifest of a folder. */
+    static String name(String folder) {
+        return folder + "/" + ObjectNames.MANIFEST;
+    }
+
+    /** Refuses a file of another format, or of a version above the newest known one. */
+    static void refuseOther(JsonValues fields, long newest) {
         String format = fields.string("format");
-        if (!format.equals(FORMAT) || fields.number("version") != VERSION) {
-            throw new CheckpointException(fields.source() + ": need format " + FORMAT + " version " + VERSION
-                    + ", found " + Text.shortened(format) + " version " + fields.number("version"));
+        long version = fields.number("version");
+        if (!format.equals(FORMAT) || version < VERSION || version > newest) {
+            throw new CheckpointException(fields.source() + ": need format " + FORMAT + " version " + newest
+                    + ", found " + Text.shortened(format) + " version " + version);
         }
     }
 
     String text() {
-        Map<String, Object> fields = header();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("format", FORMAT);
+        fields.put("version", VERSION);
         fields.put("step", info.step());
         fields.put("worldSize", info.worldSize());
         fields.put("metadata", new TreeMap<>(info.metadata()));
         fields.put("parts", parts.stream().map(StoredPart::fields).toList());
         return StrictJson.write(fields);
-    }
-
-    private static Map<String, Object> header() {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("format", FORMAT);
-        fields.put("version", VERSION);
-        return fields;
-    }
-
-    /**
-     * What stands in {@code latest.json}.
-     *
-     * @param step the step of the latest checkpoint
-     * @param checksum CRC-32C of its manifest
-     */
-    record LatestStep(long step, long checksum) {
-
-        static LatestStep parse(String source, ByteBuffer text) {
-            JsonValues fields = StrictJson.read(source, text);
-            refuseOther(fields);
-            return new LatestStep(fields.count("step"), fields.count("crc32c"));
-        }
-
-        byte[] bytes() {
-            Map<String, Object> fields = header();
-            fields.put("step", step);
-            fields.put("folder", ObjectNames.folder(step));
-            fields.put("crc32c", checksum);
-            return StrictJson.write(fields).getBytes(StandardCharsets.UTF_8);
-        }
     }
 
     static long checksum(ByteBuffer bytes) {

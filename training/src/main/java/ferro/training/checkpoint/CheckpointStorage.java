@@ -12,7 +12,16 @@ import java.util.List;
  * <p>A name is one or two parts of letters, digits, dots, hyphens and underscores with a slash between: {@code latest.json},
  * {@code step-12/checkpoint.json}. What {@code toString} returns stands in messages; it says where the storage is.
  *
- * <p>All ranks write at once, each other objects. One rank alone publishes.
+ * <p>All ranks write at once, each other objects. One rank alone publishes. Jobs that share a storage write and publish objects of
+ * different names ({@link StateFolder}); {@code latest.json} alone is published by each of them, as a copy for people and other
+ * programs. So a storage needs no call that makes an object only if there is none. It needs these two:
+ * <ul>
+ * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old one, and so does the storage of the Spark
+ * module on HDFS. Object stores put an object as a whole.
+ * <li>What {@link #publish} has published before stands in each later {@link #list}, on every host, and {@link #read} returns it. File
+ * systems of one host, NFS behind a rename of the same client, HDFS and S3 keep this. A storage that lists late would let two jobs
+ * save that do not see each other; neither would damage the other's checkpoints.
+ * </ul>
  */
 public interface CheckpointStorage {
     /** The bytes of an object. */
@@ -59,7 +68,7 @@ public interface CheckpointStorage {
     List<StoredObject> list(String prefix) throws IOException;
 
     /**
-     * Gives a name new content, atomically: whoever reads the name at any time, also after a crash, reads all of the old content
+     * Gives a name new content, atomically. A temporary object has a name that no other call has. Whoever reads the name at any time, also after a crash, reads all of the old content
      * or all of the new. When it returns, the new content survives a crash of the machine.
      *
      * @param name its name
@@ -69,8 +78,8 @@ public interface CheckpointStorage {
     void publish(String name, byte[] content) throws IOException;
 
     /**
-     * Deletes an object, or does nothing where there is none. Only {@link CheckpointSettings#keepLast} and the leftovers of a save
-     * that was cut off need it; a storage without it keeps all checkpoints.
+     * Deletes an object, or does nothing where there is none. Only {@link CheckpointSettings#keepLast} and what earlier jobs and
+     * failed saves have left need it; a storage without it keeps all checkpoints.
      *
      * @param name its name
      * @throws IOException if it cannot be deleted

@@ -38,6 +38,10 @@ import java.util.stream.IntStream;
  * <p>A save compares what several ranks hold, all parameters and state of the same elements: one of these ranks writes it. A tensor that
  * differs fails the save on all ranks. {@link CheckpointSettings#withCompareRanks} turns this off.
  *
+ * <p>The first save takes the folder for these checkpoints ({@link StateFolder}). If another job, or other checkpoints of this one, have
+ * saved there before, they cannot save there any more. Opening and loading take nothing, so that any job may load while another one
+ * saves.
+ *
  * <p>It has a group of its own, made of all ranks of the one that it is opened with, so that a save in the background meets no call
  * of that one. The calls of a rank are made by one thread.
  */
@@ -47,6 +51,7 @@ public final class Checkpoints implements AutoCloseable {
     private final ProcessGroup group;
     private final RankMessages ranks;
     private final CheckpointStorage storage;
+    private final StateFolder folder;
     private final CheckpointSettings settings;
     private BackgroundSave running;
     private boolean wasTold;
@@ -57,6 +62,7 @@ public final class Checkpoints implements AutoCloseable {
         this.group = group;
         this.storage = storage;
         this.settings = settings;
+        folder = new StateFolder(storage, host, null);
         ranks = new RankMessages(group.within(settings.deadline()), host);
     }
 
@@ -105,14 +111,15 @@ public final class Checkpoints implements AutoCloseable {
      *     it is another's that is the latest, it is refused
      * @param state what to save
      * @throws CheckpointException on all ranks, if the save fails on one, or an earlier one in the background has failed; the latest
-     *     checkpoint is then the one before
+     *     checkpoint is then the one before. Also if another job saves in this storage now: the message names its host, its process
+     *     and its job
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies or does not come
      */
     public void save(long step, TrainingState state) {
         if (beginSave(step, state)) {
             ranks.together(
-                    () -> SaveRun.planned(ranks, storage, settings, step, state).run());
+                    () -> SaveRun.planned(ranks, folder, settings, step, state).run());
             lastSaved = step;
         }
     }
@@ -126,14 +133,15 @@ public final class Checkpoints implements AutoCloseable {
      * @param step the step after which this is the state, from 0 on. If it is the one that this has saved last, nothing is done; if
      *     it is another's that is the latest, it is refused
      * @param state what to save
-     * @throws CheckpointException on all ranks, if ranks ask for different things, or the save before it has failed
+     * @throws CheckpointException on all ranks, if ranks ask for different things, the save before it has failed, or another job
+     *     saves in this storage now
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies or does not come
      */
     public void saveAsync(long step, TrainingState state) {
         if (beginSave(step, state)) {
             running = ranks.together(() -> {
-                SaveRun run = SaveRun.planned(ranks, storage, settings, step, state);
+                SaveRun run = SaveRun.planned(ranks, folder, settings, step, state);
                 run.copy();
                 return BackgroundSave.start(run, ranks);
             });
@@ -197,7 +205,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Loads the latest checkpoint. Names, types and shapes are compared on all ranks before an element is written.
+     * Loads the latest checkpoint. Names, types and shapes are compared on all ranks before an element is written. If a job that
+     * saves meanwhile deletes what is loaded, the newer checkpoint is loaded instead.
      *
      * @param into takes all parameters, and, if any rank has slices, the state of the optimizer: each rank the elements of its own
      *     slices. Its metadata is not looked at
@@ -211,11 +220,7 @@ public final class Checkpoints implements AutoCloseable {
         settle();
         lastSaved = NONE;
         LoadRun run = new LoadRun(ranks, storage);
-        CheckpointInfo loaded = ranks.together(() -> run.load(
-                run.latest()
-                        .orElseThrow(() -> new CheckpointException(
-                                "there is no checkpoint in " + storage + ": " + ObjectNames.LATEST + " is missing")),
-                into));
+        CheckpointInfo loaded = ranks.together(() -> run.loadLatest(into));
         lastSaved = loaded.step();
         return loaded;
     }

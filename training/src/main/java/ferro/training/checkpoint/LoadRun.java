@@ -1,10 +1,11 @@
 package ferro.training.checkpoint;
 
-import ferro.training.checkpoint.CheckpointManifest.LatestStep;
 import ferro.training.checkpoint.SliceRange.StateKey;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,10 @@ import java.util.Set;
  * compared on all ranks before an element is written. What one rank throws all throw.
  */
 final class LoadRun {
+    private static final String FOLDER_FIELD = "folder";
     private static final String MANIFEST_FIELD = "manifest";
+    /** How often the latest checkpoint is read; each time another one has become the latest meanwhile. */
+    private static final int MOST_READS = 100;
 
     private final RankMessages ranks;
     private final CheckpointStorage storage;
@@ -31,31 +35,52 @@ final class LoadRun {
     /** Reads the manifest of the checkpoint that is published. */
     Optional<CheckpointManifest> latest() {
         return manifest("looking for the latest checkpoint", () -> {
-            ByteBuffer text = reader.smallIfThere(ObjectNames.LATEST);
-            if (text == null) {
-                return Map.of();
+            Optional<SavedStep> latest = StateFolder.latestIn(storage);
+            for (int read = 1; latest.isPresent(); read++) {
+                try {
+                    return fields(latest.get());
+                } catch (CheckpointException failure) {
+                    Optional<SavedStep> now = StateFolder.latestIn(storage);
+                    if (now.equals(latest) || read == MOST_READS) {
+                        throw failure;
+                    }
+                    latest = now;
+                }
             }
-            LatestStep latest = LatestStep.parse(ObjectNames.LATEST, text);
-            ByteBuffer manifest = reader.small(name(latest.step()));
-            StoredFiles.refuseDamaged(name(latest.step()), manifest, latest.checksum());
-            return fields(latest.step(), manifest);
+            return Map.of();
         });
+    }
+
+    private Map<String, Object> fields(SavedStep saved) {
+        String name = CheckpointManifest.name(saved.folder());
+        ByteBuffer manifest = reader.small(name);
+        StoredFiles.refuseDamaged(name, manifest, saved.checksum());
+        return fields(saved.folder(), manifest);
     }
 
     /** Reads the manifest of the checkpoint of a step. */
     CheckpointManifest of(long step) {
-        return manifest("loading step " + step, () -> fields(step, reader.small(name(step))))
+        return manifest("loading step " + step, () -> {
+                    String name = manifestOf(step);
+                    return fields(ObjectNames.folderOf(name), reader.small(name));
+                })
                 .orElseThrow();
     }
 
-    private static String name(long step) {
-        return ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST;
+    /** Finds the manifest of a step; of several jobs that have saved the step the last one's. */
+    private String manifestOf(long step) throws IOException {
+        return storage.list(ObjectNames.folder(step)).stream()
+                .map(StoredObject::name)
+                .filter(name -> ObjectNames.stepOf(name) == step && ObjectNames.isManifest(name))
+                .max(Comparator.comparing(StateOwner::ofState))
+                .orElseThrow(() -> new CheckpointException("there is no checkpoint of step " + step + " in " + storage
+                        + ": no folder " + ObjectNames.folder(step) + "-* has a " + ObjectNames.MANIFEST));
     }
 
-    private static Map<String, Object> fields(long step, ByteBuffer manifest) {
+    private static Map<String, Object> fields(String folder, ByteBuffer manifest) {
         return Map.of(
-                "step",
-                step,
+                FOLDER_FIELD,
+                folder,
                 MANIFEST_FIELD,
                 StandardCharsets.UTF_8.decode(manifest).toString());
     }
@@ -65,8 +90,37 @@ final class LoadRun {
         JsonValues read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
                 .get(0);
         return read.fields().containsKey(MANIFEST_FIELD)
-                ? Optional.of(CheckpointManifest.parse(read.number("step"), read.string(MANIFEST_FIELD)))
+                ? Optional.of(CheckpointManifest.parse(read.string(FOLDER_FIELD), read.string(MANIFEST_FIELD)))
                 : Optional.empty();
+    }
+
+    /**
+     * Loads the latest checkpoint into the tensors of this rank. A job that saves meanwhile may delete its files: it is loaded anew if
+     * another one has become the latest.
+     */
+    CheckpointInfo loadLatest(TrainingState into) {
+        CheckpointManifest manifest = latest().orElseThrow(() -> new CheckpointException(
+                "there is no checkpoint in " + storage + ": " + ObjectNames.LATEST + " is missing"));
+        for (int read = 1; ; read++) {
+            try {
+                return load(manifest, into);
+            } catch (CheckpointException failure) {
+                Optional<CheckpointManifest> now = latestAfter(failure);
+                if (read == MOST_READS || now.isEmpty() || now.get().folder().equals(manifest.folder())) {
+                    throw failure;
+                }
+                manifest = now.get();
+            }
+        }
+    }
+
+    private Optional<CheckpointManifest> latestAfter(CheckpointException failure) {
+        try {
+            return latest();
+        } catch (CheckpointException unreadable) {
+            failure.addSuppressed(unreadable);
+            return Optional.empty();
+        }
     }
 
     /** Loads a checkpoint into the tensors of this rank. */

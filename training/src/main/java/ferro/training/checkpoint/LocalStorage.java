@@ -16,9 +16,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -153,21 +155,24 @@ public final class LocalStorage implements CheckpointStorage {
         int slash = prefix.indexOf('/');
         Path start = slash < 0 ? root : path(prefix.substring(0, slash));
         List<StoredObject> found = new ArrayList<>();
-        addFiles(start, found, slash < 0);
+        addFiles(start, found, slash < 0 ? prefix : null);
         found.removeIf(object -> !object.name().startsWith(prefix) || !ObjectNames.isObject(object.name()));
         return found;
     }
 
-    private void addFiles(Path folder, List<StoredObject> found, boolean withFolders) throws IOException {
+    /** Adds files, and those in folders, whose names begin so; null for all files and no folder. */
+    private void addFiles(Path folder, List<StoredObject> found, String prefix) throws IOException {
         List<Path> entries;
         try (Stream<Path> listed = Files.list(folder)) {
-            entries = listed.toList();
+            entries = listed.filter(entry ->
+                            prefix == null || entry.getFileName().toString().startsWith(prefix))
+                    .toList();
         } catch (NoSuchFileException none) {
             return;
         }
         for (Path entry : entries) {
-            if (withFolders && Files.isDirectory(entry)) {
-                addFiles(entry, found, false);
+            if (prefix != null && Files.isDirectory(entry)) {
+                addFiles(entry, found, null);
             } else if (Files.isRegularFile(entry)) {
                 addFile(entry, found);
             }
@@ -189,16 +194,32 @@ public final class LocalStorage implements CheckpointStorage {
     @Override
     public void publish(String name, byte[] content) throws IOException {
         Path file = path(name);
-        Path fresh = file.resolveSibling(file.getFileName() + TEMPORARY);
-        writeAndForce(fresh, channel -> {
-            ByteBuffer bytes = ByteBuffer.wrap(content);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-        });
-        beforeCall.accept("rename " + fresh.getFileName());
-        Files.move(fresh, file, ATOMIC_MOVE);
+        // a name of this call alone: another job may publish the same name meanwhile
+        String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
+        Path fresh = file.resolveSibling(file.getFileName() + "." + nonce + TEMPORARY);
+        try {
+            writeAndForce(fresh, channel -> {
+                ByteBuffer bytes = ByteBuffer.wrap(content);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+            });
+            beforeCall.accept("rename " + fresh.getFileName());
+            Files.move(fresh, file, ATOMIC_MOVE);
+        } catch (IOException failure) {
+            deleteAfter(failure, fresh);
+            throw failure;
+        }
         forceFolder(file.getParent());
+    }
+
+    /** Deletes a temporary file, which nobody else does before another job saves here. */
+    private static void deleteAfter(IOException failure, Path fresh) {
+        try {
+            Files.deleteIfExists(fresh);
+        } catch (IOException stays) {
+            failure.addSuppressed(stays);
+        }
     }
 
     /** Deletes a file, and its folder with the last one. */

@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Names of objects and files, so that none from a file leads out of the folder of its checkpoint. */
@@ -11,11 +12,13 @@ final class ObjectNames {
     private static final String PART = "[A-Za-z0-9][A-Za-z0-9._-]{0,199}";
     private static final Pattern FILE = Pattern.compile(PART);
     private static final Pattern OBJECT = Pattern.compile(PART + "(/" + PART + ")?");
-    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})");
+    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})(-[1-9][0-9]{0,17}-[0-9a-f]{8})?");
+    private static final Pattern PART_OF_SAVE =
+            Pattern.compile("(model|optimizer)-[0-9]{5,}-of-[0-9]{5,}[.]safetensors|" + Pattern.quote(INDEX));
 
     private ObjectNames() {}
 
-    /** Returns the folder of a step, without a slash. */
+    /** Returns how the folders of a step begin; those that jobs write now end with the name of the owner. */
     static String folder(long step) {
         return "step-" + step;
     }
@@ -24,7 +27,22 @@ final class ObjectNames {
     static long stepOf(String object) {
         int slash = object.indexOf('/');
         String folder = slash < 0 ? "" : object.substring(0, slash);
-        return FOLDER.matcher(folder).matches() ? Long.parseLong(folder.substring("step-".length())) : -1;
+        Matcher matcher = FOLDER.matcher(folder);
+        return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
+    }
+
+    /** Returns the folder of an object, without a slash. */
+    static String folderOf(String object) {
+        return object.substring(0, object.indexOf('/'));
+    }
+
+    /** Returns whether an object is what a save writes before its manifest. */
+    static boolean isPart(String object) {
+        return PART_OF_SAVE.matcher(object.substring(object.indexOf('/') + 1)).matches();
+    }
+
+    static boolean isManifest(String object) {
+        return object.endsWith("/" + MANIFEST);
     }
 
     /** Refuses the name of a file that a file gives, unless it stays inside the folder. */

@@ -21,16 +21,20 @@ final class ObjectReader {
         this.storage = storage;
     }
 
-    /** Reads a small object; null if there is none. */
-    ByteBuffer smallIfThere(String name) {
+    /**
+     * Reads what is published under a name; null if nothing is. One call reads all of it, so that it is of one content where the name
+     * is published anew meanwhile.
+     */
+    ByteBuffer published(String name) {
+        ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
         try {
-            storage.read(name, 0, ByteBuffer.allocate(1));
+            storage.read(name, 0, bytes);
         } catch (NoSuchFileException missing) {
             return null;
         } catch (IOException failure) {
             throw unreadable(name, failure);
         }
-        return small(name);
+        return bytes.flip();
     }
 
     /** Reads a small object; its name stands in what is thrown. */
@@ -70,9 +74,9 @@ final class ObjectReader {
         }
     }
 
-    /** Returns how long the objects in the folder of a step are, by the names of their files. */
-    Map<String, Long> lengths(long step) {
-        String prefix = ObjectNames.folder(step) + "/";
+    /** Returns how long the objects in a folder are, by the names of their files. */
+    Map<String, Long> lengths(String folder) {
+        String prefix = folder + "/";
         try {
             Map<String, Long> lengths = new HashMap<>();
             for (StoredObject object : storage.list(prefix)) {
@@ -94,8 +98,8 @@ final class ObjectReader {
     }
 
     /** Says what is wrong with a part as it is read here; empty if nothing is. */
-    String difference(long step, StoredPart part) {
-        String name = ObjectNames.folder(step) + "/" + part.file();
+    String difference(String folder, StoredPart part) {
+        String name = folder + "/" + part.file();
         CRC32C checksum = new CRC32C();
         ByteBuffer buffer = ByteRun.buffer(part.bytes());
         long at = 0;

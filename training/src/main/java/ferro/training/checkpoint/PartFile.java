@@ -10,11 +10,11 @@ import java.util.zip.CRC32C;
 /**
  * A safetensors file of a checkpoint that is read.
  *
- * @param step the step of its checkpoint
+ * @param folder the folder of its checkpoint
  * @param part its name, length and checksum
  * @param header where its tensors lie
  */
-record PartFile(long step, StoredPart part, SafetensorsHeader header) {
+record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
 
     /**
      * Elements of a tensor of a file, and where they go.
@@ -38,18 +38,18 @@ record PartFile(long step, StoredPart part, SafetensorsHeader header) {
     }
 
     /** Reads the header of a part; the file must have as many bytes as the part. */
-    static PartFile open(ObjectReader reader, long step, StoredPart part) {
-        String name = ObjectNames.folder(step) + "/" + part.file();
+    static PartFile open(ObjectReader reader, String folder, StoredPart part) {
+        String name = folder + "/" + part.file();
         ByteBuffer first = ByteBuffer.allocate((int) Math.min(SafetensorsHeader.LENGTH_BYTES, part.bytes()));
         reader.fill(name, 0, first);
         int length = SafetensorsHeader.length(name, first.flip(), part.bytes());
         ByteBuffer json = ByteBuffer.allocate(length);
         reader.fill(name, SafetensorsHeader.LENGTH_BYTES, json);
-        return new PartFile(step, part, SafetensorsHeader.parse(name, json.flip(), part.bytes()));
+        return new PartFile(folder, part, SafetensorsHeader.parse(name, json.flip(), part.bytes()));
     }
 
     String name() {
-        return ObjectNames.folder(step) + "/" + part.file();
+        return folder + "/" + part.file();
     }
 
     /** Reads the whole file, hands each target its elements, and compares the checksum at the end. */

@@ -23,13 +23,14 @@ final class PartWriter {
 
     /** Writes tensors as safetensors. */
     static StoredPart safetensors(
-            CheckpointStorage storage, long step, String file, int rank, List<NamedTensor> tensors) throws IOException {
+            CheckpointStorage storage, String folder, String file, int rank, List<NamedTensor> tensors)
+            throws IOException {
         List<NamedTensor> ordered = new ArrayList<>(tensors);
         // the largest elements first, so that all are aligned
         ordered.sort(
                 Comparator.comparingInt(tensor -> -tensor.values().dataType().byteSize()));
         PartWriter writer = new PartWriter();
-        storage.write(ObjectNames.folder(step) + "/" + file, channel -> {
+        storage.write(folder + "/" + file, channel -> {
             writer.begin(channel);
             writer.put(SafetensorsHeader.bytes(entries(ordered), METADATA));
             ByteBuffer buffer = ByteRun.buffer(ordered.stream()
@@ -44,10 +45,10 @@ final class PartWriter {
     }
 
     /** Writes a small text. */
-    static StoredPart text(CheckpointStorage storage, long step, String file, int rank, String text)
+    static StoredPart text(CheckpointStorage storage, String folder, String file, int rank, String text)
             throws IOException {
         PartWriter writer = new PartWriter();
-        storage.write(ObjectNames.folder(step) + "/" + file, channel -> {
+        storage.write(folder + "/" + file, channel -> {
             writer.begin(channel);
             writer.put(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
         });

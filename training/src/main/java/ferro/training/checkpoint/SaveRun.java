@@ -18,14 +18,19 @@ import java.util.concurrent.locks.LockSupport;
  * rank throws all throw.
  */
 final class SaveRun {
+    private static final String FOLDER_FIELD = "folder";
     private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(50).toNanos();
 
     private final RankMessages ranks;
+    private final StateFolder folder;
     private final CheckpointStorage storage;
     private final CheckpointSettings settings;
     private final long step;
     private final Map<String, String> metadata;
     private SavePlan plan;
+    /** The folder of this step and this owner. */
+    private String ownFolder;
+
     private List<String> hosts;
     private List<NamedTensor> parameters;
     private List<NamedTensor> ownParameters;
@@ -34,26 +39,24 @@ final class SaveRun {
 
     private SaveRun(
             RankMessages ranks,
-            CheckpointStorage storage,
+            StateFolder folder,
             CheckpointSettings settings,
             long step,
             Map<String, String> metadata) {
         this.ranks = ranks;
-        this.storage = storage;
+        this.folder = folder;
+        storage = folder.storage();
         this.settings = settings;
         this.step = step;
         this.metadata = metadata;
     }
 
-    /** Agrees with the other ranks on who writes what; nothing is written yet. */
+    /** Agrees with the other ranks on who writes what, then takes the folder for this job; nothing else is written yet. */
     static SaveRun planned(
-            RankMessages ranks,
-            CheckpointStorage storage,
-            CheckpointSettings settings,
-            long step,
-            TrainingState state) {
-        SaveRun run = new SaveRun(ranks, storage, settings, step, state.metadata());
+            RankMessages ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {
+        SaveRun run = new SaveRun(ranks, folder, settings, step, state.metadata());
         run.agree(state);
+        run.begin();
         return run;
     }
 
@@ -71,7 +74,8 @@ final class SaveRun {
         List<JsonValues> proposals = ranks.exchange(what(), () -> {
             refuseTwins(state.parameters());
             if (rank == 0) {
-                new Retention(storage).clear(step);
+                folder.refuseIfLost();
+                new Retention(folder).refuseLatest(step);
             }
             return SavePlan.proposal(step, state, rank == 0);
         });
@@ -83,6 +87,24 @@ final class SaveRun {
         parameters = state.parameters();
         ownParameters = plan.parametersOf(rank, parameters);
         ownSlices = plan.slicesOf(rank, state.slices());
+    }
+
+    /** Takes the folder and empties that of the step, once all ranks have agreed: until then nothing is deleted. */
+    private void begin() {
+        ownFolder = ranks.exchange(what(), () -> {
+                    if (ranks.rank() != 0) {
+                        return Map.of();
+                    }
+                    Retention retention = new Retention(folder);
+                    if (!folder.isTaken()) {
+                        folder.take();
+                        retention.deleteLeftovers();
+                    }
+                    retention.clear(folder.ofStep(step));
+                    return Map.of(FOLDER_FIELD, folder.ofStep(step));
+                })
+                .get(0)
+                .string(FOLDER_FIELD);
     }
 
     static void refuseTwins(List<NamedTensor> tensors) {
@@ -125,7 +147,8 @@ final class SaveRun {
                             "parts", write().stream().map(StoredPart::fields).toList()));
         } catch (CheckpointException failure) {
             // a rank said that it cannot write, so that rank 0 does not publish; after a lost rank it may have done so
-            new Retention(storage).deleteFailed(step, ownFiles());
+            new Retention(folder).deleteFailed(ownFolder, ownFiles());
+            refuseIfLost(failure);
             throw failure;
         }
         CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
@@ -136,6 +159,16 @@ final class SaveRun {
             return Map.of();
         });
         return info;
+    }
+
+    /** Says on all ranks that another job has taken the folder, if it has: that job deletes parts of this one. */
+    private void refuseIfLost(CheckpointException failure) {
+        ranks.exchange(what(), () -> {
+            if (ranks.rank() == 0) {
+                folder.refuseIfLost(failure);
+            }
+            return Map.of();
+        });
     }
 
     /** Returns the names of the files that this rank writes. */
@@ -162,13 +195,13 @@ final class SaveRun {
         int rank = ranks.rank();
         List<StoredPart> parts = new ArrayList<>();
         if (!ownParameters.isEmpty()) {
-            parts.add(PartWriter.safetensors(storage, step, plan.modelFile(rank), rank, ownParameters));
+            parts.add(PartWriter.safetensors(storage, ownFolder, plan.modelFile(rank), rank, ownParameters));
         }
         if (!ownSlices.isEmpty()) {
-            parts.add(PartWriter.safetensors(storage, step, plan.stateFile(rank), rank, ownSlices));
+            parts.add(PartWriter.safetensors(storage, ownFolder, plan.stateFile(rank), rank, ownSlices));
         }
         if (rank == 0) {
-            parts.add(PartWriter.text(storage, step, ObjectNames.INDEX, rank, index().text()));
+            parts.add(PartWriter.text(storage, ownFolder, ObjectNames.INDEX, rank, index().text()));
         }
         return parts;
     }
@@ -189,38 +222,42 @@ final class SaveRun {
         for (JsonValues message : written) {
             message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
         }
-        String manifest = new CheckpointManifest(info, parts).text();
+        String manifest = new CheckpointManifest(ownFolder, info, parts).text();
         try {
             for (StoredPart part : parts) {
                 awaitSeen(part);
             }
-            PartWriter.text(storage, step, ObjectNames.MANIFEST, 0, manifest);
+            PartWriter.text(storage, ownFolder, ObjectNames.MANIFEST, 0, manifest);
         } catch (IOException | RuntimeException | Error failure) {
             List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
             parts.forEach(part -> files.add(part.file()));
-            new Retention(storage).deleteFailed(step, files);
+            new Retention(folder).deleteFailed(ownFolder, files);
+            folder.refuseIfLost(failure);
             throw failure;
         }
         long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));
-        storage.publish(ObjectNames.LATEST, new CheckpointManifest.LatestStep(step, checksum).bytes());
+        SavedStep saved = new SavedStep(ownFolder, step, ranks.worldSize(), checksum);
+        folder.publish(saved);
+        folder.copyForOthers();
         if (settings.keepLast() > 0) {
-            new Retention(storage).deleteOlder(step, settings.keepLast());
+            new Retention(folder).deleteOlder(saved, settings.keepLast());
         }
     }
 
     private void awaitSeen(StoredPart part) throws IOException {
         ObjectReader reader = new ObjectReader(storage);
         long begun = System.nanoTime();
-        String difference = reader.difference(step, part);
+        String difference = reader.difference(ownFolder, part);
         while (!difference.isEmpty()) {
             if (System.nanoTime() - begun >= settings.visibleWithin().toNanos()) {
                 throw new CheckpointException(ranks.place() + " does not see the part of rank " + part.rank()
                         + " on host " + hosts.get(part.rank()) + ": is " + storage + " shared? (" + difference + ")");
             }
+            folder.refuseIfLost();
             LockSupport.parkNanos(LOOK_AGAIN_NANOS);
             // a client of NFS asks its server for the entries of a folder again when it is opened
-            storage.list(ObjectNames.folder(step) + "/");
-            difference = reader.difference(step, part);
+            storage.list(ownFolder + "/");
+            difference = reader.difference(ownFolder, part);
         }
     }
 }

@@ -9,14 +9,14 @@ import java.util.Map;
 /** The files of one checkpoint: those that its manifest names, there with the length that it gives. */
 final class StoredFiles {
     private final ObjectReader reader;
-    private final long step;
+    private final String folder;
     private final Map<String, StoredPart> parts = new LinkedHashMap<>();
 
     /** Refuses a checkpoint of which a file is missing or has another length. */
     StoredFiles(CheckpointStorage storage, CheckpointManifest manifest) {
         reader = new ObjectReader(storage);
-        step = manifest.info().step();
-        Map<String, Long> lengths = reader.lengths(step);
+        folder = manifest.folder();
+        Map<String, Long> lengths = reader.lengths(folder);
         List<String> problems = new ArrayList<>();
         for (StoredPart part : manifest.parts()) {
             Long length = lengths.get(part.file());
@@ -34,7 +34,7 @@ final class StoredFiles {
 
     /** Returns the name of a file in messages. */
     String name(String file) {
-        return ObjectNames.folder(step) + "/" + file;
+        return folder + "/" + file;
     }
 
     List<String> names() {
@@ -46,9 +46,9 @@ final class StoredFiles {
         StoredPart part = parts.get(file);
         if (part == null) {
             throw new CheckpointException(source + " names the file \"" + Text.shortened(file) + "\", which is none of "
-                    + ObjectNames.folder(step) + "/" + ObjectNames.MANIFEST);
+                    + folder + "/" + ObjectNames.MANIFEST);
         }
-        return PartFile.open(reader, step, part);
+        return PartFile.open(reader, folder, part);
     }
 
     /** Reads a file of JSON whose checksum is that of the manifest. */

@@ -5,7 +5,8 @@
  * range of elements. One rename makes a checkpoint the latest one.
  *
  * <p>Start reading at {@link ferro.training.checkpoint.Checkpoints}; a save is {@code SaveRun}, a load {@code LoadRun}, and
- * {@link ferro.training.checkpoint.CheckpointStorage} is all that they know of file systems. What is read from files is not trusted:
+ * {@link ferro.training.checkpoint.CheckpointStorage} is all that they know of file systems.
+ * {@link ferro.training.checkpoint.StateFolder} gives each job that saves names of its own. What is read from files is not trusted:
  * {@code StrictJson}, {@code SafetensorsHeader} and {@code ObjectNames} refuse what makes no sense by a
  * {@link ferro.training.checkpoint.CheckpointException} that names the file.
  *

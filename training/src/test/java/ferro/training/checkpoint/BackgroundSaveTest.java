@@ -165,6 +165,6 @@ class BackgroundSaveTest {
     private static void assertNoSpace(CheckpointException thrown) {
         String message = thrown.getMessage();
         assertTrue(message.startsWith("saving step 1 in the background failed: saving step 1 failed: rank "), message);
-        assertTrue(message.contains("no space left for step-1/"), message);
+        assertTrue(message.contains("no space left for step-1-"), message);
     }
 }

@@ -46,7 +46,8 @@ class ForcedFilesTest {
     void eachFileOfASaveIsForcedThenItsFolderAndTheLatestStepAtTheEnd() throws IOException {
         List<String> forced = forced(storage -> save(storage, 1, 7));
 
-        List<String> expected = new ArrayList<>(List.of("."));
+        // the owner takes the folder first
+        List<String> expected = new ArrayList<>(List.of("latest.json.tmp", ".", "."));
         for (String file : List.of(
                 "model-00001-of-00001.safetensors",
                 "optimizer-00001-of-00001.safetensors",
@@ -54,7 +55,8 @@ class ForcedFilesTest {
                 "checkpoint.json")) {
             expected.addAll(List.of("step-7/" + file, "step-7"));
         }
-        expected.addAll(List.of("latest.json.tmp", "."));
+        // under the name of the owner, and the copy
+        expected.addAll(List.of("latest.json.tmp", ".", "latest.json.tmp", "."));
         assertEquals(expected, forced);
     }
 
@@ -62,8 +64,9 @@ class ForcedFilesTest {
     void everyFileOfThreeRanksIsForcedBeforeTheLatestStepIsPublished() throws IOException {
         List<String> forced = forced(storage -> save(storage, 3, 7));
 
-        int published = forced.indexOf("latest.json.tmp");
-        List<String> files = filesOf("step-7");
+        int taken = forced.indexOf("latest.json.tmp") + 1;
+        int published = taken + forced.subList(taken, forced.size()).indexOf("latest.json.tmp");
+        List<String> files = filesOf(7);
         assertEquals(8, files.size(), files::toString);
         for (String file : files) {
             int at = forced.indexOf(file);
@@ -93,8 +96,8 @@ class ForcedFilesTest {
         });
     }
 
-    private List<String> filesOf(String folder) throws IOException {
-        try (Stream<Path> files = Files.list(root.resolve(folder))) {
+    private List<String> filesOf(long step) throws IOException {
+        try (Stream<Path> files = Files.list(OwnNames.folder(root, step))) {
             return files.map(this::fromRoot).collect(Collectors.toList());
         }
     }
@@ -131,7 +134,7 @@ class ForcedFilesTest {
     }
 
     private String fromRoot(Path path) {
-        String relative = root.relativize(path).toString();
+        String relative = OwnNames.shortened(root.relativize(path).toString());
         return relative.isEmpty() ? "." : relative;
     }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A process that saves all the time, killed somewhere in a save. */
 class KilledSaveTest {
     private static final int KILLS = 4;
-    /** A save makes 23 calls of the file system, and some more to delete an old checkpoint. */
+    /** A save makes 28 calls of the file system, and some more to delete an old checkpoint. */
     private static final int CALLS_BETWEEN = 4;
 
     private static final int SAVES_BEFORE = 3;

@@ -105,7 +105,7 @@ class RetentionTest {
             return null;
         });
         assertTrue(!storage.objects.containsKey("step-1/optimizer-00007-of-00009.safetensors"));
-        assertEquals(6, storage.list("step-1/").size());
+        assertEquals(6, storage.list("step-1").size());
     }
 
     @Test
@@ -119,7 +119,7 @@ class RetentionTest {
                 save(checkpoints, group, 2);
                 save(checkpoints, group, 3);
                 assertEquals(3, checkpoints.latest().orElseThrow().step());
-                assertTrue(keeping.list("step-1/").size() > 1);
+                assertTrue(keeping.list("step-1-").size() > 1);
             }
             return null;
         });

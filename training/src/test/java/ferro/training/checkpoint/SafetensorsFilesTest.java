@@ -60,7 +60,7 @@ class SafetensorsFilesTest {
         ToyModel model = ToyModel.on(0, 1).fill(9);
         long bytes = 0;
         for (NamedTensor parameter : model.parameters) {
-            byte[] file = Files.readAllBytes(folder.resolve("step-9/" + files.get(parameter.name())));
+            byte[] file = Files.readAllBytes(step().resolve((String) files.get(parameter.name())));
             PlainTensor found = PlainSafetensors.read(file).get(parameter.name());
             assertEquals(parameter.shape(), found.shape(), parameter.name());
             assertEquals(parameter.values().dataType().label().toUpperCase(java.util.Locale.ROOT), found.dtype());
@@ -87,18 +87,15 @@ class SafetensorsFilesTest {
         save(2);
         Map<String, Integer> lengths = new TreeMap<>();
         for (String file : List.of("optimizer-00001-of-00002.safetensors", "optimizer-00002-of-00002.safetensors")) {
-            PlainSafetensors.read(Files.readAllBytes(folder.resolve("step-9/" + file)))
-                    .forEach((name, tensor) -> {
-                        long from = Long.parseLong(name.substring(name.lastIndexOf('@') + 1));
-                        String key = name.substring(0, name.lastIndexOf('@')).replaceFirst("/", "");
-                        for (int at = 0; at < tensor.data().remaining() / 4; at++) {
-                            assertEquals(
-                                    ToyModel.value(9, key, from + at),
-                                    tensor.data().getFloat(4 * at),
-                                    name);
-                        }
-                        lengths.put(name, tensor.data().remaining() / 4);
-                    });
+            PlainSafetensors.read(Files.readAllBytes(step().resolve(file))).forEach((name, tensor) -> {
+                long from = Long.parseLong(name.substring(name.lastIndexOf('@') + 1));
+                String key = name.substring(0, name.lastIndexOf('@')).replaceFirst("/", "");
+                for (int at = 0; at < tensor.data().remaining() / 4; at++) {
+                    assertEquals(
+                            ToyModel.value(9, key, from + at), tensor.data().getFloat(4 * at), name);
+                }
+                lengths.put(name, tensor.data().remaining() / 4);
+            });
         }
         assertEquals(
                 new TreeMap<>(Map.of(
@@ -119,8 +116,7 @@ class SafetensorsFilesTest {
         assumeTrue(runs("python3", "--version"), "python3 is not on this machine");
         save(3);
         Path printed = folder.resolve("printed");
-        Process python = new ProcessBuilder(
-                        "python3", script.toString(), folder.resolve("step-9").toString())
+        Process python = new ProcessBuilder("python3", script.toString(), step().toString())
                 .redirectErrorStream(true)
                 .redirectOutput(printed.toFile())
                 .start();
@@ -159,7 +155,7 @@ class SafetensorsFilesTest {
             }
             return null;
         });
-        String file = folder.resolve("step-9/model-00001-of-00001.safetensors").toString();
+        String file = step().resolve("model-00001-of-00001.safetensors").toString();
         String check =
                 "import struct, sys, safetensors as s; w = dict(s.deserialize(open(sys.argv[1], 'rb').read()))['w'];"
                         + "assert (w['dtype'], w['shape']) == ('F32', [2, 3]), w;"
@@ -188,9 +184,13 @@ class SafetensorsFilesTest {
         });
     }
 
+    private Path step() {
+        return OwnNames.folder(folder, 9);
+    }
+
     private String text(String file) {
         try {
-            return Files.readString(folder.resolve("step-9").resolve(file), StandardCharsets.UTF_8);
+            return Files.readString(step().resolve(file), StandardCharsets.UTF_8);
         } catch (IOException failure) {
             throw new AssertionError("cannot read " + file, failure);
         }

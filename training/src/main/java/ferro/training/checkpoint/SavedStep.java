@@ -1,0 +1,50 @@
+package ferro.training.checkpoint;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A step that a job has published in a {@link StateFolder}.
+ *
+ * @param folder the folder of its objects
+ * @param step the step
+ * @param worldSize how many ranks saved it
+ * @param checksum CRC-32C of its {@code checkpoint.json}; 0 where it has none
+ */
+public record SavedStep(String folder, long step, int worldSize, long checksum) {
+    private static final String FOLDER_FIELD = "folder";
+
+    /**
+     * Checks the folder.
+     *
+     * @param folder the folder of its objects
+     * @param step the step
+     * @param worldSize how many ranks saved it
+     * @param checksum CRC-32C of its {@code checkpoint.json}
+     */
+    public SavedStep {
+        Objects.requireNonNull(folder, FOLDER_FIELD);
+    }
+
+    /** Reads the step that a file names; folders of builds before {@link StateFolder} are named by the step alone. */
+    static SavedStep of(JsonValues fields) {
+        long step = fields.count("step");
+        String folder = fields.string(FOLDER_FIELD);
+        if (ObjectNames.stepOf(folder + "/") != step) {
+            throw new CheckpointException(fields.source() + ": need the folder of step " + step + ", found \""
+                    + Text.shortened(folder) + "\"");
+        }
+        int worldSize = fields.fields().containsKey("worldSize") ? fields.small("worldSize") : 0;
+        return new SavedStep(folder, step, worldSize, fields.count("crc32c"));
+    }
+
+    Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("step", step);
+        fields.put(FOLDER_FIELD, folder);
+        fields.put("worldSize", worldSize);
+        fields.put("crc32c", checksum);
+        return fields;
+    }
+}

@@ -1,0 +1,434 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two jobs save in one folder: the later one owns it, and the earlier one is told so. */
+class TwoJobsTest {
+    private static final CheckpointSettings TWO_STAY = CheckpointSettings.DEFAULT.withKeepLast(2);
+
+    @TempDir
+    private Path folder;
+
+    private final MemoryStorage memory = new MemoryStorage();
+
+    /** The ranks of a job, and the checkpoints of each. */
+    private static final class Job implements AutoCloseable {
+        private final TrainingRanks ranks;
+        private final List<Checkpoints> checkpoints;
+
+        private Job(Over over, int worldSize, CheckpointStorage storage, String host) {
+            ranks = TrainingRanks.over(over, worldSize);
+            checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
+        }
+
+        /** Returns what each rank is told. */
+        private List<Throwable> failures(long step) {
+            return ranks.failures(group -> {
+                ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
+                checkpoints.get(group.rank()).save(step, model.state());
+                return null;
+            });
+        }
+
+        private void save(long step) {
+            ranks.all(group -> {
+                ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
+                checkpoints.get(group.rank()).save(step, model.state());
+                return null;
+            });
+        }
+
+        private String refusal(long step) {
+            List<Throwable> failures = failures(step);
+            String first =
+                    assertInstanceOf(CheckpointException.class, failures.get(0)).getMessage();
+            for (Throwable failure : failures) {
+                assertEquals(
+                        first,
+                        assertInstanceOf(CheckpointException.class, failure).getMessage());
+            }
+            return first;
+        }
+
+        /** Loads the latest checkpoint, and checks every element. */
+        private long load() {
+            return load(Checkpoints::load);
+        }
+
+        private long load(long step) {
+            return load((saved, state) -> saved.load(step, state));
+        }
+
+        private interface Load {
+            CheckpointInfo load(Checkpoints saved, TrainingState into);
+        }
+
+        private long load(Load load) {
+            return ranks.all(group -> {
+                        ToyModel model =
+                                ToyModel.on(group.rank(), group.worldSize()).fill(77);
+                        long step = load.load(checkpoints.get(group.rank()), model.state())
+                                .step();
+                        model.assertOf(step);
+                        return step;
+                    })
+                    .get(0);
+        }
+
+        @Override
+        public void close() {
+            ranks.all(group -> {
+                checkpoints.get(group.rank()).close();
+                return null;
+            });
+            ranks.close();
+        }
+    }
+
+    /** Calls something before an object whose name ends so is read or written for the first time. */
+    private static final class Overtaken extends ForwardingStorage {
+        private final CheckpointStorage storage;
+        private final String call;
+        private final AtomicReference<Runnable> meanwhile;
+
+        private Overtaken(CheckpointStorage storage, String call, Runnable meanwhile) {
+            this.storage = storage;
+            this.call = call;
+            this.meanwhile = new AtomicReference<>(meanwhile);
+        }
+
+        @Override
+        CheckpointStorage target() {
+            return storage;
+        }
+
+        private void call(String made) {
+            if (made.matches(call)) {
+                Runnable now = meanwhile.getAndSet(null);
+                if (now != null) {
+                    now.run();
+                }
+            }
+        }
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            call("write " + name);
+            super.write(name, content);
+        }
+
+        @Override
+        public int read(String name, long offset, ByteBuffer into) throws IOException {
+            call("read " + name);
+            return super.read(name, offset, into);
+        }
+
+        @Override
+        public List<StoredObject> list(String prefix) throws IOException {
+            call("list " + prefix);
+            return super.list(prefix);
+        }
+
+        @Override
+        public void publish(String name, byte[] content) throws IOException {
+            call("publish " + name);
+            super.publish(name, content);
+        }
+
+        @Override
+        public void delete(String name) throws IOException {
+            call("delete " + name);
+            storage.delete(name);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Over.class,
+            names = {"SIMULATED", "TCP"})
+    void theEarlierOneFailsAtItsNextSaveAndSaysWhoSavesThereNow(Over over) {
+        try (Job first = new Job(over, 2, LocalStorage.at(folder), "host-a");
+                Job second = new Job(over, 3, LocalStorage.at(folder), "host-b")) {
+            first.save(1);
+            assertEquals(1, second.load());
+            second.save(2);
+
+            String refusal = first.refusal(3);
+
+            assertTrue(refusal.startsWith("saving step 3 failed: rank 0 on host host-a: "), refusal);
+            assertTrue(refusal.contains("host host-b"), refusal);
+            assertTrue(refusal.contains("pid " + ProcessHandle.current().pid()), refusal);
+            assertTrue(refusal.contains(folder.toString()), refusal);
+            assertTrue(refusal.matches(".* since 20\\d\\d-\\d\\d-\\d\\dT.*Z.*"), refusal);
+            assertEquals(2, second.load());
+            assertEquals(2, first.load(), "it may load");
+            first.refusal(4);
+            second.save(4);
+            assertEquals(4, first.load());
+        }
+    }
+
+    @Test
+    void whoOpensAndLoadsFencesNobodyOut() {
+        try (Job trainer = new Job(Over.SIMULATED, 2, LocalStorage.at(folder), "host-a");
+                Job evaluator = new Job(Over.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
+            for (long step = 1; step <= 3; step++) {
+                trainer.save(step);
+                assertEquals(step, evaluator.load());
+            }
+        }
+    }
+
+    @Test
+    void anEvaluatorThatLoadsWhileTheTrainerSavesAlwaysFindsAWholeCheckpoint() throws Exception {
+        long steps = 20;
+        try (Job trainer = new Job(Over.SIMULATED, 1, LocalStorage.at(folder), "host-a");
+                Job evaluator = new Job(Over.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
+            trainer.save(1);
+            Thread saving = new Thread(() -> {
+                for (long step = 2; step <= steps; step++) {
+                    trainer.save(step);
+                }
+            });
+            saving.start();
+            long loaded = 0;
+            while (saving.isAlive()) {
+                long next = evaluator.load();
+                assertTrue(next >= loaded, "step " + next + " after " + loaded);
+                loaded = next;
+            }
+            saving.join();
+            assertEquals(steps, evaluator.load());
+        }
+    }
+
+    /** The trainer saves two more and deletes what the evaluator has begun to load. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "read step-1.*/checkpoint.json",
+                "list step-1.*/",
+                "read step-1.*/model.safetensors.index.json",
+                "read step-1.*/model-0.*"
+            })
+    void aLoadWhoseCheckpointIsDeletedMeanwhileLoadsTheNewOne(String call) {
+        List<Long> saved = new ArrayList<>();
+        try (Job trainer = new Job(Over.SIMULATED, 2, memory, "host-a")) {
+            trainer.save(1);
+            Overtaken overtaken = new Overtaken(memory, call, () -> {
+                for (long step = 2; step <= 4; step++) {
+                    trainer.save(step);
+                    saved.add(step);
+                }
+            });
+            try (Job evaluator = new Job(Over.SIMULATED, 1, overtaken, "host-b")) {
+                assertEquals(4, evaluator.load());
+            }
+        }
+        assertEquals(List.of(2L, 3L, 4L), saved, "the storage was not called so: " + call);
+    }
+
+    /** A reader that reads a name twice may read the begin of one content and the end of a longer one. */
+    @Test
+    void aNameThatIsPublishedAnewWhileItIsReadIsReadAgain() {
+        try (Job trainer = new Job(Over.SIMULATED, 1, memory, "host-a")) {
+            trainer.save(9);
+            boolean[] once = {true};
+            ForwardingStorage torn = new ForwardingStorage() {
+                @Override
+                CheckpointStorage target() {
+                    return memory;
+                }
+
+                @Override
+                public int read(String name, long offset, ByteBuffer into) throws IOException {
+                    int read = super.read(name, offset, into);
+                    if (once[0] && name.contains("latest") && offset == 0 && into.capacity() > 1) {
+                        once[0] = false;
+                        trainer.save(10);
+                    }
+                    return read;
+                }
+            };
+            try (Job evaluator = new Job(Over.SIMULATED, 1, torn, "host-b")) {
+                long loaded = evaluator.load();
+                assertTrue(loaded == 9 || loaded == 10, "step " + loaded);
+            }
+        }
+    }
+
+    /** The second job saves the same step while the first one writes its part, or before it publishes. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "write step-2.*/model-0.*",
+                "write step-2.*/optimizer-0.*",
+                "write step-2.*/checkpoint.json",
+                "publish latest.*"
+            })
+    void aSaveThatTheSecondJobOvertakesFailsAndLeavesTheSecondOnesStepWhole(String call) {
+        List<Job> others = new ArrayList<>();
+        List<Long> saved = new ArrayList<>();
+        Overtaken overtaken = new Overtaken(memory, call, () -> {
+            others.get(0).save(2);
+            saved.add(2L);
+        });
+        Runnable meanwhile = overtaken.meanwhile.getAndSet(null);
+        try (Job first = new Job(Over.SIMULATED, 2, overtaken, "host-a");
+                Job second = new Job(Over.SIMULATED, 3, memory, "host-b");
+                Job reader = new Job(Over.SIMULATED, 1, memory, "host-c")) {
+            others.add(second);
+            first.save(1);
+            overtaken.meanwhile.set(meanwhile);
+
+            String refusal = first.refusal(2);
+
+            assertEquals(List.of(2L), saved, "the storage was not called so: " + call);
+            assertTrue(refusal.contains("host host-b"), refusal);
+            assertEquals(2, reader.load());
+            assertEquals(2, reader.load(2));
+            second.save(3);
+            assertEquals(3, reader.load());
+        }
+    }
+
+    @Test
+    void aFailedSaveDeletesNoFileOfTheSecondJob() {
+        List<Job> others = new ArrayList<>();
+        Overtaken full = new Overtaken(memory, "write step-2.*/optimizer-0.*", () -> {
+            others.get(0).save(2);
+            throw new IllegalStateException("No space left on device");
+        });
+        try (Job first = new Job(Over.SIMULATED, 1, full, "host-a");
+                Job second = new Job(Over.SIMULATED, 1, memory, "host-b")) {
+            others.add(second);
+            first.save(1);
+
+            String refusal = first.refusal(2);
+
+            assertTrue(refusal.contains("host host-b"), refusal);
+            assertEquals(2, second.load());
+            assertTrue(memory.objects.keySet().stream().anyMatch(name -> name.startsWith("step-2")));
+        }
+    }
+
+    /** A job that has gone back to step 1 saves a step again that is complete; its ranks differ. */
+    @Test
+    void nothingIsDeletedBeforeAllRanksAgree() {
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            ToyModel model = ToyModel.on(group.rank(), 2);
+            try (Checkpoints checkpoints = Checkpoints.open(group, memory)) {
+                checkpoints.save(1, model.fill(1).state());
+                checkpoints.save(2, model.fill(2).state());
+                checkpoints.save(3, model.fill(3).state());
+                checkpoints.load(1, model.state());
+                model.fill(2);
+                if (group.rank() == 1) {
+                    model.parameters.get(1).values().setDouble(3, -0.5);
+                }
+                assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
+                assertEquals(2, checkpoints.load(2, model.state()).step());
+                model.assertOf(2);
+            }
+            return null;
+        });
+    }
+
+    /** The parts that a killed job has left take room that the next job needs. */
+    @Test
+    void aJobThatTakesTheFolderDeletesWhatAKilledOneHasLeft() throws IOException {
+        DyingStorage dying = new DyingStorage(memory);
+        try (Job first = new Job(Over.SIMULATED, 2, dying, "host-a")) {
+            first.save(1);
+            dying.dieAtByte(700);
+            first.failures(2);
+            assertTrue(dying.isDead());
+        }
+        assertTrue(memory.objects.keySet().stream().anyMatch(name -> name.startsWith("step-2")));
+        try (Job second = new Job(Over.SIMULATED, 3, new KeepingNothingElse(memory, "step-2"), "host-b")) {
+            assertEquals(1, second.load());
+            second.save(3);
+            assertEquals(3, second.load());
+            assertEquals(1, second.load(1));
+        }
+        assertTrue(memory.objects.keySet().stream().noneMatch(name -> name.startsWith("step-2")));
+    }
+
+    /** Refuses to write while objects whose names begin so are there, as a disk does that they fill. */
+    private static final class KeepingNothingElse extends ForwardingStorage {
+        private final MemoryStorage memory;
+        private final String filling;
+
+        private KeepingNothingElse(MemoryStorage memory, String filling) {
+            this.memory = memory;
+            this.filling = filling;
+        }
+
+        @Override
+        CheckpointStorage target() {
+            return memory;
+        }
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            if (memory.objects.keySet().stream().anyMatch(each -> each.startsWith(filling))) {
+                throw new IOException("No space left on device");
+            }
+            super.write(name, content);
+        }
+
+        @Override
+        public void delete(String name) {
+            memory.delete(name);
+        }
+    }
+
+    @Test
+    void temporaryNamesBelongToTheirWriter() throws IOException {
+        LocalStorage other = LocalStorage.at(folder);
+        byte[] own = {1};
+        LocalStorage storage = new LocalStorage(folder, call -> {
+            if (call.startsWith("rename ")) {
+                assertPublishes(other, new byte[] {2, 2});
+            }
+        });
+        storage.publish("latest.json", own);
+        ByteBuffer read = ByteBuffer.allocate(9);
+        assertEquals(1, storage.read("latest.json", 0, read));
+        assertEquals(1, other.list("").size());
+    }
+
+    @Test
+    void aNameThatCannotBePublishedLeavesNoTemporaryFile() throws IOException {
+        LocalStorage storage = LocalStorage.at(folder);
+        // no rename replaces a folder that has files
+        storage.write("taken/file", to -> {});
+        assertThrows(IOException.class, () -> storage.publish("taken", new byte[] {1}));
+        assertEquals(List.of(new StoredObject("taken/file", 0)), storage.list(""));
+    }
+
+    private static void assertPublishes(CheckpointStorage storage, byte[] content) {
+        try {
+            storage.publish("latest.json", content);
+        } catch (IOException failure) {
+            throw new AssertionError("cannot publish", failure);
+        }
+    }
+}
