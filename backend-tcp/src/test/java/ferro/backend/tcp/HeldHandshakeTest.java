@@ -114,6 +114,25 @@ class HeldHandshakeTest {
         sums.forEach(sum -> assertArrayEquals(expected, sum));
     }
 
+    /** Each answer comes after four seconds on every connection, and a handshake with TLS takes sixteen. */
+    @ParameterizedTest(name = "tls {0}")
+    @ValueSource(strings = {"off", "on"})
+    @Tag("long")
+    @Timeout(300)
+    void aGroupIsJoinedOverALinkThatIsSlowerThanTheLimit(String tls) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = new TcpJob(2, PATIENCE.multipliedBy(2), TcpJob.encrypted(Map.of()))) {
+            proxy.delay(Duration.ofSeconds(2));
+            Map<String, String> own = settings(tls, Map.of());
+            own.remove("ferro.tcp.handshake.timeout");
+            Map<String, String> behind = settings(tls, proxy.settings());
+
+            List<ProcessGroup> ranks = job.joinAll("g", List.of(own, behind));
+
+            assertEquals(2, ranks.size());
+        }
+    }
+
     /** The limit is so small that most connections take several attempts. */
     @ParameterizedTest(name = "tls {0}")
     @ValueSource(strings = {"off", "on"})

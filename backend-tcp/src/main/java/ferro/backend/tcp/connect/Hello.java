@@ -35,7 +35,7 @@ public record Hello(
     /** First bytes of a hello; the high bit is set first, so that no text protocol and no TLS hello begins like it. */
     private static final byte[] MAGIC = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n'};
 
-    private static final int FIXED_BYTES = 113;
+    private static final int FIXED_BYTES = 117;
     private static final byte NATIVE_ORDER = (byte) (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1 : 2);
 
     /** What a connection is for. */
@@ -89,9 +89,15 @@ public record Hello(
      *
      * @param process number that the connecting process has drawn
      * @param number  number of the attempt; each attempt of a process has a higher number than the one before
+     * @param answerLimitMillis how long the connecting side waits for each answer
      * @param nonce   32 fresh random bytes
      */
-    public record Attempt(long process, int number, byte[] nonce) {}
+    public record Attempt(long process, int number, int answerLimitMillis, byte[] nonce) {
+        /** Makes an attempt that waits as long as a listener does at least. */
+        public Attempt(long process, int number, byte[] nonce) {
+            this(process, number, (int) TcpListener.HANDSHAKE_MILLIS, nonce);
+        }
+    }
 
     /**
      * The options that must be equal on both sides, in one byte.
@@ -170,7 +176,7 @@ public record Hello(
         out.put(NATIVE_ORDER).put((byte) (kind.ordinal() + 1)).put(options.encoded());
         out.putLong(member.group).putInt(member.rank).putInt(member.worldSize).putInt(member.to);
         out.putLong(channel.group).put(channel.lane).putInt(channel.epoch);
-        out.putLong(attempt.process).putInt(attempt.number);
+        out.putLong(attempt.process).putInt(attempt.number).putInt(attempt.answerLimitMillis);
         out.put(attempt.nonce).put(options.key).put((byte) name.length).put(name);
         return out.array();
     }
@@ -211,6 +217,7 @@ public record Hello(
         ChannelIdentity channel = new ChannelIdentity(in.getLong(), in.get(), in.getInt());
         long process = in.getLong();
         int number = in.getInt();
+        int answerLimitMillis = in.getInt();
         byte[] nonce = new byte[NONCE_BYTES];
         in.get(nonce);
         byte[] key = new byte[TlsIdentity.FINGERPRINT_BYTES];
@@ -228,7 +235,7 @@ public record Hello(
                 member,
                 channel,
                 HelloOptions.decoded(bits, key),
-                new Attempt(process, number, nonce));
+                new Attempt(process, number, answerLimitMillis, nonce));
     }
 
     /** Returns the same hello of a side that encrypts by a key. */

@@ -37,9 +37,6 @@ public final class TcpDialer {
     /** Time from one address of a name to the next (RFC 8305, section 8). */
     private static final long NEXT_ADDRESS_MILLIS = 250;
 
-    /** Most time for an answer. The limit is doubled up to it after each attempt without an answer in time. */
-    private static final long LONGEST_ANSWER_MILLIS = 40_000;
-
     private final TcpIo io;
     private final EventLoopGroup loop;
     private final Credentials own;
@@ -119,8 +116,8 @@ public final class TcpDialer {
         private final DialNotes notes;
         /** Whether the peer needs TLS, which this side has not seen from the address. */
         private boolean encrypts;
-        /** Time for each answer of the current attempt. */
-        private long answerMillis = io.answerLimit().toMillis();
+        /** Time for each answer of the next attempt. It doubles after each attempt that took too long, on either side. */
+        private long answerMillis = Math.min(Integer.MAX_VALUE, io.answerLimit().toMillis());
         /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
@@ -304,7 +301,7 @@ public final class TcpDialer {
                     call.channel,
                     new Hello.HelloOptions(
                             own.secret().present(), io.checksum(), own.tls().otherwise()),
-                    new Hello.Attempt(process, ++attempts, own.nonce()));
+                    new Hello.Attempt(process, ++attempts, (int) answerMillis, own.nonce()));
         }
 
         private boolean wantsTls(Hello plain, InetSocketAddress to) {
@@ -348,6 +345,8 @@ public final class TcpDialer {
             private Channel channel;
 
             private Future<?> timer;
+            /** Whether the other side has answered on this connection. */
+            private boolean answered;
 
             AttemptEnd(ConnectingHandshake side, InetSocketAddress to) {
                 this.side = side;
@@ -367,13 +366,13 @@ public final class TcpDialer {
             /** Gives the attempt up, unless its confirmation is on the way: then the other side may use the connection. */
             private void late(long millis) {
                 if (channel.pipeline().get(ExactReader.class) != null) {
-                    answerMillis = Math.max(answerMillis, Math.min(2 * answerMillis, LONGEST_ANSWER_MILLIS));
                     channel.pipeline().fireExceptionCaught(new TimeoutException("no answer within " + millis + " ms"));
                 }
             }
 
             @Override
-            public void heard(Channel answered) {
+            public void heard(Channel here) {
+                answered = true;
                 timer.cancel(false);
                 limit();
             }
@@ -415,6 +414,11 @@ public final class TcpDialer {
             public void ended(Channel here, Throwable cause) {
                 timer.cancel(false);
                 channel.close();
+                // in the middle of TLS the other side ends a connection that takes too long without a word
+                if (answered || cause instanceof TimeoutException) {
+                    long longest = Math.max(answerMillis, TcpListener.LONGEST_HANDSHAKE_MILLIS);
+                    answerMillis = Math.min(2 * answerMillis, longest);
+                }
                 unanswered.remove(to);
                 unanswered.add(to);
                 notes.failed(to, cause);

@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class TcpListener implements AutoCloseable {
     static final long HANDSHAKE_MILLIS = 5_000;
+    /** Time for a side whose hello asks for more. */
+    static final long LONGEST_HANDSHAKE_MILLIS = 40_000;
     /** From this lateness of a timer on, the loop was held up. It has served nobody in that time, which does not count. */
     private static final long HELD_UP_NANOS = 100_000_000;
 
@@ -99,7 +101,7 @@ public final class TcpListener implements AutoCloseable {
         channel.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
         AcceptingHandshake side = new AcceptingHandshake(own, hello -> guests.admit(hello, channel), isLocal(channel));
         Accepted accepted = new Accepted(channel, side);
-        accepted.limit(TimeUnit.MILLISECONDS.toNanos(HANDSHAKE_MILLIS));
+        accepted.limit(TimeUnit.MILLISECONDS.toNanos(accepted.grantedMillis));
         channel.pipeline().addLast(new HandshakeReader(side, accepted));
         pending.add(channel, side, mostPending);
         channel.closeFuture().addListener(closed -> {
@@ -131,6 +133,8 @@ public final class TcpListener implements AutoCloseable {
         private ScheduledFuture<?> timer;
         /** When the timer is due, on the clock of the loop. */
         private long due;
+        /** Time that it has to prove itself, from when it was accepted. */
+        private long grantedMillis = HANDSHAKE_MILLIS;
 
         Accepted(Channel channel, AcceptingHandshake side) {
             this.channel = channel;
@@ -142,16 +146,24 @@ public final class TcpListener implements AutoCloseable {
             timer = channel.eventLoop().schedule(this::expired, nanos, TimeUnit.NANOSECONDS);
         }
 
-        /** Drops the connection, unless this loop was held up and has not listened to it for so long. */
+        /**
+         * Drops the connection, unless this loop was held up and has not listened to it for so long, or its hello has asked for
+         * more time.
+         */
         private void expired() {
+            long asked = side.hello() == null ? 0 : side.hello().attempt().answerLimitMillis();
+            long more = Math.min(asked, LONGEST_HANDSHAKE_MILLIS) - grantedMillis;
             long late = channel.eventLoop().ticker().nanoTime() - due;
             if (late >= HELD_UP_NANOS) {
                 limit(late);
+            } else if (more > 0) {
+                grantedMillis += more;
+                limit(TimeUnit.MILLISECONDS.toNanos(more));
             } else if (pending.of(channel) != null && side.wanted() == 0) {
                 // in the middle of TLS a refusal would not be understood
                 channel.close();
             } else if (pending.of(channel) != null) {
-                String text = "the handshake was not over after " + HANDSHAKE_MILLIS + " ms";
+                String text = "the handshake was not over after " + grantedMillis + " ms";
                 HandshakeReader.refuse(channel, Refusal.late(text));
             }
         }

@@ -76,6 +76,28 @@ class HandshakeDeadlineTest {
     }
 
     @Test
+    void aSideWhoseHelloAsksForMoreTimeGetsItUpToALimit() {
+        assertEquals("the handshake was not over after 5000 ms", endOfAHello(4_000, 5_000));
+        assertEquals("the handshake was not over after 10000 ms", endOfAHello(10_000, 10_000));
+        assertEquals("the handshake was not over after 40000 ms", endOfAHello(Integer.MAX_VALUE, 40_000));
+    }
+
+    /** Says a hello and nothing more; returns what it hears at that time, and nothing before. */
+    private static String endOfAHello(int answerLimitMillis, long atMillis) {
+        Member member = new Member(answerLimitMillis);
+        for (int said = 0; said < member.side.opening().length; said++) {
+            member.sayNext();
+        }
+        for (long millis = 0; millis < atMillis; millis += 1_000) {
+            member.fireTimers();
+            assertEquals("waiting", member.end(), millis + " ms");
+            member.pass(TimeUnit.SECONDS.toNanos(1));
+        }
+        member.fireTimers();
+        return member.end();
+    }
+
+    @Test
     void timeInWhichTheLoopWasHeldUpDoesNotCount() {
         Member member = new Member();
         long heldUp = TimeUnit.SECONDS.toNanos(6);
@@ -116,15 +138,7 @@ class HandshakeDeadlineTest {
     private static final class Member implements TcpListener.Guest {
         private final Credentials own = new Credentials(
                 "default", Secret.of("a secret of the job".getBytes(StandardCharsets.UTF_8)), new SecureRandom());
-        private final ConnectingHandshake side = new ConnectingHandshake(
-                own,
-                new Hello(
-                        Hello.ConnectionKind.STORE,
-                        own.job(),
-                        new Hello.Peering(0, 1, 4, -1),
-                        Hello.ChannelIdentity.NONE,
-                        new Hello.HelloOptions(true, false),
-                        new Hello.Attempt(1, 1, own.nonce())));
+        private final ConnectingHandshake side;
         private final EmbeddedChannel channel = new EmbeddedChannel();
         private final ByteBuf unsaid = Unpooled.buffer();
         private String end = "waiting";
@@ -134,6 +148,18 @@ class HandshakeDeadlineTest {
         private boolean refused;
 
         Member() {
+            this((int) TcpListener.HANDSHAKE_MILLIS);
+        }
+
+        Member(int answerLimitMillis) {
+            Hello hello = new Hello(
+                    Hello.ConnectionKind.STORE,
+                    own.job(),
+                    new Hello.Peering(0, 1, 4, -1),
+                    Hello.ChannelIdentity.NONE,
+                    new Hello.HelloOptions(true, false),
+                    new Hello.Attempt(1, 1, answerLimitMillis, own.nonce()));
+            side = new ConnectingHandshake(own, hello);
             channel.config().setAutoRead(false);
             channel.freezeTime();
             new TcpListener(own, this, new StrangerLog(new Quiet(), System::nanoTime)).accept(channel);

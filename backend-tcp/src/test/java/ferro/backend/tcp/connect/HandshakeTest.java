@@ -33,7 +33,7 @@ class HandshakeTest {
                 MEMBER,
                 channel,
                 new Hello.HelloOptions(own.secret().present(), false),
-                new Hello.Attempt(0x0FED_CBA9_8765_4321L, 0x1234_5678, own.nonce()));
+                new Hello.Attempt(0x0FED_CBA9_8765_4321L, 0x1234_5678, 0x0765_4321, own.nonce()));
     }
 
     /** Passes on what one side says, in exactly the pieces that the other wants. */
@@ -72,6 +72,8 @@ class HandshakeTest {
             assertEquals(said.channel(), server.hello().channel());
             assertEquals(said.attempt().process(), server.hello().attempt().process());
             assertEquals(said.attempt().number(), server.hello().attempt().number());
+            assertEquals(
+                    said.attempt().answerLimitMillis(), server.hello().attempt().answerLimitMillis());
             assertArrayEquals(said.attempt().nonce(), server.hello().attempt().nonce());
         }
     }
@@ -106,7 +108,7 @@ class HandshakeTest {
     @Test
     @DisplayName("nobody in between can clear the bit that asks for TLS, or change a key")
     void nobodyInBetweenCanClearTheBitThatAsksForTlsOrChangeAKey() throws Refusal {
-        for (int place : new int[] {14, 92, 112, -1, -2}) {
+        for (int place : new int[] {14, 96, 116, -1, -2}) {
             Credentials own = tls(TlsPolicy.TlsUse.AUTO);
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
             ConnectingHandshake client = encrypts(own);
