@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Ranks that give an attempt to connect up, and connect again, while the other side still has the attempt. */
 @Timeout(120)
 class HeldHandshakeTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
     /** Attempts whose answers are held back. */
     private static final int HELD = 2;
     /** Bytes of the challenge, and of the accepting side's proof behind it, with their heads. */
@@ -62,7 +62,7 @@ class HeldHandshakeTest {
     void aGroupIsJoinedByLaterAttempts(String tls, String name, AnswerPoint point) throws IOException {
         CountDownLatch until = new CountDownLatch(1);
         try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(2, PATIENCE, TcpJob.encrypted(Map.of()))) {
+                TcpJob job = new TcpJob(2, TIMEOUT, TcpJob.encrypted(Map.of()))) {
             proxy.holdAnswers(HELD, point, until);
             List<ProcessGroup> ranks =
                     job.joinAll("g", List.of(settings(tls, Map.of()), settings(tls, proxy.settings())));
@@ -83,7 +83,7 @@ class HeldHandshakeTest {
             throws IOException {
         CountDownLatch until = new CountDownLatch(1);
         try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(2, PATIENCE, TcpJob.encrypted(Map.of()))) {
+                TcpJob job = new TcpJob(2, TIMEOUT, TcpJob.encrypted(Map.of()))) {
             List<ProcessGroup> ranks =
                     job.joinAll("g", List.of(settings(tls, Map.of()), settings(tls, proxy.settings())));
             proxy.holdAnswers(HELD, (data, from, length) -> data && point.isAt(data, from, length), until);
@@ -121,7 +121,7 @@ class HeldHandshakeTest {
     @Timeout(300)
     void aGroupIsJoinedOverALinkThatIsSlowerThanTheLimit(String tls) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(2, PATIENCE.multipliedBy(2), TcpJob.encrypted(Map.of()))) {
+                TcpJob job = new TcpJob(2, TIMEOUT.multipliedBy(2), TcpJob.encrypted(Map.of()))) {
             proxy.delay(Duration.ofSeconds(2));
             Map<String, String> own = settings(tls, Map.of());
             own.remove("ferro.tcp.handshake.timeout");
@@ -142,7 +142,7 @@ class HeldHandshakeTest {
         int ranks = 32;
         Map<String, String> hasty = settings(tls, Map.of());
         hasty.put("ferro.tcp.handshake.timeout", tls.equals("on") ? "50ms" : "1ms");
-        try (TcpJob job = new TcpJob(ranks, PATIENCE, TcpJob.encrypted(Map.of()))) {
+        try (TcpJob job = new TcpJob(ranks, TIMEOUT, TcpJob.encrypted(Map.of()))) {
             for (int round = 0; round < 2; round++) {
                 List<ProcessGroup> groups =
                         new ArrayList<>(job.joinAll("g" + round, Collections.nCopies(ranks, hasty)));

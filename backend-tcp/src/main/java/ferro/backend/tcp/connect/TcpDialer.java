@@ -371,7 +371,7 @@ public final class TcpDialer {
             }
 
             @Override
-            public void heard(Channel here) {
+            public void heard(Channel connection) {
                 answered = true;
                 timer.cancel(false);
                 limit();
@@ -389,14 +389,14 @@ public final class TcpDialer {
             }
 
             @Override
-            public void refused(Channel here, Refusal refusal) {
+            public void refused(Channel connection, Refusal refusal) {
                 timer.cancel(false);
                 if (side.askedForTls()) {
                     encrypts = true;
                     channel.close();
                     next();
                 } else if (refusal.isLate()) {
-                    ended(here, refusal);
+                    ended(channel, refusal);
                 } else if (refusal.code() == Code.RESOURCE) {
                     Where there = blaming(call.member.to());
                     result.completeExceptionally(refusal.failure(there, "cannot connect to " + call.what));
@@ -406,12 +406,12 @@ public final class TcpDialer {
             }
 
             @Override
-            public void stranger(Channel here, byte[] bytes, int length) {
+            public void stranger(Channel connection, byte[] bytes, int length) {
                 channel.close();
             }
 
             @Override
-            public void ended(Channel here, Throwable cause) {
+            public void ended(Channel connection, Throwable cause) {
                 timer.cancel(false);
                 channel.close();
                 // in the middle of TLS the other side ends a connection that takes too long without a word

@@ -211,7 +211,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Holds back the answers of the next connections that come to a point, and the ends of these connections, until told. */
+    /** Holds back the answers of the next connections that come to a point, and the ends of these connections, until the latch opens. */
     public void holdAnswers(int count, AnswerPoint point, CountDownLatch until) {
         heldAnswers = new HeldAnswers(new AtomicInteger(count), point, until);
     }

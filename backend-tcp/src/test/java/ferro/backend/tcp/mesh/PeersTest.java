@@ -236,7 +236,7 @@ class PeersTest {
     }
 
     @Test
-    void aRankThatCannotConnectIsToldOfAlsoWhereItsLastAttemptHadCome() throws Refusal {
+    void aRankThatCannotConnectIsReportedAlsoWhereItsLastAttemptHadCome() throws Refusal {
         try (Ranks ranks = Ranks.onLoopback()) {
             JoiningContext context = ranks.context(SPEC, Map.of());
             TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
