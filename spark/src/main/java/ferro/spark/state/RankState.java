@@ -125,7 +125,8 @@ public final class RankState {
 
     private StateFolder taken() throws IOException {
         SparkEnv spark = SparkEnv.get();
-        StateFolder own = StateFolder.in(storage, spark == null ? "" : spark.conf().getAppId());
+        StateFolder own =
+                StateFolder.in(storage, spark == null ? "" : spark.conf().getAppId());
         try {
             own.take();
         } catch (CheckpointException unreadable) {

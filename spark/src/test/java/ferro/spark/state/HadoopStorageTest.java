@@ -81,7 +81,9 @@ class HadoopStorageTest {
         write("step-1/rank-0", "a");
         storage.publish("latest.txt", "b".getBytes(StandardCharsets.US_ASCII));
 
-        assertEquals(List.of("rank-0 of 1 bytes", "latest.txt.tmp of 1 bytes"), CountingFiles.FORCED.stream()
+        assertEquals(
+                List.of("rank-0 of 1 bytes", "latest.txt.tmp of 1 bytes"),
+                CountingFiles.FORCED.stream()
                         .map(line -> line.replaceAll("[.][0-9a-f]{8}[.]tmp", ".tmp"))
                         .toList());
     }

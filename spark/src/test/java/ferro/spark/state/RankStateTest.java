@@ -101,9 +101,10 @@ class RankStateTest {
         IOException refusal = assertThrows(IOException.class, () -> save(old, 2, "two of the old attempt"));
         assertTrue(
                 refusal.getMessage()
-                        .matches("owner 1-[0-9a-f]{8} [(]host .*[)] cannot save in .*: owner 2-[0-9a-f]{8} [(]host .*, pid "
-                                + ProcessHandle.current().pid()
-                                + ", since 20.*Z[)] saves there now; name a folder for each job"),
+                        .matches(
+                                "owner 1-[0-9a-f]{8} [(]host .*[)] cannot save in .*: owner 2-[0-9a-f]{8} [(]host .*, pid "
+                                        + ProcessHandle.current().pid()
+                                        + ", since 20.*Z[)] saves there now; name a folder for each job"),
                 refusal.getMessage());
         assertThrows(IOException.class, () -> save(old, 3, "three of the old attempt"));
         assertEquals("1: one", restored(attempt()));
@@ -255,6 +256,7 @@ class RankStateTest {
         }
 
         IOException damaged = assertThrows(IOException.class, () -> attempt().restore());
-        assertTrue(damaged.getMessage().matches("latest-1-[0-9a-f]{8}[.]json: no valid JSON at .*"), damaged.getMessage());
+        assertTrue(
+                damaged.getMessage().matches("latest-1-[0-9a-f]{8}[.]json: no valid JSON at .*"), damaged.getMessage());
     }
 }

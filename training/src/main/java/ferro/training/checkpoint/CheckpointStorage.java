@@ -68,8 +68,9 @@ public interface CheckpointStorage {
     List<StoredObject> list(String prefix) throws IOException;
 
     /**
-     * Gives a name new content, atomically. A temporary object has a name that no other call has. Whoever reads the name at any time, also after a crash, reads all of the old content
-     * or all of the new. When it returns, the new content survives a crash of the machine.
+     * Gives a name new content, atomically. A reader that reads the name at any time, also after a crash, reads all of the old content
+     * or all of the new. When it returns, the new content survives a crash of the machine. A temporary object, if there is one, has a
+     * name of this call alone.
      *
      * @param name its name
      * @param content its bytes

@@ -20,7 +20,7 @@ final class LoadRun {
     private static final String FOLDER_FIELD = "folder";
     private static final String MANIFEST_FIELD = "manifest";
     /** How often the latest checkpoint is read; each time another one has become the latest meanwhile. */
-    private static final int MOST_READS = 100;
+    private static final int MAX_READS = 100;
 
     private final RankMessages ranks;
     private final CheckpointStorage storage;
@@ -41,7 +41,7 @@ final class LoadRun {
                     return fields(latest.get());
                 } catch (CheckpointException failure) {
                     Optional<SavedStep> now = StateFolder.latestIn(storage);
-                    if (now.equals(latest) || read == MOST_READS) {
+                    if (now.equals(latest) || read == MAX_READS) {
                         throw failure;
                     }
                     latest = now;
@@ -106,7 +106,7 @@ final class LoadRun {
                 return load(manifest, into);
             } catch (CheckpointException failure) {
                 Optional<CheckpointManifest> now = latestAfter(failure);
-                if (read == MOST_READS || now.isEmpty() || now.get().folder().equals(manifest.folder())) {
+                if (read == MAX_READS || now.isEmpty() || now.get().folder().equals(manifest.folder())) {
                     throw failure;
                 }
                 manifest = now.get();

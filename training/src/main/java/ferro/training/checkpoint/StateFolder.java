@@ -44,7 +44,7 @@ public final class StateFolder {
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
     /** How often a name is read that others publish anew or delete meanwhile; each time another job has saved. */
-    private static final int MOST_READS = 100;
+    private static final int MAX_READS = 100;
     /** What builds before this one have published for ranks inside Spark: folder, step and number of ranks. */
     private static final Pattern PLAIN_TEXT =
             Pattern.compile("(step-[0-9]{1,18}-\\S{10,27}) ([0-9]{1,18}) ([0-9]{1,9})");
@@ -90,10 +90,10 @@ public final class StateFolder {
      * @throws CheckpointException if the text makes no sense
      */
     public static StateFolder taken(CheckpointStorage storage, String text) {
-        Published told = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
-        StateFolder folder = in(storage, told.owner().job());
-        folder.owner = told.owner();
-        folder.latest = told.step();
+        Published published = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
+        StateFolder folder = in(storage, published.owner().job());
+        folder.owner = published.owner();
+        folder.latest = published.step();
         return folder;
     }
 
@@ -223,7 +223,7 @@ public final class StateFolder {
                 return Optional.empty();
             }
             // a later owner has deleted it since it was listed
-            if (read == MOST_READS) {
+            if (read == MAX_READS) {
                 throw new NoSuchFileException(name + " in " + storage);
             }
         }
@@ -348,7 +348,7 @@ public final class StateFolder {
         try {
             ObjectReader reader = new ObjectReader(storage);
             ByteBuffer copied = null;
-            for (int copy = 1; copy <= MOST_READS; copy++) {
+            for (int copy = 1; copy <= MAX_READS; copy++) {
                 ByteBuffer now =
                         reader.published(greatestFile(storage, any -> true).orElse(ObjectNames.LATEST));
                 if (now != null && now.equals(copied)) {

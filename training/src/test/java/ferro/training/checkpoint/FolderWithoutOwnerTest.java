@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -74,6 +75,21 @@ class FolderWithoutOwnerTest {
         assertEquals(List.of("latest.json", "latest.json", "step-2", "step-3"), names());
         String latest = Files.readString(folder.resolve("latest.json"));
         assertTrue(latest.contains("\"folder\":\"" + OwnNames.folder(folder, 3).getFileName() + "\""), latest);
+    }
+
+    @Test
+    void theTextThatAnAttemptInsideSparkHasPublishedIsRead() throws IOException {
+        MemoryStorage storage = new MemoryStorage();
+        storage.publish("latest-3-0123abcd.txt", "step-7-3-0123abcd 7 4".getBytes(StandardCharsets.US_ASCII));
+        StateFolder next = StateFolder.in(storage, "app-1");
+        next.take();
+        assertEquals(new SavedStep("step-7-3-0123abcd", 7, 4, 0), next.latest().orElseThrow());
+        assertTrue(next.ofStep(8).startsWith("step-8-4-"), next.ofStep(8));
+
+        storage.publish("latest-5-0123abcd.txt", "none -1 0".getBytes(StandardCharsets.US_ASCII));
+        StateFolder last = StateFolder.in(storage, "app-1");
+        last.take();
+        assertTrue(last.latest().isEmpty());
     }
 
     private List<String> names() throws IOException {

@@ -67,8 +67,8 @@ class RefusedCheckpointTest {
         };
         List<String> messages = messages(2, (group, model) -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ZERO);
-            CheckpointStorage mine = group.rank() == 0 ? memory : changing;
-            try (Checkpoints checkpoints = Checkpoints.open(group, mine, settings, "a")) {
+            CheckpointStorage own = group.rank() == 0 ? memory : changing;
+            try (Checkpoints checkpoints = Checkpoints.open(group, own, settings, "a")) {
                 checkpoints.save(1, model.state());
             }
         });

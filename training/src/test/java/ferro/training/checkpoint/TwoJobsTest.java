@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Two jobs save in one folder: the later one owns it, and the earlier one is told so. */
+/** Two jobs save in one folder: the later one owns it, and the saves of the earlier one fail. */
 class TwoJobsTest {
     private static final CheckpointSettings TWO_STAY = CheckpointSettings.DEFAULT.withKeepLast(2);
 
@@ -38,7 +38,7 @@ class TwoJobsTest {
             checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
         }
 
-        /** Returns what each rank is told. */
+        /** Returns what the save throws on each rank; null where it throws nothing. */
         private List<Throwable> failures(long step) {
             return ranks.failures(group -> {
                 ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
