@@ -1,5 +1,6 @@
 package ferro;
 
+import ferro.FerroException.Code;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +22,7 @@ record AllWork(List<Work> parts) implements Work {
     /**
      * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read or
      * written. Waits for the last operation first: operations of one group end in their order, so that one wait is enough.
+     * An interrupt ends the operation for which the thread waits, and by that the operations before it. It is the cause.
      */
     @Override
     public void await() {
@@ -29,12 +31,16 @@ record AllWork(List<Work> parts) implements Work {
             try {
                 parts.get(i).await();
             } catch (RuntimeException failure) {
-                first = failure;
+                first = isInterrupt(first) ? first : failure;
             }
         }
         if (first != null) {
             throw first;
         }
+    }
+
+    private static boolean isInterrupt(RuntimeException failure) {
+        return failure instanceof FerroException ferro && ferro.code() == Code.INTERRUPTED;
     }
 
     @Override

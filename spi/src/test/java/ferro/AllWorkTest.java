@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException.Code;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -111,6 +112,16 @@ class AllWorkTest {
                                 CompletionException.class,
                                 () -> all.completion().toCompletableFuture().join())
                         .getCause());
+    }
+
+    @Test
+    void tellsTheInterruptOfItsThreadFirst() {
+        FerroException.Where where = FerroException.Where.outside("world", 0);
+        FerroException interrupted = new FerroException(Code.INTERRUPTED, where, "rank 0 was interrupted");
+        first.end.completeExceptionally(new FerroException(Code.ABORTED, where, "rank 0 aborted the group"));
+        second.end.completeExceptionally(interrupted);
+        assertSame(interrupted, assertThrows(FerroException.class, all::await));
+        assertSame(interrupted, assertThrows(FerroException.class, Work.all(List.of(second, first))::await));
     }
 
     @Test

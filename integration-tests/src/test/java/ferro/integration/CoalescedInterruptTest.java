@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A thread that waits for a handle of a coalesced block, which another thread runs, can be interrupted. */
+/** A thread that waits for a coalesced block, or for a handle of one that another thread runs, can be interrupted. */
 class CoalescedInterruptTest {
     private static final long PATIENCE_SECONDS = 20;
 
@@ -81,6 +81,21 @@ class CoalescedInterruptTest {
         mayEnd.countDown();
         ranks.get(1).coalesced(() -> ranks.get(1).allReduce(new float[] {4}, ReduceOp.SUM));
         assertNull(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS), "end of the block");
+    }
+
+    @Test
+    void anInterruptedBlockOfSeveralCallsTellsTheInterrupt() {
+        ProcessGroup group = ranks.get(0);
+        Runnable calls = () -> {
+            group.allReduce(new float[3], ReduceOp.SUM);
+            group.allReduce(new float[3], ReduceOp.MAX);
+        };
+        Thread.currentThread().interrupt();
+        Throwable thrown = thrown(() -> group.coalesced(calls));
+
+        assertTrue(Thread.interrupted(), "the flag is set again");
+        assertEquals(Code.INTERRUPTED, code(thrown), thrown.getMessage());
+        assertEquals(Code.ABORTED, group.failure().orElseThrow().code(), "failure of the group");
     }
 
     /** Has rank 0 run a block on a thread of its own; rank 1 makes none, so that its call cannot end. */
