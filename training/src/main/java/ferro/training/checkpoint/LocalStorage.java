@@ -45,7 +45,7 @@ public final class LocalStorage implements CheckpointStorage {
 
     /**
      * Opens a folder, and makes it if it is not there. A folder that is there and cannot be written, such as one on a read-only
-     * mount, is opened with a warning: checkpoints in it can be loaded.
+     * mount or a full disk, is opened with a warning: checkpoints in it can be loaded.
      *
      * @param folder the folder, the same one for all ranks
      * @return storage
@@ -64,10 +64,13 @@ public final class LocalStorage implements CheckpointStorage {
             storage.makeFolder(root);
             FileSystemTypes.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
-            if (Files.isWritable(root)) {
-                tryPublishing(root);
-            } else {
-                LOG.log(Level.WARNING, "{0} cannot be written: checkpoints there can be loaded, and not saved", root);
+            String trouble = Files.isWritable(root) ? tryPublishing(root) : "read-only for this process";
+            if (!trouble.isEmpty()) {
+                LOG.log(
+                        Level.WARNING,
+                        "{0} cannot be written ({1}): checkpoints there can be loaded, and not saved",
+                        root,
+                        trouble);
             }
         } catch (IOException failure) {
             throw new CheckpointException("cannot keep checkpoints in " + root + ": " + Text.of(failure), failure);
@@ -75,15 +78,19 @@ public final class LocalStorage implements CheckpointStorage {
         return storage;
     }
 
-    private static void tryPublishing(Path root) throws IOException {
+    /** Publishes once; returns why the folder cannot be written, such as a full disk, or nothing. */
+    private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);
         try {
             Files.write(target, new byte[] {1});
             Files.write(fresh, new byte[] {2});
             Files.move(fresh, target, ATOMIC_MOVE);
+            return "";
         } catch (AtomicMoveNotSupportedException | UnsupportedOperationException refused) {
             throw FileSystemTypes.refusal(root, Files.getFileStore(root).type(), "it says so itself");
+        } catch (IOException failure) {
+            return Text.of(failure);
         } finally {
             Files.deleteIfExists(fresh);
             Files.deleteIfExists(target);

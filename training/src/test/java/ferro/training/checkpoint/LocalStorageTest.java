@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -124,6 +126,15 @@ class LocalStorageTest {
         LocalStorage storage = LocalStorage.at(Path.of(URI.create("jrt:/java.base/java/lang")));
         assertEquals("Object.class", storage.list("Object.class").get(0).name());
         assertThrows(Exception.class, () -> storage.write("step-1/a", to -> {}));
+    }
+
+    /** A file in /proc cannot be made, though root may write there by its mode, as on a full disk. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFolderThatTakesNoFilesIsRead() throws IOException {
+        LocalStorage storage = LocalStorage.at(Path.of("/proc"));
+        assertTrue(storage.read("version", 0, ByteBuffer.allocate(5)) > 0, "bytes of /proc/version");
+        assertThrows(IOException.class, () -> storage.publish("latest.json", new byte[1]));
     }
 
     @Test
