@@ -22,12 +22,14 @@ import java.util.zip.CRC32C;
  */
 record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<SliceRange, List<Integer>> holders) {
 
-    /** What a rank proposes to save. */
-    static Map<String, Object> proposal(long step, TrainingState state, boolean withNames) {
+    /** What a rank proposes to save, and the settings that all ranks must have alike. */
+    static Map<String, Object> proposal(
+            long step, TrainingState state, boolean withNames, CheckpointSettings settings) {
         List<String> names =
                 state.parameters().stream().map(NamedTensor::toString).toList();
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("step", step);
+        fields.put("settings", "keepLast " + settings.keepLast() + " and compareRanks " + settings.compareRanks());
         fields.put("parameters", withNames ? names : List.of());
         fields.put("checksum", checksum(names));
         fields.put(
@@ -84,6 +86,10 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
             if (other.number("step") != first.number("step")) {
                 throw new CheckpointException("ranks save different steps: rank 0 step " + first.number("step")
                         + ", rank " + rank + " step " + other.number("step"));
+            }
+            if (!other.string("settings").equals(first.string("settings"))) {
+                throw new CheckpointException("ranks save with different settings: rank 0 with "
+                        + first.string("settings") + ", rank " + rank + " with " + other.string("settings"));
             }
             if (other.number("checksum") != first.number("checksum")) {
                 throw new CheckpointException("ranks save different parameters: rank " + rank

@@ -77,7 +77,7 @@ final class SaveRun {
                 folder.refuseIfLost();
                 new Retention(folder).refuseLatest(step);
             }
-            return SavePlan.proposal(step, state, rank == 0);
+            return SavePlan.proposal(step, state, rank == 0, settings);
         });
         plan = SavePlan.of(proposals, state.parameters());
         if (settings.compareRanks() && ranks.worldSize() > 1) {

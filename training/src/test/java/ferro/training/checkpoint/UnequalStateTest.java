@@ -64,6 +64,21 @@ class UnequalStateTest {
     }
 
     @Test
+    void settingsThatDifferAreNamed() {
+        List<String> told = TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+            CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(group.rank() != 2);
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
+                return assertThrows(
+                                CheckpointException.class, () -> checkpoints.save(1, unequalParameter(group, false)))
+                        .getMessage();
+            }
+        });
+        String expected = "ranks save with different settings: rank 0 with keepLast 0 and compareRanks true, "
+                + "rank 2 with keepLast 0 and compareRanks false";
+        told.forEach(each -> assertEquals(expected, each));
+    }
+
+    @Test
     void aSaveInTheBackgroundComparesToo() {
         refused(Checkpoints::saveAsync, UnequalStateTest::unequalParameter)
                 .forEach(told -> assertTrue(told.contains("\"dense.weight\""), told));
