@@ -3,13 +3,11 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.ConfigProgram.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,26 +87,23 @@ class WordsTest {
             "two,place/places,1");
 
     @TempDir
-    private static Path program;
+    private static Path classes;
+
+    private static ConfigProgram words;
 
     @TempDir
     private Path folder;
 
-    private record Run(int exit, List<String> printed) {}
-
-    /** Compiles the program once, and not at each of its starts. */
     @BeforeAll
     static void compile() {
-        String source = CHECKOUT.resolve("config/words/Words.java").toString();
-        int exit = ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", program.toString(), source);
-        assertEquals(0, exit);
+        words = ConfigProgram.compile("config/words/Words.java", classes);
     }
 
     @Test
     void thisCheckoutHasNoMoreOldWordsThanWrittenDown() throws Exception {
-        Run run = run(CHECKOUT);
+        Run run = words.run(CHECKOUT);
 
-        assertEquals(0, run.exit(), String.join("\n", run.printed()));
+        assertEquals(0, run.exit(), run.text());
     }
 
     @Test
@@ -118,7 +113,7 @@ class WordsTest {
         assertEquals(COUNTED, counts());
         assertEquals(
                 List.of("18 old words, as in config/words-counts.csv"),
-                run(folder).printed());
+                words.run(folder).printed());
     }
 
     @Test
@@ -126,7 +121,7 @@ class WordsTest {
         writeCheckout();
         write("two/src/main/java/b/Added.java", "package b;\n\nfinal class Added {\n    int meetingPlace;\n}\n");
 
-        Run run = run(folder);
+        Run run = words.run(folder);
 
         assertEquals(1, run.exit(), run::toString);
         assertEquals(
@@ -145,15 +140,15 @@ class WordsTest {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("settledAt", "decidedAt"));
 
-        Run run = run(folder);
+        Run run = words.run(folder);
         assertEquals(1, run.exit(), run::toString);
         assertEquals(
                 "one,settle*: 1, and config/words-counts.csv has 2. Write the smaller count down: "
                         + "java config/words/Words.java --shrink",
                 run.printed().get(0));
 
-        run(folder, "--shrink");
-        assertEquals(0, run(folder).exit());
+        words.run(folder, "--shrink");
+        assertEquals(0, words.run(folder).exit());
         assertTrue(counts().contains("one,settle*,1"));
     }
 
@@ -162,12 +157,12 @@ class WordsTest {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("made", "settled"));
 
-        run(folder, "--shrink");
+        words.run(folder, "--shrink");
         assertEquals(COUNTED, counts());
-        Run again = run(folder, "--add", "settle*");
+        Run again = words.run(folder, "--add", "settle*");
 
         assertEquals(1, again.exit());
-        assertTrue(String.join("\n", again.printed()).contains("settle* has counts already, which only shrink"));
+        assertTrue(again.text().contains("settle* has counts already, which only shrink"));
         assertEquals(COUNTED, counts());
     }
 
@@ -180,7 +175,7 @@ class WordsTest {
         write("two/src/test/java/a/GroupEndTest.java", TEST);
         write("docs/page.md", PAGE);
         write("docs/decisions/0001.md", "An area.");
-        Run added = run(folder, "--add", "place/places", "settle*", "under way (texts)", "area", "GroupEnd");
+        Run added = words.run(folder, "--add", "place/places", "settle*", "under way (texts)", "area", "GroupEnd");
         assertEquals(0, added.exit(), added::toString);
     }
 
@@ -193,29 +188,5 @@ class WordsTest {
         Path file = folder.resolve(path);
         Files.createDirectories(file.getParent());
         Files.writeString(file, text);
-    }
-
-    private Run run(Path checkout, String... arguments) throws IOException, InterruptedException {
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        List<String> command = new ArrayList<>(List.of(
-                LauncherRun.java(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                program.toString(),
-                "Words",
-                "--in",
-                checkout.toString()));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(printed.toFile())
-                .start();
-        try {
-            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
-            return new Run(process.exitValue(), Files.readAllLines(printed));
-        } finally {
-            process.destroyForcibly();
-        }
     }
 }
