@@ -3,14 +3,19 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.ProgramsInLoaders.Ferro;
+import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What runs jobs for many programs, each with a loader of its own, keeps none of them for ferro's sake. */
 class CollectedLoadersTest {
@@ -21,9 +26,32 @@ class CollectedLoadersTest {
 
     @ParameterizedTest
     @CsvSource({"OWN, TCP", "OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, SHM", "SHARED, TLS"})
-    void programsAreCollected(String ferro, Links links) throws Exception {
+    void programsAreCollected(Ferro ferro, Links links) throws Exception {
+        run(ferro, UsesFerroInALoader.class, links.name());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Ferro.class,
+            names = {"OWN", "SHARED"})
+    void trainingsAreCollected(Ferro ferro) throws Exception {
+        run(ferro, TrainsInALoader.class, folder.toString());
+    }
+
+    @Test
+    void ferroOfTheJvmWorksOnWhenProgramsWithTheirOwnAreCollected() throws Exception {
+        run(Ferro.BESIDE, UsesFerroInALoader.class, Links.TCP.name());
+    }
+
+    private void run(Ferro ferro, Class<?> program, String argument) throws Exception {
         Path output = folder.resolve("output");
-        List<String> line = JavaLine.rank(List.of("-Xmx256m"), ProgramsInLoaders.class.getName(), ferro, links.name());
+        List<String> options = new ArrayList<>(List.of("-Xmx256m"));
+        if (ferro == Ferro.OWN) {
+            // not NIO, which auto takes beside the Netty of this JVM
+            options.add("-Dferro.tcp.io=" + (Epoll.isAvailable() ? "epoll" : "nio"));
+        }
+        List<String> line =
+                JavaLine.rank(options, ProgramsInLoaders.class.getName(), ferro.name(), program.getName(), argument);
         Process process = new ProcessBuilder(line)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -1,13 +1,16 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -17,6 +20,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Runs jobs of several programs, each with a class loader, and checks that the loaders are collected. It is the program of a
@@ -45,55 +49,79 @@ final class ProgramsInLoaders implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** Arguments: {@code OWN} or {@code SHARED}, and the links. */
+    /** What programs bring and what they share. */
+    enum Ferro {
+        /** Each program brings its own ferro. */
+        OWN,
+        /** The same, and a program before and after them uses ferro of this JVM. */
+        BESIDE,
+        /** All use ferro of this JVM. */
+        SHARED
+    }
+
+    /** Arguments: whose ferro is used, the class of the programs, and their argument. */
     public static void main(String[] arguments) throws Exception {
-        Links links = Links.valueOf(arguments[1]);
+        Ferro ferro = Ferro.valueOf(arguments[0]);
         try (ProgramsInLoaders programs = new ProgramsInLoaders()) {
-            if (arguments[0].equals("OWN")) {
-                programs.withTheirOwnFerro(links);
-            } else {
-                programs.withOneFerro(links);
+            if (ferro == Ferro.BESIDE) {
+                programs.job(new ProgramLoader(), arguments[1], arguments[2]);
+            }
+            programs.assertCollected(ferro == Ferro.SHARED, arguments[1], arguments[2]);
+            if (ferro == Ferro.BESIDE) {
+                Processes.await(
+                        () -> nettysNativeParts() <= 2,
+                        Duration.ofNanos(PATIENCE_NANOS),
+                        "native parts of Netty stay that belong to programs which are collected");
+                programs.job(new ProgramLoader(), arguments[1], arguments[2]);
             }
         }
     }
 
-    private void withTheirOwnFerro(Links links) throws Exception {
-        List<WeakReference<ClassLoader>> used = new ArrayList<>();
-        for (int program = 0; program < PROGRAMS; program++) {
-            try (var own = new URLClassLoader(ProviderLoadersTest.classPath(), ClassLoader.getPlatformClassLoader())) {
-                job(own, links);
-                used.add(new WeakReference<>(own));
-            }
+    /** Returns how many native parts of Netty are in memory: at most that of this JVM and that of the last program remain. */
+    private static long nettysNativeParts() {
+        System.gc();
+        try (Stream<String> mappings = Files.lines(Path.of("/proc/self/maps"))) {
+            return mappings.filter(line -> line.contains("netty_transport_native_epoll"))
+                    .map(line -> line.substring(line.indexOf('/')))
+                    .distinct()
+                    .count();
+        } catch (IOException noSuchSystem) {
+            return 0;
         }
-        assertCollected(used);
     }
 
-    private void withOneFerro(Links links) throws Exception {
+    private void assertCollected(boolean shared, String program, String argument) throws Exception {
         List<WeakReference<ClassLoader>> used = new ArrayList<>();
-        for (int program = 0; program < PROGRAMS; program++) {
-            ClassLoader own = new ProgramLoader();
-            job(own, links);
+        for (int number = 0; number < PROGRAMS; number++) {
+            ClassLoader own = shared
+                    ? new ProgramLoader()
+                    : new URLClassLoader(ProviderLoadersTest.classPath(), ClassLoader.getPlatformClassLoader());
+            job(own, program, argument);
+            if (own instanceof URLClassLoader files) {
+                files.close();
+            }
             used.add(new WeakReference<>(own));
         }
         assertCollected(used);
     }
 
-    private void job(ClassLoader own, Links links) throws Exception {
-        Object ranks = threads.submit(() -> jobOfThisThread(own, links)).get(2 * PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+    private void job(ClassLoader own, String program, String argument) throws Exception {
+        Object ranks = threads.submit(() -> jobOfThisThread(own, program, argument))
+                .get(2 * PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         assertEquals(UsesFerroInALoader.RANKS, ((Set<?>) ranks).size(), "threads that were ranks: " + ranks);
     }
 
     @SuppressWarnings("unchecked")
-    private Object jobOfThisThread(ClassLoader own, Links links) throws ReflectiveOperationException {
-        Class<?> program = own.loadClass(UsesFerroInALoader.class.getName());
-        assertNotSame(UsesFerroInALoader.class, program);
+    private Object jobOfThisThread(ClassLoader own, String name, String argument) throws ReflectiveOperationException {
+        Class<?> program = own.loadClass(name);
+        assertSame(own, program.getClassLoader());
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         thread.setContextClassLoader(own);
         try {
             var job = (BiFunction<ExecutorService, String, Object>)
                     program.getConstructor().newInstance();
-            return job.apply(threads, links.name());
+            return job.apply(threads, argument);
         } finally {
             thread.setContextClassLoader(before);
         }
@@ -119,13 +147,16 @@ final class ProgramsInLoaders implements AutoCloseable {
 
     /** Has a copy of the program, and ferro of the loader of this test. */
     private static final class ProgramLoader extends ClassLoader {
+        private static final List<String> PROGRAM_NAMES =
+                List.of(UsesFerroInALoader.class.getName(), TrainsInALoader.class.getName());
+
         ProgramLoader() {
             super(ProgramsInLoaders.class.getClassLoader());
         }
 
         @Override
         protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (!name.startsWith(UsesFerroInALoader.class.getName())) {
+            if (PROGRAM_NAMES.stream().noneMatch(name::startsWith)) {
                 return super.loadClass(name, resolve);
             }
             synchronized (getClassLoadingLock(name)) {

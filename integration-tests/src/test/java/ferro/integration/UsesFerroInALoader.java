@@ -45,7 +45,7 @@ public final class UsesFerroInALoader implements BiFunction<ExecutorService, Str
                     options = options.setting(setting.getKey(), setting.getValue());
                 }
                 JoinOptions own = options;
-                ranks.add(threads.submit(inOwnLoader(() -> calls(own))));
+                ranks.add(threads.submit(inLoaderOf(getClass(), () -> calls(own))));
             }
             Set<String> names = new HashSet<>();
             for (Future<String> rank : ranks) {
@@ -57,12 +57,12 @@ public final class UsesFerroInALoader implements BiFunction<ExecutorService, Str
         }
     }
 
-    /** As the container of a program does for the time of a call. */
-    private static <T> Callable<T> inOwnLoader(Callable<T> call) {
+    /** Makes the loader of a program the context loader for the time of a call, as the container of the program does. */
+    static <T> Callable<T> inLoaderOf(Class<?> program, Callable<T> call) {
         return () -> {
             Thread thread = Thread.currentThread();
             ClassLoader before = thread.getContextClassLoader();
-            thread.setContextClassLoader(UsesFerroInALoader.class.getClassLoader());
+            thread.setContextClassLoader(program.getClassLoader());
             try {
                 return call.call();
             } finally {

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.AddressChoice;
 import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.EpollChoice;
 import ferro.backend.tcp.connect.LocalInterface;
 import ferro.backend.tcp.connect.NettyParts;
 import ferro.backend.tcp.connect.TcpIo;
@@ -14,7 +15,6 @@ import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -129,7 +129,9 @@ public record TcpOutlook(
         if (Settings.TCP_IO.of(context).equals("nio")) {
             return "nio, as " + Settings.TCP_IO.name() + " says";
         }
-        return "nio, as epoll cannot work here: " + Epoll.unavailabilityCause();
+        return EpollChoice.avoidedBecause()
+                .map("nio, as epoll cannot work here: "::concat)
+                .orElse("nio");
     }
 
     private static String congestion(RankContext context, TcpIo io) {

@@ -67,9 +67,9 @@ public final class TcpIo {
     public static TcpIo of(RankContext context) {
         String wanted = Settings.TCP_IO.of(context);
         boolean epoll = switch (wanted) {
-            case "auto" -> epollWorks();
+            case "auto" -> EpollChoice.avoidedBecause().isEmpty();
             case "epoll" -> {
-                if (!epollWorks()) {
+                if (!EpollChoice.works()) {
                     throw new IllegalArgumentException("ferro.tcp.io=epoll cannot work here ("
                             + Epoll.unavailabilityCause() + "): use auto or nio");
                 }
@@ -120,11 +120,6 @@ public final class TcpIo {
         }
     }
 
-    /** Returns whether Netty's native part has loaded. */
-    private static boolean epollWorks() {
-        return OwnThread.call(Epoll::isAvailable);
-    }
-
     /**
      * Returns what is lacking where {@code ferro.tcp.io=auto} has fallen back to NIO; empty if it has not, and on systems that
      * have no epoll.
@@ -135,16 +130,17 @@ public final class TcpIo {
                 || !System.getProperty("os.name").equals("Linux")) {
             return Optional.empty();
         }
-        return Optional.of("sockets are polled by NIO, as epoll cannot work here (" + Epoll.unavailabilityCause()
-                + "): each message costs more time, arrays are copied, ferro.tcp.congestion has no effect, and idle"
-                + " connections are kept by the times of the system: add netty-transport-native-epoll for this machine,"
-                + " or say ferro.tcp.io=nio");
+        return EpollChoice.avoidedBecause()
+                .map(
+                        why -> "sockets are polled by NIO, as epoll cannot work here (" + why
+                                + "; or say ferro.tcp.io=nio): each message costs more time, arrays are copied,"
+                                + " ferro.tcp.congestion has no effect, and idle connections are kept by the times of the system");
     }
 
     /** Returns the best choice on this machine, for callers without settings. */
     public static TcpIo standard() {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(Settings.TCP_HANDSHAKE_TIMEOUT.fallback());
-        return new TcpIo(epollWorks(), AUTO, false, Long.MAX_VALUE, answerLimit);
+        return new TcpIo(EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, answerLimit);
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */

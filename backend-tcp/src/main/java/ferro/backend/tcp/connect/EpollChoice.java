@@ -1,0 +1,47 @@
+package ferro.backend.tcp.connect;
+
+import io.netty.channel.epoll.Epoll;
+import java.util.Optional;
+
+/** Says whether epoll is used where nobody asks for it or against it. */
+public final class EpollChoice {
+    private static final String NATIVE = "io.netty.channel.epoll.Native";
+
+    private EpollChoice() {}
+
+    /** Returns whether Netty's native part has loaded. */
+    static boolean works() {
+        return OwnThread.call(Epoll::isAvailable);
+    }
+
+    /**
+     * Returns why {@code ferro.tcp.io=auto} does not choose epoll, with the way out; empty if it does. Loads Netty's native part
+     * only where that does no harm.
+     */
+    public static Optional<String> avoidedBecause() {
+        if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
+            return Optional.of(
+                    "this program brings a Netty of its own, and that of the JVM would lose its native methods when"
+                            + " this program is unloaded: leave one of the two out, or say ferro.tcp.io=epoll if it never is");
+        }
+        return works()
+                ? Optional.empty()
+                : Optional.of(Epoll.unavailabilityCause() + ": add netty-transport-native-epoll for this machine");
+    }
+
+    /**
+     * Returns whether the JVM's class path has another copy of Netty's native methods. When the class loader that loaded the
+     * native part is collected, its JNI_OnUnload looks the class up by the system class loader, and so unregisters the methods of
+     * that copy.
+     */
+    static boolean sharesNativePart(ClassLoader own, ClassLoader system) {
+        if (own == system) {
+            return false;
+        }
+        try {
+            return Class.forName(NATIVE, false, system).getClassLoader() != own;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+}
