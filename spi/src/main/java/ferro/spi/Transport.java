@@ -205,9 +205,21 @@ public interface Transport extends AutoCloseable {
     /** Events that a medium reports. None of these methods waits. */
     interface Events {
         /**
-         * Called when the process of a peer is gone or its control connection has ended. With PEER_LOST the peer is dead,
-         * with PARTITION it is silent; with any other code it lives, and only its connection has been given up. A medium that cannot see this
-         * leaves it to the engine, which watches the processes of its host and notices missing heartbeats of others.
+         * Called when a control connection has ended without a word and the peer may live: something between the ranks may
+         * have ended the connection. {@link #lost} follows if the peer turns out to be dead. A medium that cannot tell calls
+         * only {@link #lost}, as this method does by default.
+         *
+         * @param peer  rank
+         * @param cause PEER_LOST
+         */
+        default void cutOff(int peer, FerroException cause) {
+            lost(peer, cause);
+        }
+
+        /**
+         * Called when the process of a peer is gone or its control connection has ended. With PEER_LOST the peer is dead; with any
+         * other code it lives, and only its connection has been given up. A medium that cannot see this leaves it to the
+         * engine, which watches the processes of its host and notices missing heartbeats of others.
          *
          * @param peer  rank
          * @param cause PEER_LOST, PARTITION, or what one side refused of the other, as PROTOCOL

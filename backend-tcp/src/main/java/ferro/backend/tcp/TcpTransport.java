@@ -409,6 +409,13 @@ final class TcpTransport implements Transport {
         }
 
         @Override
+        public void cutOff(int peer, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                events.cutOff(rankOf[peer], cause);
+            }
+        }
+
+        @Override
         public void lost(int peer, FerroException cause) {
             if (rankOf[peer] >= 0) {
                 events.lost(rankOf[peer], cause);

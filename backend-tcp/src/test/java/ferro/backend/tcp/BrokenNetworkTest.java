@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.TcpProxy;
+import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Connections that are cut, changed and slowed down on their way; rank 2 of 3 stands behind the proxy. */
@@ -113,6 +115,24 @@ class BrokenNetworkTest {
                 assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
                 assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
             }
+        }
+    }
+
+    /** The middle box closes or resets, and every process lives. */
+    @ParameterizedTest
+    @EnumSource(names = {"CLOSED", "RESET"})
+    void aControlConnectionThatSomethingBetweenEndsFailsTheGroupAndLosesNobody(End how) throws IOException {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpJob job = job(Map.of())) {
+            List<ProcessGroup> groups = join(job, proxy);
+            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 100));
+
+            assertEquals(RANKS - 1, proxy.endControl(how));
+
+            for (FerroException failure : TcpJob.onAll(groups, group -> failing(group, 100))) {
+                assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+            }
+            TcpJob.assertNobodyIsLost(groups);
         }
     }
 

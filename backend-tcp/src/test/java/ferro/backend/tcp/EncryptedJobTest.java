@@ -24,12 +24,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -141,19 +138,8 @@ class EncryptedJobTest {
                 assertTrue(failure.getMessage().contains("TLS record"), failure.getMessage());
                 assertTrue(failure.getMessage().contains("rank 2"), failure.getMessage());
             }
-            assertNobodyIsLost(groups);
+            TcpJob.assertNobodyIsLost(groups);
         }
-    }
-
-    /** All ranks live; what else they see of the connection that one of them gave up comes within half a second. */
-    private static void assertNobodyIsLost(List<ProcessGroup> groups) {
-        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500);
-        do {
-            for (ProcessGroup group : groups) {
-                assertEquals(Set.of(), group.lost(), group::toString);
-            }
-            LockSupport.parkNanos(1_000_000);
-        } while (System.nanoTime() - until < 0);
     }
 
     @Test
@@ -176,7 +162,7 @@ class EncryptedJobTest {
             for (FerroException failure : failures) {
                 assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
             }
-            assertNobodyIsLost(groups);
+            TcpJob.assertNobodyIsLost(groups);
         }
     }
 

@@ -1,5 +1,7 @@
 package ferro.backend.tcp;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import ferro.FerroException;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
@@ -21,11 +23,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 /** Ranks of this JVM that join through the front door, each with a context of its own, over real sockets. */
@@ -192,5 +196,16 @@ final class TcpJob implements AutoCloseable {
             }
         }
         store.close();
+    }
+
+    /** All ranks live; what else they see of the connection that one of them gave up comes within half a second. */
+    static void assertNobodyIsLost(List<ProcessGroup> groups) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500);
+        do {
+            for (ProcessGroup group : groups) {
+                assertEquals(Set.of(), group.lost(), group::toString);
+            }
+            LockSupport.parkNanos(1_000_000);
+        } while (System.nanoTime() - until < 0);
     }
 }

@@ -36,6 +36,9 @@ final class Deaths {
     /** Ranks whose end this rank has seen, explained or not. */
     private final BitSet ended = new BitSet();
 
+    /** Ranks that are known to be dead; another rank that has ended may live. */
+    private final BitSet proven = new BitSet();
+
     private final BitSet dead = new BitSet();
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
@@ -67,12 +70,24 @@ final class Deaths {
         return lost;
     }
 
-    /** Handles a rank that is gone, was silent for too long, or must be given up. */
+    /** Handles a rank that is gone, or must be given up. */
     void lost(int peer, FerroException cause) {
-        if (cause.code() != Code.PEER_LOST) {
+        if (cause.code() == Code.PEER_LOST) {
+            synchronized (this) {
+                proven.set(peer);
+            }
+            end(peer, cause);
+        } else {
             giveUp(peer, cause);
-            return;
         }
+    }
+
+    /** Handles a rank whose connection has ended. It may live: it is blamed, and not lost yet. */
+    void cutOff(int peer, FerroException cause) {
+        end(peer, cause);
+    }
+
+    private void end(int peer, FerroException cause) {
         synchronized (this) {
             ended.set(peer);
         }
@@ -88,7 +103,7 @@ final class Deaths {
         note(silent, peer, false);
     }
 
-    /** Handles a machine whose remaining ranks were all silent for too long; the given rank is one of them. */
+    /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
         if (!exits.has(peer)) {
             note(silent, peer, true);
@@ -112,17 +127,16 @@ final class Deaths {
         lost = Collections.unmodifiableSet(ranks);
     }
 
+    /**
+     * Handles a rank that lives and has no connection any more: it has sent what this rank refuses, has refused what this rank
+     * sent, or takes nothing.
+     */
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
-        boolean isSilent = cause.code() == Code.PARTITION;
-        if (isSilent && !exits.has(peer)) {
-            // with any other code the rank lives: it has sent what this rank refuses, or has refused what this rank
-            // sent
-            note(silent, peer, true);
-        }
+        boolean takesNothing = cause.code() == Code.PARTITION;
         String culprit = Integer.toString(own ? self : peer);
         Failure loss = new Failure(cause.code(), self, -1, culprit, cause.getMessage(), cause);
-        if (!isSilent) {
+        if (!takesNothing) {
             failure.fail(loss);
         } else if (isBlamed(peer)) {
             failure.failUnlessFailed(loss);
@@ -134,7 +148,13 @@ final class Deaths {
     }
 
     private void blame(int peer, FerroException cause, int waits) {
-        if (!exits.has(peer)) {
+        BitSet over;
+        boolean isProven;
+        synchronized (this) {
+            over = (BitSet) ended.clone();
+            isProven = proven.get(peer);
+        }
+        if (isProven && !exits.has(peer)) {
             note(dead, peer, true);
         }
         if (!isBlamed(peer)) {
@@ -142,10 +162,6 @@ final class Deaths {
         }
         BitSet process = processOf(peer);
         BitSet gone = (BitSet) process.clone();
-        BitSet over;
-        synchronized (this) {
-            over = (BitSet) ended.clone();
-        }
         gone.and(over);
         BitSet machine = machineOf(peer, over);
         boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);

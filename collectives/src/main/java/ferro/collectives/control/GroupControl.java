@@ -296,6 +296,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     @Override
+    public void cutOff(int peer, FerroException cause) {
+        exits.lost(peer);
+        if (!closed) {
+            deaths.cutOff(peer, cause);
+        }
+    }
+
+    @Override
     public void lost(int peer, FerroException cause) {
         exits.lost(peer);
         if (!closed) {
@@ -304,7 +312,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     @Override
-    public void lostTogether(int peer, BitSet ranks, FerroException cause) {
+    public void silent(int peer, BitSet ranks, FerroException cause) {
         exits.lost(peer);
         if (!closed) {
             deaths.silent(peer, ranks, cause);

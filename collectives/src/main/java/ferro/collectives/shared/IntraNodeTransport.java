@@ -263,6 +263,11 @@ public final class IntraNodeTransport implements Transport {
         }
 
         @Override
+        public void cutOff(int peer, FerroException cause) {
+            receiver.cutOff(peer, cause);
+        }
+
+        @Override
         public void lost(int peer, FerroException cause) {
             receiver.lost(peer, cause);
         }

@@ -164,9 +164,14 @@ class DeathsTest {
     @Test
     void aSilentRankIsLostUntilItIsHeardOfAgain() {
         HandDriven group = five();
+        BitSet third = new BitSet();
+        third.set(3);
         group.ranks
                 .get(1)
-                .lost(3, new FerroException(Code.PARTITION, Where.outside("dp", 1), "nothing heard of rank 3"));
+                .silent(
+                        3,
+                        third,
+                        new FerroException(Code.PARTITION, Where.outside("dp", 1), "nothing heard of rank 3"));
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         lost(group, 1, 0);
         group.pass(GRACE);
@@ -177,7 +182,7 @@ class DeathsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS"})
+    @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS", "PARTITION"})
     void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
         HandDriven group = five();
         group.ranks.get(1).lost(3, new FerroException(code, Where.outside("dp", 1), "rank 3 sent nonsense"));
@@ -188,6 +193,22 @@ class DeathsTest {
         group.pass(LATER);
         lost(group, 1, 3);
         group.pass(GRACE);
+        assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void aRankWhoseConnectionHasEndedIsBlamedAndNotLostUntilItsDeathIsKnown() {
+        HandDriven group = five();
+        FerroException ended = new FerroException(Code.PEER_LOST, Where.outside("dp", 1), "its connection ended");
+        group.ranks.get(1).cutOff(3, ended);
+        group.pass(LATER);
+
+        assertStory(group, 1, "3", "its connection ended");
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+
+        group.ranks.get(1).lost(3, ended);
+        group.pass(GRACE);
+        assertStory(group, 1, "3", "its connection ended");
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
     }
 

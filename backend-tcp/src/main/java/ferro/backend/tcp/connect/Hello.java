@@ -42,7 +42,9 @@ public record Hello(
     public enum ConnectionKind {
         STORE,
         CONTROL,
-        DATA
+        DATA,
+        /** Ends after the handshake, which shows that the process of the rank lives. */
+        ALIVE
     }
 
     /**
@@ -246,7 +248,7 @@ public record Hello(
 
     /** Returns whether the connection carries nothing that could be read or changed. */
     boolean carriesNothing() {
-        return kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
+        return kind == ConnectionKind.ALIVE || kind == ConnectionKind.DATA && channel.lane == ChannelIdentity.BELL;
     }
 
     @Override

@@ -39,7 +39,8 @@ final class Admission {
         if (member.to() != spec.rank()) {
             throw refusal("this is " + own() + ", you want " + member.to() + ": its address is an old one");
         }
-        if (member.rank() < 0 || member.rank() >= spec.rank()) {
+        // any rank may ask whether this one lives
+        if (hello.kind() != Hello.ConnectionKind.ALIVE && (member.rank() < 0 || member.rank() >= spec.rank())) {
             throw refusal("you say that you are rank " + member.rank() + ", but only lower ones connect to " + own());
         }
     }

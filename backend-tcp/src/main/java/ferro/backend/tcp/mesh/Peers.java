@@ -54,6 +54,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     private final AtomicReferenceArray<ControlConnection> connections;
     private final FerroException[] lost;
+    private final MayLive mayLive;
     private final BitSet up = new BitSet();
     /** Peers whose connections are encrypted; set before {@link #ready} completes. */
     private final BitSet encrypted = new BitSet();
@@ -84,6 +85,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         slots = new Channel[spec.worldSize()];
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
+        mayLive = new MayLive(port);
         notes = new DialNotes[spec.worldSize()];
         refusals = new AtomicReferenceArray<>(spec.worldSize());
     }
@@ -163,7 +165,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         admission.check(hello);
         if (hello.kind() == Hello.ConnectionKind.DATA) {
             data.admit(hello, channel);
-        } else {
+        } else if (hello.kind() == Hello.ConnectionKind.CONTROL) {
             takeSlot(hello.member().rank(), hello, channel);
         }
     }
@@ -198,7 +200,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     @Override
     public void entered(Hello hello, Channel channel) {
-        if (closed) {
+        if (closed || hello.kind() == Hello.ConnectionKind.ALIVE) {
             channel.close();
         } else if (hello.kind() == Hello.ConnectionKind.DATA) {
             data.enter(hello, channel);
@@ -388,7 +390,13 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
         Code code = cause instanceof Refusal refusal ? refusal.code() : Code.PEER_LOST;
         String why = cause == null ? "" : ": " + cause.getMessage();
-        gone(peer, failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause));
+        FerroException gone =
+                failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
+        if (code == Code.PEER_LOST && known != null && !closed) {
+            long deadline = port.now() + MayLive.ANSWER_NANOS;
+            mayLive.ask(call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline), gone, this::died);
+        }
+        gone(peer, gone);
     }
 
     /** Returns the failure for an exception of this rank, which the peer has not caused. */
@@ -423,8 +431,22 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             ready.completeExceptionally(new FerroException(
                     Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
         }
-        inboxes.tellAll(listener -> listener.lost(peer, cause));
+        inboxes.tellAll(listener -> tell(listener, peer));
         data.gone(peer, cause);
+    }
+
+    private void tell(TcpMesh.Listener listener, int peer) {
+        if (mayLive.contains(peer)) {
+            listener.cutOff(peer, lost[peer]);
+        } else {
+            listener.lost(peer, lost[peer]);
+        }
+    }
+
+    private void died(int peer) {
+        if (!closed) {
+            inboxes.tellAll(listener -> tell(listener, peer));
+        }
     }
 
     /** Returns why a peer is lost, or null if it is not lost. */
@@ -439,7 +461,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     void register(long group, TcpMesh.Listener listener) {
         inboxes.register(group, listener);
-        others().filter(peer -> lost[peer] != null).forEach(peer -> listener.lost(peer, lost[peer]));
+        others().filter(peer -> lost[peer] != null).forEach(peer -> tell(listener, peer));
     }
 
     void unregister(long group) {
@@ -467,6 +489,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         closed = true;
         port.leave(id);
         dialling.forEach(one -> one.cancel(false));
+        mayLive.close();
         data.close();
         drain.close();
         inboxes.close();

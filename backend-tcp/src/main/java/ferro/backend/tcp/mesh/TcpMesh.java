@@ -255,6 +255,12 @@ public final class TcpMesh implements AutoCloseable {
         /** Receives a control message, which is valid during the call. */
         void control(int peer, ByteBuffer message);
 
+        /**
+         * Receives the end of a control connection whose peer may live. {@link #lost} follows if the peer does not answer at its
+         * port.
+         */
+        void cutOff(int peer, FerroException cause);
+
         /** Receives the end of the control connection of a peer; called once per peer and group. */
         void lost(int peer, FerroException cause);
 

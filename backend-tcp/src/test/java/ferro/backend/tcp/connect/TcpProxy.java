@@ -140,6 +140,14 @@ public final class TcpProxy implements AutoCloseable {
         return endEach(how).size();
     }
 
+    /** Ends the control connections that are there; returns how many. */
+    public int endControl(End how) {
+        List<Connection> ending =
+                connections.stream().filter(one -> !one.isData && !one.isEnded).toList();
+        ending.forEach(one -> one.end(how));
+        return ending.size();
+    }
+
     /**
      * Ends the data connections that are there, and returns how many only when links have been idle for so long that they look
      * for an end before they write. What a link writes sooner may be lost, and it says so.

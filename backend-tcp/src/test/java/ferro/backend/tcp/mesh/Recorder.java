@@ -33,6 +33,11 @@ final class Recorder implements TcpMesh.Listener {
     }
 
     @Override
+    public void cutOff(int peer, FerroException cause) {
+        // what follows counts
+    }
+
+    @Override
     public void lost(int peer, FerroException cause) {
         add("lost", peer, cause.getMessage(), cause, null);
     }

@@ -161,10 +161,20 @@ final class Members {
             String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(machine.group(2), together)));
             Where where = Where.outside(joined.name(), joined.rank()).blaming(RankLists.list(together));
             FerroException cause = new FerroException(loss.code(), where, text);
-            guarded(entry, member -> member.lostTogether(number, together, cause));
+            guarded(entry, member -> member.silent(number, together, cause));
         } else if (number >= 0) {
             Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
             FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
+            tell(entry, number, cause);
+        }
+    }
+
+    private void tell(MemberGroup entry, int number, FerroException cause) {
+        if (cause.code() == Code.PARTITION) {
+            BitSet alone = new BitSet();
+            alone.set(number);
+            guarded(entry, member -> member.silent(number, alone, cause));
+        } else {
             guarded(entry, member -> member.lost(number, cause));
         }
     }

@@ -66,8 +66,7 @@ public final class Membership implements RankProcesses {
      */
     public interface Member {
         /**
-         * Handles the loss of a rank of the group: it is dead (PEER_LOST), was silent for too long (PARTITION) or sent
-         * an invalid message (PROTOCOL).
+         * Handles the loss of a rank of the group: it is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
          *
          * @param rank  in the numbers of that group
          * @param cause what the group fails with
@@ -75,13 +74,13 @@ public final class Membership implements RankProcesses {
         void lost(int rank, FerroException cause);
 
         /**
-         * Handles a machine whose remaining ranks were all silent for too long; called for each of them.
+         * Handles ranks that were silent for too long: one, or all remaining ranks of a machine; called for each of them.
          *
          * @param rank  one of them, in the numbers of that group
          * @param ranks all of them that are in that group
-         * @param cause what the group fails with
+         * @param cause PARTITION
          */
-        default void lostTogether(int rank, BitSet ranks, FerroException cause) {
+        default void silent(int rank, BitSet ranks, FerroException cause) {
             lost(rank, cause);
         }
 
@@ -441,6 +440,12 @@ public final class Membership implements RankProcesses {
                 // an exception passed on would end the connection to a rank that has done nothing wrong
                 members.trouble(broken);
             }
+        }
+
+        /** Ends the watch over the silence of the rank: its process is still watched, because it may live. */
+        @Override
+        public void cutOff(int rank, FerroException cause) {
+            peers[rank].cutOff();
         }
 
         /**
