@@ -23,7 +23,7 @@ final class GroupVerdict {
     private final GroupRun group;
     private final Program.Part part;
     private final List<Cause> causes = new ArrayList<>();
-    /** What may be wrong with the group of all, if a member gave up the making of this group because of that. */
+    /** What may be wrong with the group of all, if a member gave this group up, or left it, because of that. */
     private final List<Cause> causesOfAll = new ArrayList<>();
     /** Ranks that stood still, and ranks that gave a receive up, so that its send never ends. */
     private final Set<Integer> silent = new TreeSet<>();
@@ -37,9 +37,9 @@ final class GroupVerdict {
         run.struck().forEach(cause -> causes.add(inGroup(cause, missing.isEmpty())));
         if (!missing.isEmpty()) {
             causes.add(new Cause("not made by all", EnumSet.of(Code.TIMED_OUT), missing, null).in(part));
-            causesOfAll.addAll(run.mistakesOfAll());
-            causesOfAll.addAll(run.struck());
         }
+        causesOfAll.addAll(run.mistakesOfAll());
+        causesOfAll.addAll(run.struck());
         run.paused().forEach(rank -> silent.add(part.indexOf(rank)));
         // whoever stood still may find its deadline over before it has looked into a link that broke
         causes.stream()
@@ -139,9 +139,13 @@ final class GroupVerdict {
         }
     }
 
-    /** A member that gave up the making of the group says why; nobody of this group is to blame if no culprit is a member. */
+    /**
+     * A member that gave up the making of the group says why, and one that left because of the group of all is not to blame;
+     * nobody of this group is if no culprit is a member.
+     */
     private boolean isOfAll(FerroException failure, Set<Integer> culprits) {
-        if (!failure.getMessage().contains("a member has not made this group")) {
+        String text = failure.getMessage();
+        if (!text.contains("a member has not made this group") && !text.contains(" after a failure in its parent ")) {
             return false;
         }
         Set<Integer> suspects = new TreeSet<>();

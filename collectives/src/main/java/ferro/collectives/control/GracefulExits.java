@@ -34,9 +34,13 @@ public final class GracefulExits {
     /** Ranks that have left and were not yet told that this rank has everything they sent. */
     private final BitSet unconfirmed = new BitSet();
 
+    /** Ranks that have left after the failure of a parent. */
+    private final BitSet consequences = new BitSet();
+
     private final BitSet endedLinks = new BitSet();
     private final BitSet lost = new BitSet();
 
+    private volatile ParentFailure parents = ParentFailure.NONE;
     private volatile boolean any;
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
@@ -59,6 +63,21 @@ public final class GracefulExits {
         this.comparison = comparison;
         this.group = group;
         this.ended = ended;
+    }
+
+    /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
+    void madeOf(ParentFailure failures) {
+        parents = failures;
+        if (failures.cause() != null) {
+            synchronized (this) {
+                left.keySet().forEach(consequences::set);
+            }
+        }
+    }
+
+    /** Returns the failure of the groups that this one was made of. */
+    ParentFailure parentFailure() {
+        return parents;
     }
 
     /**
@@ -153,9 +172,30 @@ public final class GracefulExits {
             // the rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        String text = text(peer) + "; " + call + ": if rank " + peer
+        String needs = text(peer) + "; " + call + ": if rank " + peer
                 + " should have been there, its own output says why it left";
-        failure.failUnlessFailed(new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), text, null));
+        failure.failUnlessFailed(cause(peer, needs));
+    }
+
+    /**
+     * Returns the failure of a call that cannot succeed without a rank that has left. If a parent had failed before, that
+     * failure is the cause: a rank tells of a failure before it leaves.
+     */
+    Failure cause(int peer, String needs) {
+        boolean isConsequence;
+        synchronized (this) {
+            isConsequence = consequences.get(peer);
+        }
+        Failure ofParent = isConsequence ? parents.cause() : null;
+        return ofParent == null
+                ? new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), needs, null)
+                : new Failure(
+                        ofParent.code(),
+                        ofParent.origin(),
+                        -1,
+                        ofParent.culprits(),
+                        text(peer) + " after a failure " + ofParent.text(),
+                        null);
     }
 
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
@@ -190,10 +230,12 @@ public final class GracefulExits {
 
     /** Handles the goodbye of a rank and answers it. */
     void left(int peer, Goodbye said) {
+        boolean isConsequence = parents.cause() != null;
         synchronized (this) {
             if (left.putIfAbsent(peer, said) != null) {
                 return;
             }
+            consequences.set(peer, isConsequence);
             unconfirmed.set(peer);
             any = true;
             anyUnconfirmed = true;

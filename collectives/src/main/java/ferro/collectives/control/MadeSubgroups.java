@@ -6,8 +6,7 @@ import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.function.Supplier;
 
 /**
  * The groups that this rank has made of its group. Another member may give up an attempt that has already succeeded here,
@@ -16,6 +15,8 @@ import java.util.stream.IntStream;
  */
 public final class MadeSubgroups {
     private final String parent;
+    private final Supplier<ParentFailure> ofParents;
+    private final AgreedFailure failure;
     private final Map<Long, MadeGroup> groups = new HashMap<>();
 
     /** A group and the attempt that has made it. */
@@ -37,8 +38,17 @@ public final class MadeSubgroups {
         }
     }
 
-    MadeSubgroups(String parent) {
+    /**
+     * Makes an empty set.
+     *
+     * @param parent    name of the group
+     * @param failure   failure of the group
+     * @param ofParents failure of the groups that it was made of
+     */
+    MadeSubgroups(String parent, AgreedFailure failure, Supplier<ParentFailure> ofParents) {
         this.parent = parent;
+        this.failure = failure;
+        this.ofParents = ofParents;
     }
 
     /** Records an attempt that has succeeded; {@code rounds} has the round of each other member. */
@@ -59,6 +69,7 @@ public final class MadeSubgroups {
             MadeGroup made = groups.get(identity);
             made.control = new WeakReference<>(control);
             early = made.early;
+            control.exits().madeOf(new ParentFailure(parent, made.ranks, failure::cause, ofParents.get()));
         }
         if (early != null) {
             control.fail(early);
@@ -92,15 +103,7 @@ public final class MadeSubgroups {
     /** Translates a cause from the ranks of the parent to those of the new group. */
     private Failure failure(int[] ranks, int peer, Given why) {
         Failure ofParent = new Failure(why.code(), peer, -1, why.culprits(), why.text(), null);
-        String culprits = IntStream.range(0, ranks.length)
-                .filter(rank -> ofParent.blamed().contains(ranks[rank]))
-                .mapToObj(Integer::toString)
-                .collect(Collectors.joining(","));
-        int origin = IntStream.range(0, ranks.length)
-                .filter(rank -> ranks[rank] == peer)
-                .findFirst()
-                .orElse(-1);
-        String text = "a member has not made this group; in its parent \"" + parent + "\" " + why.text();
-        return new Failure(why.code(), origin, -1, culprits, text, null);
+        return ParentFailure.translated(
+                ofParent, ranks, "a member has not made this group; in its parent \"" + parent + "\" ");
     }
 }

@@ -292,7 +292,7 @@ public final class SubgroupAgreement {
         this.exits = exits;
         this.owner = owner;
         this.group = group;
-        this.made = new MadeSubgroups(group.name());
+        this.made = new MadeSubgroups(group.name(), groupFailure, exits::parentFailure);
     }
 
     /**
@@ -470,10 +470,8 @@ public final class SubgroupAgreement {
         }
         int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {
-            throw mine.failure(
-                    Code.PEER_LOST,
-                    Integer.toString(gone),
-                    exits.text(gone) + " and makes no group " + mine.list + " with the others");
+            Failure why = exits.cause(gone, exits.text(gone) + " and makes no group " + mine.list + " with the others");
+            throw mine.failure(why.code(), why.culprits(), why.text());
         }
     }
 }
