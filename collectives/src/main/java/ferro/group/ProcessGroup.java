@@ -418,9 +418,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in it if its process
      * has ended, if its control connection has ended without a word and it does not answer at its port, or if it was silent
-     * for too long. Only a silent rank is removed again, when something arrives from it. Ranks that closed the group normally
-     * are not in the set, nor are ranks that live and are blamed for something else, such as bytes that were changed on their
-     * way. Ranks may learn of a death at different times, some milliseconds apart:
+     * for too long. A silent rank is removed when something arrives from it. Ranks that closed the group normally are not in
+     * the set, nor are ranks that live and are blamed, such as for changed bytes. Ranks learn of a death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *

@@ -35,8 +35,7 @@ import java.util.function.LongSupplier;
  * The data links of one group. The calling thread makes progress on them. All groups of a rank share the control
  * connections of the mesh.
  *
- * <p>Data connections arrive from the mesh, on its background loop. They wait in a queue until the next {@link #poll} takes
- * them over.
+ * <p>Data connections arrive on the background loop of the mesh. They wait in a queue until the next {@link #poll}.
  */
 final class TcpTransport implements Transport {
     /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores interrupts. */
@@ -129,7 +128,7 @@ final class TcpTransport implements Transport {
     @Override
     public void park(long deadlineNanos) {
         if (!arrivals.isEmpty()) {
-            return; // the next poll takes them over and reports progress
+            return; // the next poll takes them over
         }
         long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
         if (nanos > 0 && !closed) {
@@ -439,11 +438,10 @@ final class TcpTransport implements Transport {
         }
 
         private FerroException inGroup(int peer, DataLane lane, FerroException cause) {
-            if (cause.code() != Code.RESOURCE) {
-                return cause;
-            }
-            boolean here = cause.where().culprits().equals(Integer.toString(mesh.rank()));
-            return failures(rankOf[peer], lane).lacking(cause, here ? rank : rankOf[peer]);
+            boolean own = cause.where().culprits().equals(Integer.toString(mesh.rank()));
+            return cause.code() == Code.RESOURCE
+                    ? failures(rankOf[peer], lane).lacking(cause, own ? rank : rankOf[peer])
+                    : cause;
         }
     }
 

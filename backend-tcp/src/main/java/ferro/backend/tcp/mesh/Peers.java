@@ -8,7 +8,6 @@ import ferro.backend.tcp.connect.DialNotes;
 import ferro.backend.tcp.connect.Drain;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
-import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
@@ -62,10 +61,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final BitSet readyPeers = new BitSet();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final List<CompletableFuture<Channel>> dialling = new ArrayList<>();
-    /** Notes by peer; null for peers that connect to this rank. */
-    private final DialNotes[] notes;
-    /** What was last refused in the name of a peer that is to connect to this rank; any thread may read. */
-    private final AtomicReferenceArray<String> refusals;
+    private final PeerAttempts attempts;
     /** Records of the peers; null until {@link #connect}. */
     private volatile PeerRecord[] known;
     /** The round trip time that rank 0 has measured and told to the others. */
@@ -86,8 +82,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
         mayLive = new MayLive(port);
-        notes = new DialNotes[spec.worldSize()];
-        refusals = new AtomicReferenceArray<>(spec.worldSize());
+        attempts = new PeerAttempts(spec, port);
     }
 
     /**
@@ -117,14 +112,13 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     /** Connects to the higher ranks; the lower ranks connect to this one. */
     void connect(PeerRecord[] peers, long deadlineNanos) {
-        for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
-            notes[peer] = new DialNotes(port::now);
-        }
         known = peers;
         for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
             int to = peer;
             CompletableFuture<Channel> dialled = port.dialer()
-                    .dial(call(to, Hello.ConnectionKind.CONTROL, Hello.ChannelIdentity.NONE, deadlineNanos), notes[to]);
+                    .dial(
+                            call(to, Hello.ConnectionKind.CONTROL, Hello.ChannelIdentity.NONE, deadlineNanos),
+                            attempts.notes(to));
             dialling.add(dialled);
             dialled.whenComplete((channel, failure) -> {
                 if (channel != null) {
@@ -214,8 +208,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     public void refused(Hello hello, SocketAddress from, Refusal refusal) {
         int peer = hello.member().rank();
         if (hello.kind() == Hello.ConnectionKind.CONTROL && peer >= 0 && peer < spec.rank()) {
-            String address = ((InetSocketAddress) from).getAddress().getHostAddress();
-            refusals.set(peer, "what came in its name from " + address + " was refused: " + refusal.getMessage());
+            attempts.refused(peer, (InetSocketAddress) from, refusal);
         }
     }
 
@@ -257,7 +250,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         if (up.cardinality() == spec.worldSize() - 1) {
             ControlFrame said = ControlFrame.bare(ControlFrame.Type.READY);
             if (spec.rank() == 0) {
-                distanceMicros = RoundTripTimes.middleMicros(notes);
+                distanceMicros = attempts.middleMicros();
                 said = ControlFrame.ready(distanceMicros);
             }
             for (int one : others().toArray()) {
@@ -298,28 +291,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         PeerRecord[] all = known;
         return all == null
                 ? List.of()
-                : notReady().stream().map(peer -> unconnected(peer, all[peer])).toList();
-    }
-
-    private Unconnected unconnected(int peer, PeerRecord there) {
-        String address = Addresses.text(there.addresses);
-        if (up.get(peer)) {
-            return new Unconnected(peer, there.home, address, Unconnected.WAITING, 0);
-        }
-        DialNotes tried = notes[peer];
-        return tried != null
-                ? new Unconnected(peer, there.home, address, tried.last(), tried.attempts())
-                : new Unconnected(peer, there.home, address, came(peer), 0);
-    }
-
-    /** Returns what has come of a peer that is to connect to this rank, for messages. */
-    private String came(int peer) {
-        String refusal = refusals.get(peer);
-        return refusal != null
-                ? refusal
-                : "nothing has come from there to this rank at "
-                        + Addresses.text(port.advertised(), port.bound().getPort())
-                        + ": is a firewall between them?";
+                : notReady().stream()
+                        .map(peer -> attempts.unconnected(peer, all[peer], up.get(peer)))
+                        .toList();
     }
 
     private IntStream others() {

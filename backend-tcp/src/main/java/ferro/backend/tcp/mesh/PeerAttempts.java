@@ -1,0 +1,69 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.Refusal;
+import ferro.backend.tcp.connect.RoundTripTimes;
+import ferro.backend.tcp.mesh.Peers.PeerRecord;
+import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.spi.GroupSpec;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The attempts to make the control connections of a group, for messages. This rank dials the higher ranks; the lower ranks
+ * dial this one. Thread-safe.
+ */
+final class PeerAttempts {
+    private final TcpPort port;
+    /** Notes by peer; null for peers that connect to this rank. */
+    private final DialNotes[] notes;
+    /** The last refusal of a connection in the name of each peer. */
+    private final AtomicReferenceArray<String> refusals;
+
+    PeerAttempts(GroupSpec spec, TcpPort port) {
+        this.port = port;
+        notes = new DialNotes[spec.worldSize()];
+        for (int peer = spec.rank() + 1; peer < notes.length; peer++) {
+            notes[peer] = new DialNotes(port::now);
+        }
+        refusals = new AtomicReferenceArray<>(spec.worldSize());
+    }
+
+    /** Returns the notes about dialling a higher rank. */
+    DialNotes notes(int peer) {
+        return notes[peer];
+    }
+
+    /** Returns the median round trip time of the attempts to higher ranks. */
+    int middleMicros() {
+        return RoundTripTimes.middleMicros(notes);
+    }
+
+    /** Records that a connection in the name of a lower rank was refused. */
+    void refused(int peer, InetSocketAddress from, Refusal refusal) {
+        String address = from.getAddress().getHostAddress();
+        refusals.set(peer, "what came in its name from " + address + " was refused: " + refusal.getMessage());
+    }
+
+    /** Describes a peer that is not ready; {@code connected} says whether its control connection exists. */
+    Unconnected unconnected(int peer, PeerRecord record, boolean connected) {
+        String address = Addresses.text(record.addresses());
+        if (connected) {
+            return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0);
+        }
+        DialNotes tried = notes[peer];
+        return tried != null
+                ? new Unconnected(peer, record.home(), address, tried.last(), tried.attempts())
+                : new Unconnected(peer, record.home(), address, received(peer), 0);
+    }
+
+    private String received(int peer) {
+        String refusal = refusals.get(peer);
+        return refusal != null
+                ? refusal
+                : "nothing has come from there to this rank at "
+                        + Addresses.text(port.advertised(), port.bound().getPort())
+                        + ": is a firewall between them?";
+    }
+}
