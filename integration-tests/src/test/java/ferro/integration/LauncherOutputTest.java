@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,6 +120,7 @@ class LauncherOutputTest {
     }
 
     @Test
+    @DisplayName("row 49: a full disk under --log-dir is one warning")
     void fullDiskUnderTheLogFolderIsOneWarningAndTheJobGoesOn() throws Exception {
         for (String name : List.of("rank-0.log", "rank-1.log", "rank-1.err")) {
             Files.createSymbolicLink(folder.resolve(name), Path.of("/dev/full"));
@@ -154,6 +156,7 @@ class LauncherOutputTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"2>&1 >&3 3>&- | :", "2>/dev/full", "2>&-"})
+    @DisplayName("row 49: standard error that nobody reads ends no job")
     void standardErrorThatNobodyReadsEndsNoJob(String without) throws Exception {
         String script = "{ { \"$0\" \"$@\"; echo code $?; } " + without + "; } 3>&1";
         String program = "i=0; while [ $i -lt 20 ]; do echo err $i >&2; i=$((i+1)); done; echo out; exit 5";
@@ -165,6 +168,7 @@ class LauncherOutputTest {
     }
 
     @Test
+    @DisplayName("row 49: standard output on a full disk is one warning")
     void standardOutputThatNobodyReadsEndsTheJobAndOneOnAFullDiskDoesNot() throws Exception {
         String program = "echo out; echo more; echo err >&2";
         try (LauncherRun run = LauncherRun.inShell(

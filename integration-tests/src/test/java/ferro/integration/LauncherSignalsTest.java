@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -26,6 +27,7 @@ class LauncherSignalsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"USR1", "ALRM", "VTALRM", "XCPU", "URG", "CONT"})
+    @DisplayName("row 48: a signal that asks for no end reaches all ranks of its launcher")
     void signalReachesTheHandlersOfAllRanksAndEndsNothing(String signal) throws Exception {
         String program = "trap 'echo got it; exit 0' " + signal + "; echo ready; while :; do sleep 0.05; done";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
@@ -40,8 +42,27 @@ class LauncherSignalsTest {
         }
     }
 
+    @Test
+    void anotherSizeOfTheTerminalReachesNoRankAndEndsNothing(@TempDir Path folder) throws Exception {
+        Path end = folder.resolve("end");
+        String program = "trap 'echo got it' WINCH; " + WAITING;
+        try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", program, end.toString())) {
+            run.restOfLine("[0] self ");
+            run.awaitErrLine("rank 0 = pid ");
+
+            run.signal("WINCH");
+            run.signal("CONT");
+            Files.createFile(end);
+
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.outLines().contains("[0] done"), run::toString);
+            assertTrue(!run.outLines().contains("[0] got it"), run::toString);
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({"USR1, 138", "ALRM, 142", "VTALRM, 154", "XCPU, 152"})
+    @DisplayName("row 48: a rank that ends by it is named, and that its launcher received it")
     void rankWithoutAHandlerEndsByTheSignalAndTheBoxSaysThatTheLauncherReceivedIt(String signal, int code)
             throws Exception {
         String program = "[ $RANK = 0 ] && trap '' " + signal + "; echo ready; sleep 1000";
@@ -65,6 +86,7 @@ class LauncherSignalsTest {
     }
 
     @Test
+    @DisplayName("row 48: ctrl-Z stops a job, and CONT continues it")
     void stopKeyStopsRanksAndLauncherUntilTheJobGoesOn(@TempDir Path folder) throws Exception {
         Path end = folder.resolve("end");
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", WAITING, end.toString())) {
@@ -86,6 +108,7 @@ class LauncherSignalsTest {
     }
 
     @Test
+    @DisplayName("row 48: a launcher that is killed while its job is stopped leaves no rank")
     void launcherThatIsKilledWhileTheJobIsStoppedLeavesNoRank(@TempDir Path folder) throws Exception {
         String end = folder.resolve("end").toString();
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", WAITING, end)) {

@@ -15,6 +15,7 @@ import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -63,6 +64,7 @@ class LauncherSurroundingsTest {
         "mount -t tmpfs -o size=64k none T && head -c 64k /dev/zero >T/fill, No space left on device",
         "rmdir T, no such folder"
     })
+    @DisplayName("row 50: a temporary folder that takes no files is one line before anything starts")
     void temporaryFolderThatTakesNoFilesIsOneLine(String made, String why) throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         assumeTrue(namespaces(), "cannot mount here: needs root and unshare");
@@ -135,6 +137,7 @@ class LauncherSurroundingsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {24, 28})
+    @DisplayName("row 50: too few open files for the launcher are one line before anything starts")
     void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
         String script = "ulimit -n " + most + "; exec \"$SCRIPT\" run -n 1 -- echo started";
         try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {

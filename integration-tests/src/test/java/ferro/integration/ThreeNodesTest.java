@@ -9,6 +9,7 @@ import ferro.integration.hosts.NamespaceHosts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +25,7 @@ class ThreeNodesTest {
     private Path folder;
 
     @Test
+    @DisplayName("row 51: of three nodes the one that is cut off is to blame")
     void nodeThatIsCutOffIsToBlameAndNoRankThatItsOwnLauncherEnded() throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(NODES, NamespaceHosts.Family.IPV4)) {
             List<HostProcess> nodes = adding(hosts);

@@ -28,6 +28,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -309,6 +310,7 @@ class TrainingMonitorTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
+    @DisplayName("row 49: a full disk under the reports of a training is one warning")
     void aDiskThatIsFullMeanwhileCostsLinesAndOneWarningAndTheTrainingGoesOn() throws Exception {
         Path file = Files.createSymbolicLink(folder.resolve("metrics.jsonl"), Path.of("/dev/full"));
         Warnings warnings = new Warnings();
