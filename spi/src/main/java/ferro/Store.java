@@ -93,6 +93,16 @@ public interface Store extends AutoCloseable {
         return false;
     }
 
+    /**
+     * Closes the store as {@link #close} does, within a time. A store on a network sends its last changes first, and waits for
+     * the answers no longer than that. The default ignores the time.
+     *
+     * @param within maximum time; zero or less waits for no answer
+     */
+    default void close(Duration within) {
+        close();
+    }
+
     @Override
     void close();
 }

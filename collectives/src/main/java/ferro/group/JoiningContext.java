@@ -5,6 +5,7 @@ import ferro.Store;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.time.Duration;
 import java.util.Optional;
 
 /** A context that opens the store of {@code ferro.rendezvous} on first use, if there is none yet. */
@@ -47,6 +48,13 @@ final class JoiningContext extends ForwardingContext {
     public synchronized void releaseStore() {
         if (!shares) {
             closeStore();
+        }
+    }
+
+    @Override
+    public synchronized void releaseStore(Duration within) {
+        if (!shares && opened) {
+            store.close(within);
         }
     }
 

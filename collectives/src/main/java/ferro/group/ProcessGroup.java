@@ -476,7 +476,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * call it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage
      * collected without a close stays open, because a close tells the other ranks; one WARNING says where it was joined.
      *
-     * @param bound maximum time; zero or less aborts unfinished work at once
+     * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
      * @throws IllegalStateException if the code of a reduction calls it
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has told it yet
      */

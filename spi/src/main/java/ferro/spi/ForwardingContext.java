@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import ferro.Store;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -82,6 +83,11 @@ public abstract class ForwardingContext implements RankContext {
     @Override
     public void releaseStore() {
         outer.releaseStore();
+    }
+
+    @Override
+    public void releaseStore(Duration within) {
+        outer.releaseStore(within);
     }
 
     @Override

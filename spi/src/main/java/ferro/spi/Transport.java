@@ -3,6 +3,7 @@ package ferro.spi;
 import ferro.FerroException;
 import ferro.Medium;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -188,6 +189,16 @@ public interface Transport extends AutoCloseable {
      */
     default Medium medium() {
         return Medium.UNKNOWN;
+    }
+
+    /**
+     * Closes the transport as {@link #close()} does, within a time: the last control messages and the last changes in the
+     * store are given that time to leave. The default ignores the time.
+     *
+     * @param within maximum time
+     */
+    default void close(Duration within) {
+        close();
     }
 
     /** Drops all links at once, as {@link #abandon} does, and releases the resources of control messages; idempotent. */

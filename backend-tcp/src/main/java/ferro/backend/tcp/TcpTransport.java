@@ -24,6 +24,7 @@ import io.netty.channel.ChannelException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -248,6 +249,11 @@ final class TcpTransport implements Transport {
 
     @Override
     public void close() {
+        close(TcpMesh.MAX_FLUSH);
+    }
+
+    @Override
+    public void close(Duration within) {
         if (closed) {
             return;
         }
@@ -255,7 +261,7 @@ final class TcpTransport implements Transport {
         abandon();
         mesh.unregister(group);
         closePolledLinks();
-        mesh.close();
+        mesh.close(within);
     }
 
     private void closePolledLinks() {

@@ -23,6 +23,12 @@ import java.util.function.BooleanSupplier;
  */
 final class Closing implements LeftGroups.OpenGroup {
     private static final long LOCK_NANOS = 2_000_000_000L;
+    /**
+     * Part of the bound of a close that is reserved for the release of the transport, which waits for its last frames and for
+     * the store. A bound below twice this reserves half of itself.
+     */
+    private static final long RELEASE_NANOS = 250_000_000L;
+
     private static final long LOOK_NANOS = 1_000_000L;
     /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
     private static final long OVER_NANOS = 20_000_000L;
@@ -67,7 +73,9 @@ final class Closing implements LeftGroups.OpenGroup {
 
     /** Ends the group; its calls are refused already. */
     void close(Duration timeout, boolean stepped) {
-        long until = parts.context.nanoTime() + Deadlines.nanos(timeout);
+        long nanos = Deadlines.nanos(timeout);
+        long end = parts.context.nanoTime() + nanos;
+        long until = end - Math.min(RELEASE_NANOS, nanos / 2);
         if (!stepped) {
             calls.finish(until);
         }
@@ -80,13 +88,13 @@ final class Closing implements LeftGroups.OpenGroup {
         }
         parts.loop.close();
         asked = true;
-        settleWithLock();
+        settleWithLock(end);
         synchronized (this) {
             late = !ended;
         }
         if (last) {
             long bound = hasFailed() ? parts.context.nanoTime() + LeftGroups.FAILED_NANOS : until;
-            parts.identity.left().await(bound - until < 0 ? bound : until).forEach(LeftGroups.OpenGroup::release);
+            parts.identity.left().await(bound - until < 0 ? bound : until).forEach(group -> group.release(left(end)));
         } else if (stepped && needed) {
             releaseLater(until);
         }
@@ -99,10 +107,15 @@ final class Closing implements LeftGroups.OpenGroup {
         leaving.whenOver(() -> timer.cancel(false));
     }
 
+    /** Returns the time until the end of a close, at least {@link #RELEASE_NANOS}, so that the last frames can leave. */
+    private Duration left(long end) {
+        return Duration.ofNanos(Math.max(RELEASE_NANOS, end - parts.context.nanoTime()));
+    }
+
     /** Ends the links on the thread that holds the progress lock, so that no call is inside them. */
-    private void settleWithLock() {
+    private void settleWithLock(long end) {
         parts.loop.failed();
-        look(LOCK_NANOS, () -> !ended, parts.loop::failed);
+        look(Math.min(LOCK_NANOS, left(end).toNanos()), () -> !ended, parts.loop::failed);
     }
 
     /** Polls while a condition holds, for at most a time, because no signal comes. */
@@ -131,7 +144,8 @@ final class Closing implements LeftGroups.OpenGroup {
                 end();
             } finally {
                 if (endedLate()) {
-                    parts.identity.left().await(parts.context.nanoTime()).forEach(LeftGroups.OpenGroup::release);
+                    long now = parts.context.nanoTime();
+                    parts.identity.left().await(now).forEach(group -> group.release(left(now)));
                 }
             }
         }
@@ -162,7 +176,7 @@ final class Closing implements LeftGroups.OpenGroup {
                 if (needed) {
                     leaving.whenOver(this::over);
                 } else {
-                    release();
+                    parts.transport.close();
                 }
             }
         }
@@ -223,12 +237,12 @@ final class Closing implements LeftGroups.OpenGroup {
 
     private void over() {
         if (parts.identity.left().isOver(this)) {
-            release();
+            parts.transport.close();
         }
     }
 
     @Override
-    public void release() {
-        parts.transport.close();
+    public void release(Duration within) {
+        parts.transport.close(within);
     }
 }

@@ -3,6 +3,7 @@ package ferro.collectives.engine;
 import ferro.collectives.control.GracefulExit;
 import ferro.spi.ExitTask;
 import ferro.spi.RankContext;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -48,8 +49,8 @@ final class LeftGroups {
         /** Returns whether it has failed. */
         boolean hasFailed();
 
-        /** Gives its medium back; no rank needs it any more. */
-        void release();
+        /** Closes its medium within a time; no rank needs it any more. */
+        void release(Duration within);
     }
 
     private LeftGroups(RankContext context) {

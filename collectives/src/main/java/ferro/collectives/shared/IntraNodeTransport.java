@@ -11,6 +11,7 @@ import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 
@@ -215,6 +216,15 @@ public final class IntraNodeTransport implements Transport {
 
     @Override
     public void close() {
+        close(bare::close);
+    }
+
+    @Override
+    public void close(Duration within) {
+        close(() -> bare.close(within));
+    }
+
+    private void close(Runnable closeBare) {
         if (closed) {
             return;
         }
@@ -223,13 +233,13 @@ public final class IntraNodeTransport implements Transport {
             abandon();
         } finally {
             near = null;
-            closeBoth();
+            closeBoth(closeBare);
         }
     }
 
-    private void closeBoth() {
+    private void closeBoth(Runnable closeBare) {
         try {
-            bare.close();
+            closeBare.run();
         } finally {
             giveBackMemory();
         }

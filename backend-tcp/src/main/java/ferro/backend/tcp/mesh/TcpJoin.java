@@ -84,9 +84,9 @@ final class TcpJoin {
             throw failure;
         }
         Peers peers = new Peers(spec, port, roster.id());
-        TcpMesh mesh = new TcpMesh(spec, context, port, peers, () -> {
+        TcpMesh mesh = new TcpMesh(spec, context, port, peers, within -> {
             roster.leave();
-            context.releaseStore();
+            context.releaseStore(within);
         });
         try {
             port.enter(roster.id(), spec.worldSize(), peers);

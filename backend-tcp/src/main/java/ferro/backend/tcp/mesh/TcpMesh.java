@@ -8,24 +8,27 @@ import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SharedMemoryProvider;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * The other ranks of one joined group: one authenticated control connection each, data connections on demand. Any thread
  * may call it. The work is done on the background loop.
  */
 public final class TcpMesh implements AutoCloseable {
-    /** Longest wait of the last close for the store and for the last frames, both together. */
-    private static final long FLUSH_NANOS = 1_000_000_000;
+    /** Maximum wait of the last close for the store and for the last frames, both together. */
+    public static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
     private final GroupSpec spec;
     private final RankContext context;
@@ -34,7 +37,7 @@ public final class TcpMesh implements AutoCloseable {
     private final TcpPort port;
 
     private final Peers peers;
-    private final Runnable left;
+    private final Consumer<Duration> left;
     private volatile IntraNodeMemory nearMemory = IntraNodeMemory.none();
     private volatile String tuned = "";
     private volatile List<String> hosts = List.of();
@@ -50,9 +53,9 @@ public final class TcpMesh implements AutoCloseable {
      * @param context settings; also releases the port
      * @param port    port with one use for this mesh; null in a world of one
      * @param peers   connected peers; null in a world of one
-     * @param left    called at the last close, before the port is released
+     * @param left    called at the last close, before the port is released, with the time that it may take
      */
-    TcpMesh(GroupSpec spec, RankContext context, TcpPort port, Peers peers, Runnable left) {
+    TcpMesh(GroupSpec spec, RankContext context, TcpPort port, Peers peers, Consumer<Duration> left) {
         this.spec = spec;
         this.context = context;
         this.port = port;
@@ -69,7 +72,7 @@ public final class TcpMesh implements AutoCloseable {
      */
     public static TcpMesh join(GroupSpec group, RankContext context) {
         return group.worldSize() == 1
-                ? new TcpMesh(group, context, null, null, () -> {})
+                ? new TcpMesh(group, context, null, null, within -> {})
                 : new TcpJoin(group, context).join();
     }
 
@@ -226,23 +229,29 @@ public final class TcpMesh implements AutoCloseable {
     /** Counts one user less; the last user closes the control connections in good order and releases the port. */
     @Override
     public void close() {
+        close(MAX_FLUSH);
+    }
+
+    /** Closes as {@link #close()} does; the last user waits no longer than a time for the store and for the last frames. */
+    public void close(Duration within) {
         if (users.getAndUpdate(count -> Math.max(0, count - 1)) == 1 && port != null) {
-            leave(true);
+            leave(true, within);
         }
     }
 
     /** Drops all connections without a goodbye, as the end of the process would; for tests and failed joins. */
     public void drop() {
         if (users.getAndSet(0) > 0 && port != null) {
-            leave(false);
+            leave(false, MAX_FLUSH);
         }
     }
 
-    private void leave(boolean inOrder) {
-        long until = System.nanoTime() + FLUSH_NANOS;
+    private void leave(boolean inOrder, Duration within) {
+        Duration flush = within.compareTo(MAX_FLUSH) < 0 ? within : MAX_FLUSH;
+        long until = System.nanoTime() + Deadlines.nanos(flush);
         CompletableFuture<Void> over = new CompletableFuture<>();
         port.loop().run(() -> peers.close(inOrder).whenComplete((done, failure) -> over.complete(null)));
-        left.run();
+        left.accept(flush);
         if (!port.loop().inLoop()) {
             // for the last frames to leave: a peer that reads nothing cannot delay this rank longer
             Waits.uninterrupted(over, Math.max(0, until - System.nanoTime()));

@@ -38,7 +38,7 @@ import java.util.function.LongSupplier;
 public final class TcpStore implements Store {
     private static final byte[] NOTHING = {};
     /** Longest wait of {@link #close}. */
-    private static final long FLUSH_NANOS = 1_000_000_000;
+    private static final Duration MAX_FLUSH = Duration.ofSeconds(1);
 
     private final Channel channel;
     private final Opening opening;
@@ -169,9 +169,15 @@ public final class TcpStore implements Store {
 
     @Override
     public void close() {
+        close(MAX_FLUSH);
+    }
+
+    @Override
+    public void close(Duration within) {
         if (closed.compareAndSet(false, true)) {
-            long until = System.nanoTime() + FLUSH_NANOS;
-            awaitLast();
+            long nanos = Math.min(Deadlines.nanos(within), MAX_FLUSH.toNanos());
+            long until = System.nanoTime() + nanos;
+            awaitLast(nanos);
             ChannelFuture closing = channel.close();
             if (!channel.eventLoop().inEventLoop()) {
                 // values set just now are queued before the close; a loop that ends drops what was not sent
@@ -185,14 +191,14 @@ public final class TcpStore implements Store {
      * Waits a while for the answer to the last change, also if this thread is interrupted. A connection that is closed with
      * answers unread is reset, and the store may then drop requests that it has not read.
      */
-    private void awaitLast() {
+    private void awaitLast(long nanos) {
         CompletableFuture<Reply> last = changed;
         if (last == null || channel.eventLoop().inEventLoop()) {
             return;
         }
         ChannelPromise answered = channel.newPromise();
         last.whenComplete((reply, failed) -> answered.trySuccess());
-        if (!answered.awaitUninterruptibly(FLUSH_NANOS, TimeUnit.NANOSECONDS)) {
+        if (!answered.awaitUninterruptibly(nanos, TimeUnit.NANOSECONDS)) {
             System.getLogger("ferro.join")
                     .log(System.Logger.Level.DEBUG, "closed " + opening.what + " before its last answer");
         }

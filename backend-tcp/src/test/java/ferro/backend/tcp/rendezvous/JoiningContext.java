@@ -8,6 +8,7 @@ import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.StoreProvider;
 import java.net.URI;
+import java.time.Duration;
 import java.util.Map;
 
 /** A rank's context that opens its store by the rendezvous on first use, as joining does. */
@@ -41,6 +42,13 @@ public final class JoiningContext extends ForwardingContext implements AutoClose
     public synchronized void releaseStore() {
         if (store != null) {
             store.close();
+        }
+    }
+
+    @Override
+    public synchronized void releaseStore(Duration within) {
+        if (store != null) {
+            store.close(within);
         }
     }
 
