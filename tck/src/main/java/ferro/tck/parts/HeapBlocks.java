@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The bytes at the addresses of {@code HeapDeviceMemory}, page by page. A page with the content of unwritten memory uses no
- * memory. Not thread-safe.
+ * The bytes at the addresses of {@code HeapDeviceMemory}, stored in pages. A page with the content of unwritten memory
+ * uses no memory. Instances are not thread-safe.
  */
 public final class HeapBlocks {
     /** Value of every unwritten byte. */
     public static final byte UNWRITTEN = (byte) 0xD6;
 
-    /** Not a canonical address of any processor: a host read of it faults at once. */
+    /** The first address. It is not a canonical address of any processor, so that a host read of it faults at once. */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
 
     private static final int PAGE_BYTES = 1 << 18;
@@ -27,7 +27,7 @@ public final class HeapBlocks {
     /** One allocation. */
     private record HeapBlock(int device, long bytes, Map<Long, byte[]> pages) {}
 
-    /** Returns the address of new memory; never returns the same address twice. */
+    /** Allocates memory and returns its address. No address is returned twice. */
     public long allocate(int device, long bytes) {
         long address = next;
         next += (bytes / GAP_BYTES + 2) * GAP_BYTES;
@@ -36,7 +36,7 @@ public final class HeapBlocks {
         return address;
     }
 
-    /** Frees memory; an address that is not allocated is ignored. */
+    /** Frees memory. An address that is not allocated is ignored. */
     public void free(long address) {
         HeapBlock block = byAddress.remove(address);
         if (block != null) {
@@ -54,7 +54,7 @@ public final class HeapBlocks {
         return liveBytes;
     }
 
-    /** Refuses a tensor that is not inside one live allocation of its device. */
+    /** Throws an exception if a tensor is not inside one live allocation of its device. */
     public void check(DeviceTensor tensor) {
         long bytes = tensor.byteCount();
         Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(tensor.address());
@@ -63,16 +63,16 @@ public final class HeapBlocks {
                 && tensor.address() + bytes <= found.getKey() + found.getValue().bytes;
         if (!inside) {
             throw new IllegalArgumentException(tensor + " at 0x" + Long.toHexString(tensor.address()) + " with " + bytes
-                    + " bytes is not inside living memory of its device: was it freed, or made by another memory?");
+                    + " bytes is not in allocated memory of its device: it was freed, or has another origin");
         }
     }
 
-    /** Copies from a tensor into a buffer, from its position to its limit. */
+    /** Copies a tensor into a buffer, from the position to the limit of the buffer. */
     public void read(DeviceTensor from, ByteBuffer into) {
         walk(from.address(), into, false);
     }
 
-    /** Copies from a buffer, from its position to its limit, to a tensor. */
+    /** Copies a buffer, from its position to its limit, into a tensor. */
     public void write(ByteBuffer from, DeviceTensor into) {
         walk(into.address(), from, true);
     }
@@ -83,7 +83,8 @@ public final class HeapBlocks {
         }
         Map.Entry<Long, HeapBlock> found = byAddress.floorEntry(address);
         if (found == null) {
-            throw new IllegalStateException("memory at 0x" + Long.toHexString(address) + " was freed under a copy");
+            throw new IllegalStateException(
+                    "memory at 0x" + Long.toHexString(address) + " was freed before its copy had run");
         }
         long at = address - found.getKey();
         for (int done = 0, all = bytes.remaining(), start = bytes.position(); done < all; ) {
@@ -104,17 +105,17 @@ public final class HeapBlocks {
         }
     }
 
-    /** Returns whether an unwritten page would stay the same after this write, so that it still needs no memory. */
+    /** Returns whether a write would leave an unwritten page unchanged. Such a page needs no memory. */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }
 
-    /** Makes a page; the last page ends with its block, because most blocks have only a few elements. */
+    /** Creates a page. The last page ends with its block, because most blocks have only a few elements. */
     private static byte[] page(HeapBlock block, long number) {
         return Arrays.copyOf(Blank.PAGE, (int) Math.min(PAGE_BYTES, block.bytes - number * PAGE_BYTES));
     }
 
-    /** Content of pages that were never written; it is only read. */
+    /** The content of pages that were never written. No code changes this content. */
     private static final class Blank {
         private static final byte[] PAGE = new byte[PAGE_BYTES];
 

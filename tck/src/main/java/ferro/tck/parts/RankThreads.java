@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** One thread per rank, from start to end; closing it interrupts those that still run. */
+/** The threads of ranks, one for each rank. A close interrupts the threads that still run. */
 public final class RankThreads implements AutoCloseable {
-    /** How long the others may still run after an unexpected failure of a rank. */
+    /** Time that the other ranks may still run after an unexpected failure of one rank. */
     private static final Duration GRACE = Duration.ofMillis(1500);
 
     private final int first;
@@ -20,11 +20,11 @@ public final class RankThreads implements AutoCloseable {
     /** The code of a rank. */
     @FunctionalInterface
     public interface Body {
-        /** Runs the code of a rank; the first rank of the threads has number 0 here. */
+        /** Runs the code of a rank. The value 0 stands for the first rank of these threads. */
         void run(int rank) throws Exception;
     }
 
-    /** Starts ranks from a first one on. */
+    /** Starts the threads of {@code count} ranks, from rank {@code first} on. */
     public RankThreads(int first, int count, Body body) {
         this.first = first;
         threads = new Thread[count];
@@ -40,7 +40,7 @@ public final class RankThreads implements AutoCloseable {
         }
     }
 
-    /** Waits for all ranks and returns how each ended; null means without a failure. */
+    /** Waits for all ranks and returns the failure of each rank. The failure is null for a rank that did not fail. */
     public synchronized List<Throwable> end(Duration limit) {
         if (!awaitEnd(System.nanoTime() + limit.toNanos(), false)) {
             throw withFailures(new AssertionError(hanging("have not ended within " + limit.toMillis() + " ms")));
@@ -48,7 +48,10 @@ public final class RankThreads implements AutoCloseable {
         return Arrays.asList(failures.clone());
     }
 
-    /** Waits for all ranks to end well; after a first failure the others get little time. */
+    /**
+     * Waits until all ranks have ended without a failure. After a first failure, the other ranks have {@link #GRACE} to
+     * end.
+     */
     public synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);
@@ -58,13 +61,13 @@ public final class RankThreads implements AutoCloseable {
         if (!order.isEmpty()) {
             awaitEnd(System.nanoTime() + GRACE.toNanos(), false);
             int failed = order.get(0);
-            String rest = running == 0 ? "" : "\n" + hanging("still run after that");
+            String rest = running == 0 ? "" : "\n" + hanging("still run after this failure");
             String what = "rank " + (first + failed) + " failed: " + failures[failed] + rest;
             throw withFailures(new AssertionError(what));
         }
     }
 
-    /** Interrupts the threads that still run; they are daemons and end with their waits. */
+    /** Interrupts the threads that still run. These threads are daemons and end when their waits are interrupted. */
     @Override
     public void close() {
         for (Thread thread : threads) {

@@ -32,15 +32,15 @@ public final class RecordedCalls {
     }
 
     /**
-     * What all events of one call have.
+     * The values that all events of one call have.
      *
      * @param operation kind of the call
      * @param sequence  number in the group, -1 for a message
-     * @param bytes     of the data
-     * @param code      why the call failed; empty if it did not
+     * @param bytes     size of the data
+     * @param code      code of the failure; empty if the call did not fail
      */
     public record CallEvent(String operation, long sequence, long bytes, String code) {
-        /** Returns what the events of a call have that has not failed. */
+        /** Returns the values that the events of a successful call have. */
         public static CallEvent good(String operation, long sequence, long bytes) {
             return new CallEvent(operation, sequence, bytes, "");
         }
@@ -55,8 +55,9 @@ public final class RecordedCalls {
     }
 
     /**
-     * Checks that a call has one event of each of these ranks, all of one group. Returns the name of the group, empty if the
-     * recording has lost it: JDK 17 loses texts of more than 16 characters that an earlier recording of the JVM had.
+     * Checks that a call has one event of each of these ranks, all with the same group. Returns the name of this group,
+     * or an empty text if the recording has lost the name. JDK 17 loses texts of more than 16 characters that an
+     * earlier recording of the JVM had.
      */
     public String groupOf(CallEvent call, int... ranks) {
         List<RecordedEvent> found = events(call::is);
@@ -72,7 +73,7 @@ public final class RecordedCalls {
         return groups.isEmpty() ? "" : groups.get(0);
     }
 
-    /** Returns the one event of a call on a rank. */
+    /** Returns the only event of a call on a rank. */
     public RecordedEvent on(int rank, CallEvent call) {
         List<RecordedEvent> found = events(event -> call.is(event) && event.getInt("rank") == rank);
         assertEquals(1, found.size(), () -> "events of " + call + " of rank " + rank + " in " + this);

@@ -12,47 +12,56 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.locks.LockSupport;
 
-/** Threads that groups start: all that are new since this object was made, but those of others. Thread-safe. */
+/**
+ * The threads that groups have started since this object was created. Threads with known other owners are excluded.
+ * Instances are thread-safe.
+ */
 public final class ThreadsOfGroups {
-    /** Time after the close in which threads end that wait a little for more work. */
+    /** Time limit for the end of threads after a close. An idle thread may wait for more work before it ends. */
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
-    /** Threads of the kit, the test, the store's server (which the test owns), JUnit, and libraries that free memory. */
+    /**
+     * Beginnings of the names of threads that belong to no group. They belong to the kit, the test, the store's server
+     * (which the test owns), JUnit, and libraries that free memory.
+     */
     private static final List<String> OTHERS = List.of(
             "ferro-tck-", "test-", "ferro-store", "junit-", "surefire-", "JNA Cleaner", "CompletableFutureDelay");
 
-    /** The thread of CompletableFuture's delays from JDK 25 on; before it is CompletableFutureDelayScheduler. */
+    /**
+     * End of the name of the thread for delays of {@code CompletableFuture} from JDK 25 on. Earlier JDKs use the name
+     * CompletableFutureDelayScheduler.
+     */
     private static final String DELAYS_OF_NEWER_JDKS = "-delayScheduler";
 
-    /** Threads of the JDK itself. */
+    /** Thread groups of the JDK itself. */
     private static final Set<String> GROUPS_OF_THE_JDK = Set.of("system", "InnocuousThreadGroup");
 
     private final Set<Thread> before = alive();
     private final Set<Thread> ofUserCode = ConcurrentHashMap.newKeySet();
-    /** Threads that were alive after the close of a group, with what that group was. */
+    /** Threads that were alive after the close of a group, each with the description of this group. */
     private final Map<Thread, String> groups = new ConcurrentHashMap<>();
 
-    /** Notes the current thread, which runs a stage or a listener. */
+    /** Records the current thread, which runs a stage or a listener. */
     public void note() {
         if (isOfAGroup(Thread.currentThread())) {
             ofUserCode.add(Thread.currentThread());
         }
     }
 
-    /** Notes the close of a group, for the message about a thread of it that lives on. */
+    /** Records the close of a group, so that a message about a remaining thread can name the group. */
     public void closed(String group) {
         left().forEach(thread -> groups.putIfAbsent(thread, group));
     }
 
-    /** Checks that a stage has run on a thread of a group, and that all threads of groups end now. */
+    /** Checks that a stage has run on a thread of a group, and that all threads of groups end within the time limit. */
     public void checkAllEnd() {
         assertFalse(ofUserCode.isEmpty(), "no stage has run on a thread of the group");
         long deadline = System.nanoTime() + LIMIT.toNanos();
         Set<Thread> left = left();
         while (!left.isEmpty()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError(LIMIT.toMillis() + " ms after the close of all groups " + left.size()
-                        + " of their threads live on:" + described(left));
+                throw new AssertionError(LIMIT.toMillis() + " ms after the close of all groups, " + left.size()
+                        + " of their threads are alive:" + described(left));
             }
             LockSupport.parkNanos(500_000);
             left = left();

@@ -1,6 +1,7 @@
 /**
- * Parts of the kit that know no rule: threads of ranks and of groups, events of a recording, bytes of devices without a GPU.
+ * Support classes of the contract kit that contain no rule. They handle threads of ranks and of groups, events of a
+ * recording, and the bytes of simulated devices.
  *
- * <p>Start reading at {@code RankThreads}. Nothing here knows a class of {@code ferro.tck}.
+ * <p>Start reading at {@code RankThreads}. No class of this package uses a class of {@code ferro.tck}.
  */
 package ferro.tck.parts;
