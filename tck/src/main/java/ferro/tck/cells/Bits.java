@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.function.IntToLongFunction;
 
 /**
- * Elements of any kind of memory as raw bits in longs, sign-extended. Each method handles all elements of a tensor at once:
- * rules check millions, and the kind of memory is determined once for all of them.
+ * Elements of any kind of memory as raw bits in longs, sign-extended. Each method handles all elements of a tensor and
+ * determines the kind of memory once, because rules check millions of elements.
  */
 public final class Bits {
     private Bits() {}
@@ -22,7 +22,7 @@ public final class Bits {
         return of(elements.memory(), (int) elements.offset(), new long[count]);
     }
 
-    /** Writes all elements; a narrow one keeps the lowest bits. */
+    /** Writes all elements. An element of less than 64 bits keeps the lowest bits. */
     static void into(HostTensor elements, long[] bits) {
         int count = (int) elements.elementCount();
         if (elements.memory() instanceof ByteBuffer) {
@@ -34,7 +34,7 @@ public final class Bits {
         }
     }
 
-    /** Writes all elements and returns them. */
+    /** Writes the bits of each element by its index, and returns the tensor. */
     public static HostTensor fill(HostTensor elements, IntToLongFunction byIndex) {
         long[] bits = new long[(int) elements.elementCount()];
         for (int index = 0; index < bits.length; index++) {

@@ -10,25 +10,28 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 
 /**
- * One call to check, the same on every rank.
+ * One call to check, with the same parameters on every rank.
  *
- * @param kind    as {@link ferro.Collective#kind()}
+ * @param kind    kind of the collective, as {@link ferro.Collective#kind()} returns it
  * @param type    type of the elements
- * @param op      how to combine; null for a kind that only moves
- * @param length  elements of the operand, or of one rank's part if there are parts
+ * @param op      op of a reduction; null for a kind that only moves data
+ * @param length  number of elements of the operand, or of one rank's part for a kind with parts
  * @param root    root of a rooted kind
  * @param inPlace whether input and output share memory
  */
 public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, int root, boolean inPlace) {
-    /** Types that every back end must support, or declare to refuse, at every length. */
+    /** Types that are checked at every length. A back end must support these types or declare that it refuses them. */
     private static final List<DataType> AT_ALL_LENGTHS =
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
-    /** The other types, checked at one length only: what depends on the length does not depend on the type. */
+    /**
+     * The other types, which are checked at one length only. Errors that depend on the length do not depend on the
+     * type.
+     */
     private static final List<DataType> AT_ONE_LENGTH = List.of(
             DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
-    /** All kinds with data. */
+    /** All kinds of collectives that have data. */
     public static final List<CollectiveKind> KINDS = List.of(
             CollectiveKind.ALL_REDUCE,
             CollectiveKind.BROADCAST,
@@ -43,12 +46,13 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
     /**
-     * Returns all cells of a kind: every length around the world size, type and op, in place or not. The root changes from
-     * cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest of these lengths.
+     * Returns all cells of a kind. They combine the lengths 0, 1 and around the world size with every type and op, in
+     * place or not. The root changes from cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest length
+     * only.
      */
     public static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
-        // a list: processes would disagree about the order of a set
+        // from a list, so that the order is the same in all processes
         Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
         for (int length : lengths) {
             for (DataType type : AT_ALL_LENGTHS) {
@@ -61,17 +65,23 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
         return cells;
     }
 
-    /** Returns cells of a kind at a length: in two types; for a kind that combines, in three, and averages in two. */
+    /**
+     * Returns the cells of a kind at one length. A kind that only moves data has cells of two types. A reduction has
+     * sums of three types and averages of two types.
+     */
     public static List<Cell> ofLength(CollectiveKind kind, int worldSize, int length) {
         return ofLengths(kind, worldSize, type -> length);
     }
 
-    /** Returns cells as {@link #ofLength}, of this number of bytes, or twice as many, and three more elements. */
+    /**
+     * Returns the cells of {@link #ofLength} with three more elements than fit into {@code bytes}. Types of 64 bits
+     * have as many elements as types of 32 bits.
+     */
     public static List<Cell> above(CollectiveKind kind, int worldSize, int bytes) {
         return ofLengths(kind, worldSize, type -> bytes / Math.min(type.byteSize(), Float.BYTES) + 3);
     }
 
-    /** Returns a cell of each kind in f32 at a length, and of a rooted kind one for each root. */
+    /** Returns one cell of each kind in f32 at one length. A rooted kind has one cell for each root. */
     public static List<Cell> withEachRoot(int worldSize, int length) {
         List<Cell> cells = new ArrayList<>();
         for (CollectiveKind kind : KINDS) {
@@ -92,14 +102,14 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
             cells.add(new Cell(kind, type, op, length.applyAsInt(type), cells.size() % worldSize, false));
         }
-        // one number and two numbers of 64 bits for each element
+        // the sums of these averages need one and two 64-bit numbers for each element
         for (DataType type : combines(kind) ? List.of(DataType.UINT8, DataType.INT64) : List.<DataType>of()) {
             cells.add(new Cell(kind, type, ReduceOp.AVG, length.applyAsInt(type), cells.size() % worldSize, true));
         }
         return cells;
     }
 
-    /** Returns whether a kind takes an operation. */
+    /** Returns whether a kind is a reduction, which takes an op. */
     public static boolean combines(CollectiveKind kind) {
         return kind == CollectiveKind.ALL_REDUCE
                 || kind == CollectiveKind.REDUCE

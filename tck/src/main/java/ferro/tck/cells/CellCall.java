@@ -5,7 +5,7 @@ import ferro.HostTensor;
 import ferro.Tensor;
 
 /**
- * One rank's call of a cell, with its data and its expected results.
+ * The call of one rank for a cell, with its data and its expected results.
  *
  * @param call   operation
  * @param in     operand that must not change; null if there is none or the call works in place
@@ -14,14 +14,14 @@ import ferro.Tensor;
  * @param answer expected content of {@code out}
  */
 public record CellCall(Collective call, Operand in, Need given, Operand out, Need answer) {
-    /** The rank and group of a call, its number and the values of its operands. */
+    /** The rank of a call, its world size, its number and the values of its operands. */
     public record CallPlace(int rank, int worldSize, int number, Values values) {
         Operand unwritten(Cell cell, int length) {
             // ranks and adjacent cells use different kinds of memory
             return Operand.unwritten(cell.type(), length, Operand.OperandPlace.of(rank + number));
         }
 
-        /** Returns this number of marks of each rank from an index on, by rank. */
+        /** Returns {@code count} marks of each rank from index {@code from} on, in rank order. */
         long[] marksOfAll(int count, int from) {
             long[] all = new long[worldSize * count];
             for (int each = 0; each < worldSize; each++) {
@@ -46,13 +46,13 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
         };
     }
 
-    /** Returns what the call did wrong, or null. */
+    /** Returns a description of the first error of the call, or null if the call is right. */
     public String wrong() {
         String wrong = in == null ? null : wrong("input", in, given);
         return wrong != null || out == null ? wrong : wrong("output", out, answer);
     }
 
-    /** Returns what a refused call has written, or null. */
+    /** Returns a description of what a refused call has written, or null if it has written nothing. */
     public String touched() {
         boolean written = in != null && out != null && !out.isUnwritten();
         return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);
@@ -148,7 +148,7 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
         return new CellCall(call, in, Need.exactly(marks), out, answer);
     }
 
-    /** Returns this rank's part of the tensor of all parts if the cell is in place, else separate memory. */
+    /** Returns this rank's part of the full tensor if the cell is in place, otherwise separate memory. */
     private static Operand own(Cell cell, CallPlace at, Operand whole) {
         boolean shares = cell.inPlace() && whole != null;
         return shares ? whole.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());

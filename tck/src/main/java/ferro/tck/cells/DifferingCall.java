@@ -6,15 +6,16 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
 /**
- * One rank's call in a group whose last rank makes another call, and the allowed content of its memory afterwards.
+ * The call of one rank in a group whose last rank makes a different call. The class also checks the memory of the rank
+ * after the call.
  *
- * <p>The elements of rank r are those of rank 0 times 2 to the r, so that each sum of some ranks' elements shows which ranks
- * are in it. The ranks that agree may have combined a part of their elements when the call fails. No element of the odd rank
- * may be there.
+ * <p>The elements of rank r are the elements of rank 0 times 2 to the power of r. A sum of elements therefore shows
+ * which ranks are in the sum. Ranks that agree may have combined some of their elements when the call fails. No element
+ * of the last rank may be in these sums.
  */
 public final class DifferingCall {
     private static final int LENGTH = 64;
-    /** Elements of an all-gather's input. */
+    /** Number of elements of an all-gather's input. */
     private static final int PART = 16;
 
     private final String field;
@@ -23,7 +24,7 @@ public final class DifferingCall {
     private final Operand data;
     private final Operand joined;
 
-    /** Makes a call that differs on one rank in one field. */
+    /** Creates the call of one rank. On the last rank the call differs in one field. */
     public DifferingCall(String field, int rank, int worldSize) {
         this.field = field;
         this.rank = rank;
@@ -46,7 +47,7 @@ public final class DifferingCall {
         };
     }
 
-    /** Returns the words that both texts of the failure must contain. */
+    /** Returns the texts of both calls that the message of the failure must contain. */
     public static String[] texts(String field) {
         return switch (field) {
             case "kind" -> new String[] {"allReduce", "broadcast"};
@@ -91,7 +92,7 @@ public final class DifferingCall {
         }
     }
 
-    /** Returns what must not be in this rank's memory but is, or null. */
+    /** Returns a description of a forbidden change of this rank's memory, or null if there is none. */
     public String wrong() {
         boolean receives = joined == null && !isOdd() && (rank == 0 || !field.equals("reduced"));
         long[] all = data.bits();
@@ -109,7 +110,10 @@ public final class DifferingCall {
         return joined == null ? null : wrongInParts();
     }
 
-    /** Checks that each gathered part is unwritten or that of its rank; the odd rank's part is on the odd rank only. */
+    /**
+     * Checks that each gathered part is unwritten or has the elements of its rank. The part of the last rank may be on
+     * the last rank only.
+     */
     private String wrongInParts() {
         long[] all = joined.bits();
         for (int index = 0; index < all.length; index++) {
@@ -138,7 +142,7 @@ public final class DifferingCall {
         return index % 97 + 1.5f;
     }
 
-    /** Returns the bits of an element, the same in every type. */
+    /** Returns the bits of an element, which are the same for every type. */
     private static long bits(int index, int rank) {
         return Float.floatToRawIntBits(base(index) * (1 << rank));
     }

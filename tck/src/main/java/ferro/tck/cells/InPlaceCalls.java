@@ -17,7 +17,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Every collective in each legal form that uses one memory for operand and result, on one rank, one after the other. */
+/** The calls of one rank that use one memory for operand and result. They cover every collective in each legal form. */
 public final class InPlaceCalls {
     private static final int MARK = 1000;
 
@@ -33,12 +33,15 @@ public final class InPlaceCalls {
      *
      * @param name  name for messages
      * @param call  operation
-     * @param seen  elements to check afterwards
-     * @param right their expected values
+     * @param seen  elements to check after the call
+     * @param right expected values of these elements, by index
      */
     public record InPlace(String name, Collective call, HostTensor seen, IntUnaryOperator right) {}
 
-    /** Makes the calls on memory of {@link #length} elements; {@code runs} must run each call at once. */
+    /**
+     * Creates the calls on memory of {@link #length} elements. The consumer {@code runs} must run each call
+     * immediately.
+     */
     public InPlaceCalls(OneMemory memory, ProcessGroup group, int part, Consumer<InPlace> runs) {
         this.memory = memory;
         this.rank = group.rank();
@@ -53,14 +56,14 @@ public final class InPlaceCalls {
         return 2 * size * (part + size);
     }
 
-    /** Returns unequal lengths; with two or more parts, one part has no elements. */
+    /** Returns unequal lengths of parts. If there are two or more parts, one part has no elements. */
     static long[] unequal(int size, int part) {
         return IntStream.range(0, size)
                 .mapToLong(index -> index == 1 ? 0 : part + index)
                 .toArray();
     }
 
-    /** Makes the calls of all kinds, and checks what they give. */
+    /** Makes the calls of all kinds and checks their results. */
     public void run() {
         identical();
         long[] equal = LongStream.generate(() -> part).limit(size).toArray();
@@ -109,7 +112,10 @@ public final class InPlaceCalls {
         run("one tensor", new Broadcast(data, root), data, index -> mark(root, index));
     }
 
-    /** A rank's own part at its place in the tensor of all parts; {@code given} is null for equal parts. */
+    /**
+     * Calls whose part of this rank is a slice of the full tensor, at its offset. The field {@code given} is null for
+     * equal parts.
+     */
     private final class InPlacePart {
         private final String how;
         private final long[] counts;
@@ -154,7 +160,9 @@ public final class InPlaceCalls {
         }
     }
 
-    /** Runs calls in which a rank only sends or only receives: its other tensor is ignored, wherever it is. */
+    /**
+     * Runs calls in which a rank only sends or only receives. The other tensor of this rank is ignored and may overlap.
+     */
     private void ignored() {
         int total = size * part;
         boolean isRoot = rank == root;

@@ -2,7 +2,7 @@ package ferro.tck.cells;
 
 import java.util.Arrays;
 
-/** The expected elements of a tensor. Checks all elements at once, because rules check millions. */
+/** The expected elements of a tensor. One call checks all elements, because rules check millions of elements. */
 interface Need {
     /** Returns the index of the first element whose bits are wrong; -1 if all are right. */
     int firstWrong(long[] found);
@@ -13,11 +13,11 @@ interface Need {
     /** The expected value of a single element. */
     @FunctionalInterface
     interface Answer {
-        /** Returns what is wrong with the bits found at an index, or null. */
+        /** Returns a description of the error in the bits found at an index, or null if the bits are right. */
         String wrong(int index, long found);
     }
 
-    /** Expects exactly these bits. */
+    /** Returns a check that expects exactly these bits. */
     static Need exactly(long[] bits) {
         return new Need() {
             @Override
@@ -33,8 +33,9 @@ interface Need {
     }
 
     /**
-     * Expects right elements from an index on, where answers repeat after a period. Bits that have passed are not checked
-     * again at the same place of the next period. Other bits are, because an element may round differently there.
+     * Returns a check of elements from an index on, whose expected values repeat after a period. Bits that have passed
+     * are not checked again if they repeat one period later. Other bits are checked, because the same element may round
+     * differently in another period.
      */
     static Need repeating(Answer answer, int period, int from) {
         return new Need() {

@@ -4,11 +4,13 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
 
-/** Elements as raw bits in a long, sign-extended, and the plain arithmetic that a back end is compared with. */
+/**
+ * Plain arithmetic, with which the results of a back end are compared. Elements are raw bits in a long, sign-extended.
+ */
 public final class Numbers {
     private Numbers() {}
 
-    /** Returns whether a type is floating. */
+    /** Returns whether a type is a floating-point type. */
     public static boolean isFloating(DataType type) {
         return type == DataType.FLOAT64 || type == DataType.FLOAT32 || isHalf(type);
     }
@@ -25,7 +27,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns half the distance between 1 and the next number: the largest relative error of one rounding. */
+    /** Returns half the distance between 1 and the next number, which is the largest relative error of one rounding. */
     static double roundoff(DataType type) {
         return switch (type) {
             case FLOAT64 -> 0x1p-53;
@@ -34,7 +36,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the bits that fit, sign-extended, as {@link Operand#bits} returns them. */
+    /** Returns the lowest bits that fit into a type, sign-extended, as {@link Operand#bits} returns them. */
     public static long narrow(DataType type, long bits) {
         return switch (type.byteSize()) {
             case 1 -> (byte) bits;
@@ -44,7 +46,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the number that bits stand for. */
+    /** Returns the number that the bits represent. */
     public static double toDouble(DataType type, long bits) {
         return switch (type) {
             case FLOAT32 -> Float.intBitsToFloat((int) bits);
@@ -54,7 +56,10 @@ public final class Numbers {
         };
     }
 
-    /** Returns the nearest element; cuts the fraction for integers, so that marks can be made alike for every type. */
+    /**
+     * Returns the bits of the nearest element. Drops the fraction for integer types, so that all types can use the same
+     * marks.
+     */
     public static long ofDouble(DataType type, double value) {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);
@@ -64,7 +69,10 @@ public final class Numbers {
         };
     }
 
-    /** Returns the number of an element of an integer type; for u64, 2^64 less from the middle of its range on. */
+    /**
+     * Returns the number of an element of an integer type. For u64, the result is too small by 2^64 in the upper half
+     * of the range.
+     */
     private static long number(DataType type, long bits) {
         return isUnsigned(type) ? bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : bits;
     }
@@ -97,7 +105,7 @@ public final class Numbers {
         return narrow(type, sum / operands.length);
     }
 
-    /** Combines integers; they wrap. */
+    /** Combines two integers. The result wraps around. */
     public static long combine(DataType type, ReduceOp op, long left, long right) {
         return switch (op.name()) {
             case "sum" -> narrow(type, left + right);
@@ -112,7 +120,7 @@ public final class Numbers {
         };
     }
 
-    /** Combines floating-point numbers, in double. */
+    /** Combines two floating-point numbers in double precision. */
     static double combine(ReduceOp op, double left, double right) {
         return switch (op.name()) {
             case "sum", "avg" -> left + right;
@@ -135,7 +143,10 @@ public final class Numbers {
         return isUnsigned(type) ? Long.compareUnsigned(left, right) : Long.compare(left, right);
     }
 
-    /** Returns the fraction bits by IEEE 754-2019, sections 3.4 and 3.6; bf16 is the upper half of binary32. */
+    /**
+     * Returns the number of fraction bits, from IEEE 754-2019, sections 3.4 and 3.6. The type bf16 is the upper half of
+     * binary32.
+     */
     private static int halfFractionBits(DataType type) {
         return type == DataType.FLOAT16 ? 10 : 7;
     }
@@ -159,7 +170,10 @@ public final class Numbers {
         return (bits & 0x8000) == 0 ? magnitude : -magnitude;
     }
 
-    /** Rounds to nearest, ties to even, as {@link Math#rint} does with the number of units in the last place. */
+    /**
+     * Returns the bits of the nearest element, with ties to even. {@link Math#rint} rounds the number of units in the
+     * last place.
+     */
     private static long halfOfDouble(DataType type, double value) {
         int fractionBits = halfFractionBits(type);
         int bias = halfBias(type);
@@ -171,7 +185,7 @@ public final class Numbers {
         int magnitude = infinity;
         if (exponent <= bias) {
             double places = Math.rint(Math.scalb(Math.abs(value), fractionBits - exponent));
-            // the hidden bit is counted once too often, hence the exponent minus one
+            // the variable places includes the hidden bit, so the exponent is one less
             magnitude = (exponent + bias - 1 << fractionBits) + (int) places;
         }
         return (short) (Math.copySign(1, value) < 0 ? 0x8000 | magnitude : magnitude);

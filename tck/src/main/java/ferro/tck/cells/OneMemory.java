@@ -5,9 +5,9 @@ import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import java.util.function.IntUnaryOperator;
 
-/** Integers in one memory, from which all tensors of a call are cut. */
+/** Integers in one memory. All tensors of a call are slices of this memory. */
 public final class OneMemory {
-    /** Elements before the first and after the last element of a call. */
+    /** Number of elements before the first and after the last element of a call. */
     private static final int MARGIN = 7;
 
     private static final int UNWRITTEN = 0x6B6B6B6B;
@@ -27,13 +27,13 @@ public final class OneMemory {
         ARRAY,
         /** Parts of one direct buffer. */
         BUFFER,
-        /** Each part by its own buffer object. */
+        /** Parts of one direct buffer, each with its own buffer object. */
         SEVERAL_BUFFERS,
         /** Parts of memory that the group has allocated. */
         OF_THE_GROUP
     }
 
-    /** Makes memory for this number of elements and the margins; all ranks call at once. */
+    /** Allocates memory for {@code length} elements and the margins. All ranks must make this call. */
     public static OneMemory of(MemoryKind kind, ProcessGroup group, int length) {
         int elements = length + 2 * MARGIN;
         HostTensor all = switch (kind) {
@@ -48,13 +48,13 @@ public final class OneMemory {
         Bits.fill(all, index -> UNWRITTEN);
     }
 
-    /** Returns elements, counted from the end of the first margin, as a separate view. */
+    /** Returns a view of {@code count} elements from index {@code from} on. The index 0 follows the first margin. */
     public HostTensor cut(long from, long count) {
         HostTensor part = all.slice(MARGIN + from, count);
         return kind == MemoryKind.SEVERAL_BUFFERS ? HostTensor.of(part.dataType(), part.buffer()) : part;
     }
 
-    /** Returns what is wrong with elements, or null. */
+    /** Returns a description of the first wrong element, or null if all elements are right. */
     public static String wrong(HostTensor tensor, IntUnaryOperator byIndex) {
         long[] found = Bits.of(tensor);
         for (int index = 0; index < found.length; index++) {
@@ -65,7 +65,7 @@ public final class OneMemory {
         return null;
     }
 
-    /** Returns whether nothing has been written anywhere. */
+    /** Returns whether no element has been written. */
     public boolean isUnwritten() {
         return wrong(all, index -> UNWRITTEN) == null;
     }

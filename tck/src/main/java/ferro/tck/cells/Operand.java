@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.IntToLongFunction;
 
-/** Elements of a call in any kind of memory, with guards on both sides where the memory allows it. */
+/** The elements of a call in any kind of memory. Guard elements are on both sides, except in a full array. */
 public final class Operand {
     /** Value of every unwritten element. */
     private static final long UNWRITTEN = 0x6B6B6B6B6B6B6B6BL;
@@ -24,22 +24,22 @@ public final class Operand {
         this.tensor = tensor;
     }
 
-    /** The place of the elements; ranks of one call use different places. */
+    /** The kind of memory of the elements. Ranks of one call use different kinds. */
     public enum OperandPlace {
-        /** A whole array. */
+        /** A full array. */
         ARRAY,
         /** The middle of an array. */
         PART_OF_ARRAY,
         /** The middle of a direct buffer. */
         DIRECT_BUFFER;
 
-        /** Returns one of the places, in turn. */
+        /** Returns one of the kinds of memory by number, in turn. */
         public static OperandPlace of(int number) {
             return values()[number % values().length];
         }
     }
 
-    /** Makes unwritten elements. */
+    /** Creates an operand of unwritten elements. */
     public static Operand unwritten(DataType type, int length, OperandPlace placement) {
         int guard = placement == OperandPlace.ARRAY ? 0 : GUARD;
         HostTensor memory = placement == OperandPlace.DIRECT_BUFFER
@@ -52,7 +52,7 @@ public final class Operand {
         return operand;
     }
 
-    /** Returns a part that shares the memory. */
+    /** Returns a part of this operand, which shares its memory. */
     Operand part(long from, long count) {
         return new Operand(memory, guard, tensor.slice(from, count));
     }
@@ -67,7 +67,7 @@ public final class Operand {
         return (int) tensor.elementCount();
     }
 
-    /** Writes each element by its index. */
+    /** Writes the bits of each element by its index. */
     public Operand fill(IntToLongFunction bitsByIndex) {
         Bits.fill(tensor, bitsByIndex);
         return this;
@@ -88,12 +88,12 @@ public final class Operand {
         return Numbers.narrow(tensor.dataType(), UNWRITTEN);
     }
 
-    /** Returns whether every element has the pattern of memory that nothing was written to. */
+    /** Returns whether every element has the pattern of unwritten memory. */
     public boolean isUnwritten() {
         return isUnwritten(tensor);
     }
 
-    /** Returns whether nothing outside was written; for a part: outside the operand that it is a part of. */
+    /** Returns whether no guard element was written. A part has the guards of the operand that contains the part. */
     public boolean guardsHold() {
         return guard == 0
                 || isUnwritten(memory.slice(0, guard))

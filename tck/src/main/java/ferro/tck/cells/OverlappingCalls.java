@@ -19,7 +19,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Every collective with an operand and a result that overlap in a form that cannot work in place, called by the root. */
+/**
+ * Calls whose operand and result overlap in a form that cannot work in place. They cover every collective with such a
+ * form, called by the root.
+ */
 public final class OverlappingCalls {
     private final OneMemory memory;
     private final int rank;
@@ -28,7 +31,7 @@ public final class OverlappingCalls {
     private final List<Named> calls = new ArrayList<>();
 
     /**
-     * A call and the placement of its tensors.
+     * A call with a name that describes the overlap of its tensors.
      *
      * @param name name for messages
      * @param call operation
@@ -42,12 +45,18 @@ public final class OverlappingCalls {
         this.part = part;
     }
 
-    /** Returns how many elements the calls need, for parts of {@code part} elements, at least 2. */
+    /**
+     * Returns how many elements the calls need for parts of {@code part} elements. A part must have at least 2
+     * elements.
+     */
     public static int length(int size, int part) {
         return 3 * size * part;
     }
 
-    /** Returns the calls, with tensors cut from memory of that length; also inside elements, if that is possible. */
+    /**
+     * Returns the calls, whose tensors are slices of memory of {@link #length} elements. If {@code cutsElements} is
+     * true, a tensor may also begin inside an element.
+     */
     public static List<Named> of(OneMemory memory, ProcessGroup group, int part, boolean cutsElements) {
         OverlappingCalls made = new OverlappingCalls(memory, group.rank(), group.worldSize(), part);
         for (int shift : IntStream.of(1, -1, part - 1, 1 - part).distinct().toArray()) {
@@ -63,7 +72,7 @@ public final class OverlappingCalls {
     }
 
     private HostTensor whole(int shift) {
-        // starts after one whole length, so that a shift to the front stays inside
+        // starts after one full length, so that a shift to the front stays inside the memory
         return memory.cut((long) size * part + shift, (long) size * part);
     }
 
@@ -105,7 +114,10 @@ public final class OverlappingCalls {
         add("half of it", new AllToAll(whole(0), whole(size * part / 2), null, null));
     }
 
-    /** Adds calls with the own part where it would be if all parts were equal, and one element beside its real place. */
+    /**
+     * Adds calls with unequal parts, in which the part of this rank has a wrong offset. The offset is wrong by one
+     * element, or is the offset for equal parts.
+     */
     private void unequalParts() {
         long[] counts = InPlaceCalls.unequal(size, part);
         long start = (long) size * part;

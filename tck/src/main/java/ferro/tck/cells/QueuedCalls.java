@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Small calls in a random order over little memory, so that many of them read or write what others write. */
+/**
+ * Small calls in a random order on a small memory. Many of these calls read or write elements that other calls write.
+ */
 public final class QueuedCalls {
     private static final int LONGS = 64;
     private static final int PART_MOST = 4;
@@ -26,7 +28,7 @@ public final class QueuedCalls {
     private final HostTensor array;
     private final ByteBuffer buffer;
 
-    /** Makes the memory of one rank, the same for each object of a rank. */
+    /** Creates the memory of one rank. All objects for one rank begin with the same elements. */
     public QueuedCalls(int rank, int worldSize) {
         this.worldSize = worldSize;
         long[] longs = new Random(rank + 3).longs(LONGS).toArray();
@@ -35,7 +37,7 @@ public final class QueuedCalls {
         buffer.asLongBuffer().put(longs);
     }
 
-    /** Makes the calls, the same on all ranks for a seed. */
+    /** Returns random calls, which are the same on all ranks for the same seed. */
     public List<Collective> make(long seed, int count) {
         Random random = new Random(seed);
         List<Collective> calls = new ArrayList<>();
@@ -45,7 +47,9 @@ public final class QueuedCalls {
         return calls;
     }
 
-    /** Makes a random call. Sums wrap around, so that nothing is lost when they grow; few calls leave memory unchanged. */
+    /**
+     * Returns a random call. Sums wrap around, so that large sums lose no bits. Few calls leave the memory unchanged.
+     */
     private Collective make(Random random) {
         int part = 1 + random.nextInt(PART_MOST);
         int whole = part * worldSize;
@@ -64,7 +68,10 @@ public final class QueuedCalls {
         };
     }
 
-    /** Returns some longs of a half, of the array or of a separate buffer object over the same memory. */
+    /**
+     * Returns a random slice of one half of the array or of the buffer. Each slice of the buffer has its own buffer
+     * object.
+     */
     private HostTensor some(Random random, int from, int length, int count) {
         int first = from + random.nextInt(length - count + 1);
         if (random.nextBoolean()) {

@@ -4,14 +4,17 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.List;
 
-/** Reductions by a user's code, one in each form: the operand of larger magnitude; of x and -x the positive one. */
+/**
+ * Reductions by code of the user, one in each form. They return the operand of larger magnitude, and for x and -x the
+ * positive operand.
+ */
 public final class UserCode {
-    /** Commutative, but the result depends on which partial results are combined. */
+    /** A commutative op whose result depends on which partial results are combined. */
     public static final ReduceOp ROUNDING = ReduceOp.ofFloats("rounding", (a, b) -> (a + b) / 2 + a * b / 128);
 
     private UserCode() {}
 
-    /** Returns the forms: by element, by run, and by tensor. */
+    /** Returns one op for each form of code, which are by element, by run of elements, and by tensor. */
     public static List<ReduceOp> forms() {
         return List.of(
                 ReduceOp.ofFloats("largest", (a, b) -> larger(a, b)),
@@ -27,7 +30,7 @@ public final class UserCode {
                 }));
     }
 
-    /** Makes the operand of a rank, in another kind of memory for each rank and call. */
+    /** Creates the operand of a rank. The kind of memory changes from rank to rank and from call to call. */
     public static Operand operand(int rank, int length, int call) {
         Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.OperandPlace.of(rank + call));
         return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
@@ -48,11 +51,14 @@ public final class UserCode {
             }
         }
         if (!data.guardsHold()) {
-            throw new AssertionError("something beside the " + data.length() + " elements was written on rank " + rank);
+            throw new AssertionError("memory outside the " + data.length() + " elements was written on rank " + rank);
         }
     }
 
-    /** Returns an element. Magnitude and sign depend on rank and index: each rank has the largest somewhere; ties occur. */
+    /**
+     * Returns an element. Magnitude and sign depend on rank and index. Each rank has the largest element at some index,
+     * and ties occur.
+     */
     private static float element(int rank, int index) {
         float magnitude = 1 + (7 * rank + 3 * index) % 11;
         return (rank + index) % 2 == 0 ? magnitude : -magnitude;

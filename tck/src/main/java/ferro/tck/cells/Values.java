@@ -11,19 +11,24 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * Inputs of every rank and the results of a plain loop.
+ * The inputs of every rank and the expected results, which a plain loop computes.
  *
- * <p>No element is an identity: at every index SUM, PRODUCT, MIN, MAX and AVG differ from each other, and the first, second
- * and last of them from every rank's input. Leaving out any rank changes SUM and PRODUCT. All differences are larger than
- * rounding. The values are found by a search that checks this. Signs differ, so that MIN and MAX need a signed compare, or
- * an unsigned one for unsigned types, at every index.
+ * <p>No element is an identity of an op. At every index, the results of SUM, PRODUCT, MIN, MAX and AVG differ from each
+ * other. SUM, PRODUCT and AVG also differ from the input of every rank. SUM and PRODUCT change if any rank is left out.
+ * All these differences are larger than rounding errors. A search finds values with these properties. Signed types have
+ * elements of both signs, so that MIN and MAX need a signed comparison. For unsigned types the highest bits differ at
+ * every index, so that MIN and MAX need an unsigned comparison.
  *
- * <p>Of four adjacent indices of an integer type one has a negative sum that does not divide evenly, so that its average
- * distinguishes rounding toward zero from rounding down. Two have sums that the type cannot hold, one on each side of zero
- * if the type is signed.
+ * <p>For a signed integer type, one of four adjacent indices has a negative sum that the world size does not divide.
+ * The average at this index distinguishes rounding toward zero from rounding down. For any integer type, two of four
+ * adjacent indices have sums that the type cannot represent. For a signed type, one of these sums is positive and one
+ * is negative.
  */
 public final class Values {
-    /** Prime, so that the borders of chunks and segments do not always fall on the same place. */
+    /**
+     * Number of indices after which inputs repeat. It is prime, so that the borders of chunks and segments fall on
+     * different inputs.
+     */
     static final int PERIOD = 61;
 
     private static final List<ReduceOp> OPS =
@@ -38,7 +43,7 @@ public final class Values {
     private final long[][] inputs = new long[PERIOD][];
     private final Map<ReduceOp, Need.Answer> rights = new ConcurrentHashMap<>();
 
-    /** Makes operands of a type for each rank, and what they must give. */
+    /** Creates the operands of one type for each rank, and the expected results. */
     public Values(DataType type, int worldSize) {
         this.type = type;
         this.worldSize = worldSize;
@@ -47,15 +52,18 @@ public final class Values {
         }
     }
 
-    /** Returns the input of a rank to a reduction. */
+    /** Returns one element of a rank's input to a reduction. */
     long input(int rank, int index) {
         return inputs[index % PERIOD][rank];
     }
 
-    /** Returns the input of a rank to a collective that only moves; it differs between ranks and adjacent indices. */
+    /**
+     * Returns one element of a rank's input to a collective that only moves data. The element differs between ranks and
+     * between adjacent indices.
+     */
     public long mark(int rank, int index) {
         int number = 11 + rank * 37 + index % MARKS * 5;
-        // for a 16-bit float the mark is its bits: as numbers the marks would not all fit
+        // for a 16-bit float the mark gives the bits, because not all marks fit as numbers
         boolean real = Numbers.isFloating(type) && !Numbers.isHalf(type);
         return real ? Numbers.ofDouble(type, number * 0.5) : Numbers.narrow(type, number);
     }
@@ -81,17 +89,17 @@ public final class Values {
         return all;
     }
 
-    /** Returns the check of one element that an op has combined. */
+    /** Returns the check of one element of a reduction. */
     Need.Answer right(ReduceOp op) {
         return rights.computeIfAbsent(op, this::plainLoop);
     }
 
-    /** Returns the check of elements that an op has combined; the first of them has the index {@code from}. */
+    /** Returns the check of all elements of a reduction. The first element has the index {@code from}. */
     Need right(ReduceOp op, int from) {
         return Need.repeating(right(op), PERIOD, from);
     }
 
-    /** Runs the plain loop once for every index of the period, because rules check millions of elements. */
+    /** Computes the expected results once for every index of the period, because rules check millions of elements. */
     private Need.Answer plainLoop(ReduceOp op) {
         if (!Numbers.isFloating(type)) {
             long[] rights = Stream.of(inputs)
@@ -115,8 +123,9 @@ public final class Values {
     }
 
     /**
-     * Returns the largest allowed distance from the plain loop's result: n - 1 roundings, and two more for an average that
-     * first multiplies by a rounded 1/n, as NCCL's does. In f64 the plain loop rounds as often.
+     * Returns the largest allowed distance from the result of the plain loop. A sum of n elements has n - 1 roundings.
+     * An average that first multiplies by a rounded 1/n, as in NCCL, has two more roundings. In f64 the plain loop has
+     * as many roundings.
      *
      * <p>Source: gamma of n roundings in Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1.
      */
@@ -147,13 +156,13 @@ public final class Values {
                 return operands;
             }
         }
-        throw new IllegalStateException("no values tell the ops of " + type.label() + " apart at world size "
-                + worldSize + ", index " + index + ": widen the numbers drawn");
+        throw new IllegalStateException("no values distinguish the ops of " + type.label() + " at world size "
+                + worldSize + ", index " + index + ": widen the range of random numbers");
     }
 
     private long draw(Random random) {
         if (Numbers.isHalf(type)) {
-            // far from 1 compared with the rounding of bf16; the product of eight is less than the 65504 of f16
+            // the distance from 1 exceeds the rounding of bf16; the product of eight is below 65504, the maximum of f16
             double size = 1.375 + random.nextInt(256) / 128.0;
             return Numbers.ofDouble(type, random.nextInt(4) == 0 ? -size : size);
         }
@@ -180,7 +189,10 @@ public final class Values {
         }
     }
 
-    /** Draws an odd number, so that wrapped products do not reach zero; but one is even: two odd ones never leave a half. */
+    /**
+     * Returns a random odd number, so that wrapped products do not become zero. One rank may have an even number,
+     * because the average of two odd numbers has no fraction.
+     */
     private long whole(Random random, int rank, Sum sought) {
         boolean large = sought == Sum.ABOVE || sought == Sum.BELOW;
         // the upper half of the range of a signed element
@@ -240,7 +252,7 @@ public final class Values {
         return all >= 0 && any < 0;
     }
 
-    /** Returns whether a wrong result concerning one rank could pass as a right one. */
+    /** Returns whether an error in the data of one rank could still give a right result. */
     private boolean hides(long[] operands, int rank) {
         CloseTo own = new CloseTo(Numbers.toDouble(type, operands[rank]), 0);
         CloseTo sum = answer(ReduceOp.SUM, operands, -1);
@@ -292,6 +304,6 @@ public final class Values {
         return Math.abs(left.value - right.value) <= 0.001 * larger + left.off + right.off;
     }
 
-    /** A result, and its largest allowed error. */
+    /** A result and its largest allowed error. */
     private record CloseTo(double value, double off) {}
 }

@@ -1,8 +1,8 @@
 /**
- * The independent oracle of the kit: single calls of every kind, type and memory, and plain arithmetic that says what they must
- * give.
+ * The independent oracle of the contract kit. It has single calls of every kind, type and memory, and plain arithmetic
+ * that computes the expected results.
  *
- * <p>Start reading at {@code Cell}, then {@code CellCall} and {@code Numbers}. Nothing here uses code of the engine: an error
- * there must not be made twice.
+ * <p>Start reading at {@code Cell}, then {@code CellCall} and {@code Numbers}. No class of this package uses code of
+ * the engine, so that the oracle does not repeat an error of the engine.
  */
 package ferro.tck.cells;
