@@ -1,4 +1,4 @@
-/** Contract suites for back ends: extend one class, name one method, run them as JUnit tests. */
+/** JUnit tests of the contract for back ends. A test class extends one class and implements one method. */
 module ferro.tck {
     requires jdk.jfr;
     requires transitive ferro.collectives;

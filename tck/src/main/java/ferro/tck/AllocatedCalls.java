@@ -7,7 +7,10 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import java.nio.FloatBuffer;
 
-/** Calls of one rank, each once on arrays and then on memory of the group, on all ranks or on some. */
+/**
+ * Calls of one rank on arrays and on memory of the group. Each call runs once with arrays on all ranks. The call is
+ * then repeated with memory of the group on all ranks or on some ranks.
+ */
 final class AllocatedCalls {
     private final ProcessGroup group;
     private final HostTensor first;
@@ -18,11 +21,11 @@ final class AllocatedCalls {
     private final float[] overwritten;
 
     /**
-     * Makes calls on given memory.
+     * Creates calls that use the given memory of the group.
      *
-     * @param first  memory of the group, of as many parts as there are ranks
-     * @param second memory of the same length, apart from it
-     * @param part   elements of a part
+     * @param first  memory of the group, with one part for each rank
+     * @param second other memory of the same length
+     * @param part   number of elements of a part
      */
     AllocatedCalls(ProcessGroup group, HostTensor first, HostTensor second, int part) {
         this.group = group;
@@ -34,12 +37,12 @@ final class AllocatedCalls {
         this.overwritten = new float[group.worldSize() * part];
     }
 
-    /** A form of a call on the memory of one rank, whose result is one of the two tensors. */
+    /** A form of a call, which builds the call from an operand tensor and a result tensor. */
     private interface Form {
         Collective call(HostTensor in, HostTensor out);
     }
 
-    /** Compares every form, with arrays on no rank, on each rank, and on all other ranks than each. */
+    /** Compares the results of every form with arrays on no rank, on one rank, and on all ranks but one. */
     void compare() {
         int last = group.worldSize() - 1;
         ReduceOp third = ReduceOp.preMultipliedSum(1 / 3d);
@@ -85,7 +88,7 @@ final class AllocatedCalls {
             boolean isMeant = (round + group.worldSize() - 1) % group.worldSize() == group.rank();
             boolean onArrays = round > 0 && isMeant == round <= group.worldSize();
             HostTensor operand = filled(onArrays ? HostTensor.of(new float[length]) : first, given);
-            // the result may lie elsewhere than the operand
+            // the result may be in an array while the operand is in memory of the group
             boolean apart = round % 2 == 1 && !onArrays;
             HostTensor result = filled(onArrays || apart ? HostTensor.of(new float[length]) : second, before);
             run(form.call(operand, result), round);

@@ -15,19 +15,20 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestReporter;
 
 /**
- * The whole contract of a back end. Extend it, implement how a group is made, and run it as any JUnit test.
+ * The full contract of a back end. A test class extends this class, implements {@link #createGroup(int)}, and runs as a
+ * JUnit test.
  *
- * <p>{@link #declaredRefusals} names what a back end cannot do: {@link #SUBGROUPS}, {@link #ASYNCHRONOUS_MESSAGES},
- * {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES}, {@link #MESSAGE_TAGS},
- * {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER}, {@link #LABELS},
- * {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the kind of a collective ({@code allToAll}). The rules of
- * the first eleven are then skipped; a cell of the others must be refused before anything moves. A refusal that is not declared
- * fails.
+ * <p>{@link #declaredRefusals} names what a back end cannot do. The names are {@link #SUBGROUPS},
+ * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
+ * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
+ * {@link #LABELS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
+ * kind of a collective ({@code allToAll}). The kit skips the rules that need one of the first eleven. A back end must
+ * refuse the calls of the others before it moves data. A refusal that is not declared fails the test.
  *
- * <p>A back end that takes device tensors overrides {@link #deviceMemory}: cells and messages of rules 101 to 108, 110 to 114,
- * 120, 121 and 201 then run on device tensors, the others on host tensors.
+ * <p>A back end that takes device tensors overrides {@link #deviceMemory}. Rules 101 to 108, 110 to 114, 120 to 123,
+ * 201 and 608 then use device tensors. The other rules use host tensors.
  *
- * <p>64 MiB cells carry the tag {@code large}.
+ * <p>Rule 113, which sums 64 MiB on each rank, has the JUnit tag {@code large}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class BackendContract
@@ -49,77 +50,83 @@ public abstract class BackendContract
                 TextRules,
                 CloseRules,
                 LeavingRules {
-    /** Groups of some ranks: {@code newGroup} and {@code split}. */
+    /** Groups of some of the ranks, made by {@code newGroup} or {@code split}. */
     public static final String SUBGROUPS = "subgroups";
     /** Several sends and receives of one rank in flight at once. */
     public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
-    /** A failure of one rank also ends the others, and names it. */
+    /** A failure of one rank that also fails the other ranks and names the failed rank. */
     public static final String ABORT_ACROSS_RANKS = "abort across ranks";
-    /** Calls, messages or lists of members that differ between ranks fail with MISMATCH. */
+    /** A failure of code MISMATCH if calls, messages or lists of members differ between ranks. */
     public static final String MISMATCHES = "mismatch detection";
-    /** Messages of tags other than 0. */
+    /** Messages with tags other than 0. */
     public static final String MESSAGE_TAGS = "message tags";
-    /** One bit pattern for every NaN, which is the result of MIN and MAX, and zeros ordered by sign. */
+    /** One bit pattern for every NaN. MIN and MAX of a NaN operand return NaN, and they order zeros by sign. */
     public static final String CANONICAL_NANS = "canonical NaNs";
 
-    /** An all-reduce and a reduce-scatter combine the operands of an element in the same order. */
+    /** The same order of operands in an all-reduce and in a reduce-scatter, for each element. */
     public static final String ONE_ORDER = "one order of reductions";
 
-    /** Ranks compare the labels of their calls. */
+    /** The comparison of the labels of calls between ranks. */
     public static final String LABELS = "labels";
 
-    /** A failure is known on all ranks with the same cause, also on ranks that make no call. */
+    /** A failure with the same cause on all ranks, including ranks that make no call. */
     public static final String AGREED_FAILURES = "agreed failures";
 
-    /** AVG of integers; its cells are refused before anything moves. */
+    /** AVG of integers. A back end without this op refuses such calls before it moves data. */
     public static final String WHOLE_AVERAGES = "averages of whole numbers";
 
-    /** AVG of f32 and f64 is the sum divided once, and a pre-multiplied sum that of the rounded products, bit by bit. */
+    /**
+     * Exact bits of scaled reductions. AVG of f32 and f64 is the sum divided once. A pre-multiplied sum is the sum of
+     * the rounded products.
+     */
     public static final String EXACT_SCALING = "exact scaling";
 
-    /** A rank may close as soon as its own calls have returned, however late its peers are. */
+    /** The close of a rank as soon as its own calls have returned, even if its peers are late. */
     public static final String EARLY_LEAVES = "early leaves";
 
     private static final String SETTINGS = "settings of each rank";
 
     private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
 
-    /** For subclasses, which name the back end. */
+    /** Creates the contract for a subclass, which provides the back end. */
     protected BackendContract() {}
 
     /**
      * Makes a fresh group whose ranks all live in this JVM.
      *
      * @param worldSize number of ranks
-     * @return ends, index = rank; the contract closes them
+     * @return back ends in rank order; the contract closes them
      */
     protected abstract List<? extends Backend> createGroup(int worldSize);
 
     /**
-     * Makes a fresh group whose ranks have their own settings, like processes that were started differently.
+     * Makes a fresh group whose ranks have different settings, like processes that were started with different
+     * properties.
      *
-     * <p>A back end that is made without settings leaves this as it is; the rules that need it are then skipped.
+     * <p>A back end without settings does not override this method. The kit then skips the rules that need settings.
      *
-     * @param settingsByRank settings by property, for example {@code ferro.algorithm}; index = rank, as many as ranks
-     * @return ends as from {@link #createGroup(int)}, or nothing if this back end takes no settings
+     * @param settingsByRank one map from property to value for each rank, in rank order; a property is for example
+     *     {@code ferro.algorithm}
+     * @return back ends as from {@link #createGroup(int)}, or empty if this back end takes no settings
      */
     protected Optional<List<? extends Backend>> createGroup(List<Map<String, String>> settingsByRank) {
         return Optional.empty();
     }
 
     /**
-     * Names what this back end cannot do.
+     * Returns the names of what this back end cannot do.
      *
-     * @return nothing, unless overridden
+     * @return an empty set, unless overridden
      */
     protected Set<String> declaredRefusals() {
         return Set.of();
     }
 
     /**
-     * Names the memory that operands are put into; any {@link DeviceMemory} can be used, it need not know the kit.
+     * Returns the device memory for operands. Any {@link DeviceMemory} can be used, including one that does not use the
+     * kit.
      *
-     * @return nothing, unless overridden: operands stay in host memory
+     * @return empty, unless overridden; operands then stay in host memory
      */
     protected Optional<DeviceMemory> deviceMemory() {
         return Optional.empty();
@@ -131,10 +138,10 @@ public abstract class BackendContract
     }
 
     /**
-     * Returns the device that a rank's operands are put on.
+     * Returns the device that holds the operands of a rank.
      *
      * @param rank rank
-     * @return the rank itself, unless overridden
+     * @return the number of the rank, unless overridden
      */
     @Override
     public int device(int rank) {
@@ -175,7 +182,7 @@ public abstract class BackendContract
     }
 
     /**
-     * Reports what was refused, and how often.
+     * Reports what the back end refused, and how often.
      *
      * @param reporter reporter of JUnit
      */

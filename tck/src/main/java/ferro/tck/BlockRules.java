@@ -17,16 +17,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 312 and 313: blocks of calls, {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
+/**
+ * Rules 312 and 313, about blocks of calls in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}.
+ */
 public interface BlockRules extends Subject {
-    /** Several calls of a block may move as one, as long as the results are the same. */
+    /**
+     * Checks that a block of calls gives the same results as the same calls one by one. A back end may send several
+     * calls of a block together.
+     */
     @Rule(312)
     @Test
     default void aBlockOfCallsLeavesWhatTheyLeaveOneByOne() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
             try (Ranks ranks = group(worldSize)) {
                 ranks.run(group -> {
-                    // from calls that move together to calls that move alone
+                    // short calls may be sent together, long calls are sent alone
                     for (int most : new int[] {3, 40, 5000}) {
                         double[][] oneByOne = inputs(group.rank(), most);
                         calls(oneByOne).forEach(call -> group.submit(call).await());
@@ -39,7 +44,7 @@ public interface BlockRules extends Subject {
                             String which = "call " + call + " of a block, up to " + most + " elements, on rank "
                                     + group.rank();
                             assertArrayEquals(oneByOne[call], together[call], which);
-                            assertArrayEquals(oneByOne[call], started[call], which + ", only started");
+                            assertArrayEquals(oneByOne[call], started[call], which + ", by coalescedAsync");
                         }
                     }
                 });
@@ -47,7 +52,10 @@ public interface BlockRules extends Subject {
         }
     }
 
-    /** Returns inputs of many lengths, so that blocks begin and end everywhere; no sum of them is exact. */
+    /**
+     * Returns inputs of many lengths, so that a combined transfer may begin or end at any call. No sum of the inputs is
+     * exact.
+     */
     private static double[][] inputs(int rank, int most) {
         double[][] inputs = new double[40][];
         for (int call = 0; call < inputs.length; call++) {
@@ -71,7 +79,7 @@ public interface BlockRules extends Subject {
         return calls;
     }
 
-    /** A block is part of the order of all calls. */
+    /** Checks that a block keeps its position in the order of all calls. */
     @Rule(313)
     @Test
     default void aBlockComesBehindWhatWasSubmittedBeforeIt() {
@@ -79,7 +87,7 @@ public interface BlockRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not looked");
+                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not checked its block");
                 }
                 long[] first = {group.rank() + 2};
                 long[] second = {1};
@@ -96,10 +104,10 @@ public interface BlockRules extends Subject {
                     looked.countDown();
                 }
                 block.await();
-                assertTrue(before.isDone(), "a block has ended before what was submitted before it");
+                assertTrue(before.isDone(), "a block ended before a call that was submitted before the block");
                 assertEquals(2, second[0], "sum of ones");
                 after.await();
-                assertEquals(144, first[0], "product, in the block a sum, then a product");
+                assertEquals(144, first[0], "a product, then a sum in the block, then a product");
                 before.await();
             });
         }

@@ -19,17 +19,20 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
 
-/** Runs cells one after the other in one group, on all ranks, and names each that went wrong. */
+/**
+ * A run of test cells on all ranks of one group. The ranks run the cells one after the other. Each wrong result is
+ * reported.
+ */
 final class Cells {
     private static final int SHOWN = 20;
-    /** Cells per run; ranks that have not ended them within the guard of {@link Ranks} hang. */
+    /** Number of cells per call of {@link Ranks#run}. Ranks that exceed the time limit of this call hang. */
     private static final int AT_ONCE = 10;
 
     private final Subject subject;
     private final List<Cell> cells;
     private final Map<DataType, Values> values = new EnumMap<>(DataType.class);
     private final ConcurrentLinkedQueue<String> wrong = new ConcurrentLinkedQueue<>();
-    /** Of each result, by rank; only ranks of this process are here. */
+    /** The hashes of all results by rank, for the ranks of this process. */
     private final Map<Integer, long[]> hashes = new ConcurrentSkipListMap<>();
 
     private Cells(Subject subject, int worldSize, List<Cell> cells) {
@@ -40,7 +43,7 @@ final class Cells {
         }
     }
 
-    /** Runs cells in a fresh group; fails with a list of the wrong ones. */
+    /** Runs cells in a fresh group. Fails with a list of the wrong results. */
     static void check(Subject subject, int worldSize, List<Cell> cells) {
         Cells run = new Cells(subject, worldSize, cells);
         try (Ranks ranks = subject.group(worldSize)) {
@@ -52,13 +55,15 @@ final class Cells {
         run.agree();
         if (!run.wrong.isEmpty()) {
             StringBuilder text = new StringBuilder(
-                    run.wrong.size() + " wrong of " + cells.size() + " cells x " + worldSize + " ranks:");
+                    run.wrong.size() + " wrong results in " + cells.size() + " cells x " + worldSize + " ranks:");
             run.wrong.stream().limit(SHOWN).forEach(line -> text.append("\n  ").append(line));
             throw new AssertionError(text.toString());
         }
     }
 
-    /** Makes the call of one cell on a rank of any group, with operands in host memory; fails if its result is wrong. */
+    /**
+     * Makes the call of one cell on one rank of a group, with operands in host memory. Fails if the result is wrong.
+     */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
         CellCall own =
                 CellCall.of(cell, new CellCall.CallPlace(group.rank(), group.worldSize(), cell.length() % 2, values));
@@ -116,7 +121,7 @@ final class Cells {
         String named = Stream.of(cell.kind().label(), cell.type().label(), String.valueOf(cell.op()), averages(cell))
                 .filter(subject::refuses)
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("refused without being declared: " + why.get()));
+                .orElseThrow(() -> new IllegalStateException("refused, but not in declaredRefusals: " + why.get()));
         if (group.rank() == 0) {
             subject.refused(named);
         }
@@ -128,10 +133,10 @@ final class Cells {
         return whole ? BackendContract.WHOLE_AVERAGES : "";
     }
 
-    /** Checks that all ranks have the same bits if every rank gets the result. */
+    /** Checks that the result of each all-reduce has the same bits on all ranks. */
     private void agree() {
         if (hashes.isEmpty()) {
-            // every cell is refused, on every rank
+            // the back end refused every cell on every rank
             return;
         }
         for (int number = 0; number < cells.size(); number++) {
@@ -159,7 +164,7 @@ final class Cells {
         return hash;
     }
 
-    /** Finds whether a call is refused, and whether it is refused in the right way. */
+    /** The check whether a back end refuses a call, and whether the refusal has the right form. */
     static final class RefusedCells {
         private RefusedCells() {}
 
@@ -175,7 +180,8 @@ final class Cells {
                 } catch (UnsupportedOperationException expected) {
                     return why;
                 }
-                throw new IllegalStateException("unsupportedBecause says \"" + why.get() + "\", but submit takes it");
+                throw new IllegalStateException(
+                        "unsupportedBecause says \"" + why.get() + "\", but submit accepts the call");
             }
             return why;
         }

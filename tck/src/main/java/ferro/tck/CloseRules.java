@@ -24,10 +24,11 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 601 to 609 and 612: misuse, and the end of a group. */
+/** Rules 601 to 609 and 612, about misuse of a group and about the close of a group. */
 public interface CloseRules extends Subject {
     /**
-     * Ranks that call without a rank that has left fail and name it, but not before that call; each rank leaves in turn.
+     * Checks that the first call after a rank has left fails and names that rank. Earlier calls do not fail. Each rank
+     * leaves in one of the groups.
      *
      * @param worldSize number of ranks
      */
@@ -56,13 +57,15 @@ public interface CloseRules extends Subject {
                     Expect.says(failure, "rank " + leaver + " left");
                     Expect.says(failure, "after seq 1; this call is seq 2");
                     long heard = millis[leaver][rank];
-                    assertTrue(heard < 5000, "rank " + rank + " heard of rank " + leaver + " after " + heard + " ms");
+                    assertTrue(
+                            heard < 5000,
+                            "rank " + rank + " learned that rank " + leaver + " left after " + heard + " ms");
                 }
             }
         }
     }
 
-    /** A closed end takes no calls; closing it again has no effect. */
+    /** Checks that a closed group rejects all calls. A second close has no effect. */
     @Rule(602)
     @Test
     default void callsAfterCloseAreIllegalAndClosingTwiceIsNot() {
@@ -87,7 +90,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Misuse is reported before anything moves, and harms no rank. */
+    /** Checks that misuse is reported before data moves. The group still works on all ranks afterwards. */
     @Rule(603)
     @Test
     default void misuseIsToldBeforeAnythingMovesAndTheGroupGoesOn() {
@@ -108,8 +111,8 @@ public interface CloseRules extends Subject {
                 illegal("2 elements", () -> group.allToAll(two, two.clone()));
                 illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
                 illegal("null", () -> group.gather(two, null, group.rank()));
-                NullPointerException none = assertThrows(
-                        NullPointerException.class, () -> group.allReduce(two, null), "an op that is null");
+                NullPointerException none =
+                        assertThrows(NullPointerException.class, () -> group.allReduce(two, null), "a null op");
                 Expect.says(none, "op is null");
                 InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
                 assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
@@ -123,7 +126,10 @@ public interface CloseRules extends Subject {
         Expect.says(assertThrows(IllegalArgumentException.class, call, "need " + says), says);
     }
 
-    /** Misuse of subgroups. */
+    /**
+     * Checks that {@code newGroup} rejects a rank outside the group, a rank that is listed twice, and a list without
+     * the calling rank.
+     */
     @Rule(604)
     @Test
     default void subgroupsOfNoOrDoubleRanksAreMisuse() {
@@ -138,7 +144,10 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Close ends within its bound, also with work that can never end; that work fails. */
+    /**
+     * Checks that a close returns within its time limit even if pending work can never complete. The pending work
+     * fails.
+     */
     @Rule(605)
     @Test
     default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
@@ -160,7 +169,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Close waits for work that can still end. */
+    /** Checks that a close waits for queued work that can still complete. */
     @Rule(606)
     @Test
     default void closeWaitsForQueuedWork() {
@@ -181,7 +190,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** A view has its own deadline and shares everything else with its group. */
+    /** Checks that a view has its own deadline and shares everything else with its group. */
     @Rule(607)
     @Test
     default void aViewWithADeadlineIsTheSameGroup() {
@@ -197,13 +206,16 @@ public interface CloseRules extends Subject {
                 ProcessGroup again = ProcessGroup.of(group.backend());
                 Work third = again.barrierAsync();
                 third.await();
-                assertEquals(3, third.sequence(), "number of the third operation, by another front door");
+                assertEquals(3, third.sequence(), "number of the third operation, by a second ProcessGroup");
                 illegal("0", () -> group.within(Duration.ZERO));
             });
         }
     }
 
-    /** A view with a label has no queue of its own; views combine in either order; messages of two labels meet. */
+    /**
+     * Checks that a view with a label shares the queue of its group. A label and a deadline can be combined in either
+     * order. A message may be sent with one label and received with another label.
+     */
     @Rule(612)
     @Test
     default void aViewWithALabelIsTheSameGroup() {
@@ -221,7 +233,7 @@ public interface CloseRules extends Subject {
                     group.allReduce(second, ReduceOp.SUM);
                 });
                 assertEquals(7, first[0], "sum in a block, with a label");
-                assertEquals(10, second[0], "sum in a block, without one");
+                assertEquals(10, second[0], "sum in a block, without a label");
                 view.close();
                 int[] letter = {11};
                 if (group.rank() == 0) {
@@ -229,7 +241,7 @@ public interface CloseRules extends Subject {
                 } else {
                     letter[0] = 0;
                     group.labelled("from").recv(letter, 0, 0);
-                    assertEquals(11, letter[0], "message of another label");
+                    assertEquals(11, letter[0], "message that was sent with another label");
                 }
                 illegal("1 to 128 characters", () -> group.labelled(""));
                 illegal("found 129", () -> group.labelled("x".repeat(129)));
@@ -239,7 +251,8 @@ public interface CloseRules extends Subject {
     }
 
     /**
-     * A close may come at any moment of a peer's first call, also while that call makes the link.
+     * Checks that the close of one rank ends the first calls of its peers at once. The close may come at any time
+     * during these calls, even while a call opens the connection.
      *
      * @param worldSize number of ranks
      */
@@ -249,7 +262,7 @@ public interface CloseRules extends Subject {
     default void aCloseEndsTheFirstCallsOfItsPeersAtOnce(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         long begun = System.nanoTime();
-        // if a rank learns of a close only a quarter of a second later, a few turns must be enough
+        // a back end may need 250 ms to report a close: 6 turns are then enough
         for (int turn = 0; turn < 30 && (turn < 6 || System.nanoTime() - begun < 2_000_000_000L); turn++) {
             int closes = turn % worldSize;
             CyclicBarrier together = new CyclicBarrier(worldSize);
@@ -274,13 +287,18 @@ public interface CloseRules extends Subject {
             for (int rank = 0; rank < worldSize; rank++) {
                 if (rank != closes) {
                     Expect.blames(Expect.failure(outcomes, rank, Code.PEER_LOST), closes);
-                    assertTrue(millis[rank] < 5000, "rank " + rank + " heard after " + millis[rank] + " ms");
+                    assertTrue(
+                            millis[rank] < 5000,
+                            "rank " + rank + " learned of the close after " + millis[rank] + " ms");
                 }
             }
         }
     }
 
-    /** A group ends its threads, also those that run the stages and listeners of users, also after a failure. */
+    /**
+     * Checks that a group ends all its threads when it closes, even after a failure. These threads include the threads
+     * that run stages and listeners of users.
+     */
     @Rule(608)
     @Test
     default void noThreadOfAGroupOutlivesItsClose() {
@@ -295,11 +313,14 @@ public interface CloseRules extends Subject {
             }
             threads.closed(last.toString());
         }
-        // one wait for the threads of all these groups: threads may wait a little for more work before they end
+        // one wait for the threads of all groups, because an idle thread may wait for more work before it ends
         threads.checkAllEnd();
     }
 
-    /** Uses each device once, so that the threads of its memory, which belongs to the test, live before there is a group. */
+    /**
+     * Uses each device once before a group exists. The threads of the device memory belong to the test, so they must
+     * start before the groups.
+     */
     private void startThreadsOfDevices() {
         for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
             try (OnDevice place = OnDevice.of(this, rank)) {

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Rules 101 to 110: every collective, at every size, length, type and op, gives the result of a plain loop. */
 public interface CollectiveRules extends Subject {
     /**
-     * An all-reduce leaves the combined elements of all ranks on every rank.
+     * Checks that an all-reduce leaves the combined elements of all ranks on every rank.
      *
      * @param worldSize number of ranks
      */
@@ -27,7 +27,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A broadcast copies the root's elements.
+     * Checks that a broadcast copies the root's elements.
      *
      * @param worldSize number of ranks
      */
@@ -38,7 +38,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A reduce writes on the root only.
+     * Checks that a reduce writes its result on the root only.
      *
      * @param worldSize number of ranks
      */
@@ -49,7 +49,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * An all-gather joins parts in rank order.
+     * Checks that an all-gather joins parts in rank order.
      *
      * @param worldSize number of ranks
      */
@@ -60,7 +60,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A reduce-scatter leaves part r of the combined elements on rank r.
+     * Checks that a reduce-scatter leaves part r of the combined elements on rank r.
      *
      * @param worldSize number of ranks
      */
@@ -71,7 +71,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A gather joins parts on the root.
+     * Checks that a gather joins parts on the root.
      *
      * @param worldSize number of ranks
      */
@@ -82,7 +82,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A scatter sends each rank its part of the root's elements.
+     * Checks that a scatter sends each rank its part of the root's elements.
      *
      * @param worldSize number of ranks
      */
@@ -93,7 +93,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * An all-to-all sends part j to rank j.
+     * Checks that an all-to-all sends part j to rank j.
      *
      * @param worldSize number of ranks
      */
@@ -104,7 +104,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * A barrier waits for the last rank, which may be any rank.
+     * Checks that a barrier waits for the last rank. Each rank is the last one in turn.
      *
      * @param worldSize number of ranks
      */
@@ -118,7 +118,7 @@ public interface CollectiveRules extends Subject {
         }
     }
 
-    /** Makes calls without data, with one rank late. */
+    /** Calls a barrier with one late rank, and checks that no other rank leaves the barrier early. */
     private static void barrierWaitsFor(int late, Ranks ranks) {
         CountDownLatch othersCalled = new CountDownLatch(ranks.size() - 1);
         AtomicInteger early = new AtomicInteger();
@@ -141,7 +141,7 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
-     * Every kind at lengths that take several chunks, and more than one segment.
+     * Checks that every kind of collective works at lengths of several chunks and of more than one segment.
      *
      * @param worldSize number of ranks
      */

@@ -24,16 +24,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Rules 512 to 516, and 217 and 218 of messages: a group reports the same failure to all callers and all listeners, and a
- * message that does not come names its sender.
+ * Rules 512 to 516, 217 and 218. A group reports the same failure to all callers and all listeners. The failure of a
+ * message that times out names the peer.
  */
 public interface DiagnosisRules extends Subject {
     /**
-     * All ranks name one cause, and keep naming it.
+     * Checks that all ranks report the same cause of a failure, also after later calls.
      *
-     * @param fault    fault that happens
+     * @param fault    fault that the test causes
      * @param code     code that the ranks agree on
-     * @param culprits ranks that they blame; * for any rank
+     * @param culprits ranks that all ranks blame; * for any rank
      */
     @Rule(512)
     @ParameterizedTest(name = "{0}")
@@ -50,7 +50,7 @@ public interface DiagnosisRules extends Subject {
                 assertEquals(Optional.empty(), ranks.rank(rank).failure(), "failure() of rank " + rank);
             }
             ranks.outcomes(Ranks.LIMIT, group -> fail(group, fault));
-            Expect.eventually("one failure() on all ranks", Expect.AGREED_BY_THEN, () -> agree(ranks));
+            Expect.eventually("the same failure() on all ranks", Expect.AGREED_BY_THEN, () -> agree(ranks));
             String agreed = story(ranks.rank(0));
             assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
             if (!culprits.equals("*")) {
@@ -96,14 +96,17 @@ public interface DiagnosisRules extends Subject {
         return !first.isEmpty();
     }
 
-    /** Returns code and culprits of a failure, empty if there is none. */
+    /** Returns the code and the culprits of a group's failure, or an empty text if the group has not failed. */
     private static String story(ProcessGroup group) {
         return group.failure()
                 .map(failure -> failure.code() + " of " + failure.where().culprits())
                 .orElse("");
     }
 
-    /** A listener receives the failure once, last, on a thread that it may block; a later listener also receives it. */
+    /**
+     * Checks that a listener receives the event of a failure once, as its last event. The listener may block its
+     * thread. A listener that is added after the failure also receives the event.
+     */
     @Rule(513)
     @Test
     default void aListenerMayBlockAndHearsOfTheFailureOnceAndLast() {
@@ -127,16 +130,21 @@ public interface DiagnosisRules extends Subject {
                 Expect.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
                 thrown.countDown();
                 Expect.fails(ProcessGroup::barrier, group, Code.values());
-                assertTrue(await(told, Expect.LONG), "no rank may wait 10 s for the event FAILED");
+                assertTrue(await(told, Expect.LONG), "a listener received no event FAILED within 10 s");
                 group.onEvent(event -> toldLater.countDown());
-                assertTrue(await(toldLater, Expect.LONG), "a listener that comes after the failure hears of it");
+                assertTrue(
+                        await(toldLater, Expect.LONG),
+                        "a listener that was added after the failure received no event within 10 s");
             });
-            assertEquals(0, heldUp.get(), "ranks whose call was held up by a listener");
+            assertEquals(0, heldUp.get(), "ranks whose call was delayed by a listener");
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
             for (int rank = 0; rank < 2; rank++) {
                 List<GroupEvent.Kind> kinds = new ArrayList<>();
                 heard.get(rank).forEach(event -> kinds.add(event.kind()));
-                assertEquals(kinds.size() - 1, kinds.indexOf(GroupEvent.Kind.FAILED), "FAILED once, last: " + kinds);
+                assertEquals(
+                        kinds.size() - 1,
+                        kinds.indexOf(GroupEvent.Kind.FAILED),
+                        "FAILED must be the last event, and come once: " + kinds);
             }
         }
     }
@@ -151,7 +159,8 @@ public interface DiagnosisRules extends Subject {
     }
 
     /**
-     * A time-out blames all ranks that have not called, and no others, on every rank that waited.
+     * Checks that a time-out blames all ranks that have not called, and no other ranks. Every rank that waited reports
+     * the same culprits.
      *
      * @param worldSize number of ranks
      * @param late      ranks that do not call, comma-separated
@@ -177,7 +186,7 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /** A part fails alone: its parent and its sibling do not report the failure. */
+    /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
     @Rule(515)
     @Test
     default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
@@ -207,7 +216,10 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /** A rank that aborts because its call has failed is not to blame for the failure, with any cause of its abort. */
+    /**
+     * Checks that a rank that aborts after its call has failed is not blamed for the failure. The cause of the abort
+     * does not matter.
+     */
     @Rule(516)
     @Test
     default void abortOnceAFailureIsKnownChangesNothing() {
@@ -226,24 +238,26 @@ public interface DiagnosisRules extends Subject {
                                     : new FerroException(
                                             Code.TIMED_OUT, told.where().blaming("0"), "rank 0 is late"));
                 }
-                assertEquals(
-                        "ABORTED of 2", story(group), "failure() of rank " + group.rank() + " when it has aborted");
+                assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " after its abort");
             });
             ranks.run(group -> {
                 Expect.says(Expect.fails(ProcessGroup::barrier, group, Code.ABORTED), "out of paper");
-                assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " when all have");
+                assertEquals(
+                        "ABORTED of 2",
+                        story(group),
+                        "failure() of rank " + group.rank() + " after the aborts of all ranks");
             });
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::close);
         }
     }
 
     /**
-     * A message that times out blames the rank that it waited for, in its text and as the culprit. There are four ranks, so
-     * that a neighbour, the rank that waits and the rank opposite are others.
+     * Checks that a message that times out blames the peer that did not call, in its text and as the culprit. There are
+     * four ranks, so that the peer is not a neighbour of the rank that waits.
      *
      * @param call   send or recv
      * @param waiter rank that calls
-     * @param peer   rank that does not
+     * @param peer   rank that does not call
      */
     @Rule(217)
     @ParameterizedTest(name = "{0} of rank {1} with rank {2}")
@@ -266,13 +280,13 @@ public interface DiagnosisRules extends Subject {
             FerroException failure = Expect.failure(outcomes, waiter, Code.TIMED_OUT);
             Expect.says(failure, "gave up on rank " + peer + " after ");
             assertEquals(Integer.toString(peer), failure.where().culprits(), "rank to blame: " + failure);
-            assertEquals(waiter, failure.where().rank(), "the rank that failed, as it says itself");
+            assertEquals(waiter, failure.where().rank(), "rank in where() of the failure");
         }
     }
 
     /**
-     * A receive whose message has begun ends at its deadline when no more of it comes. The sender has announced the message,
-     * and then stands still in the code of a reduction.
+     * Checks that a receive of a message that stops arriving ends at its deadline. The sender announces the message and
+     * then blocks in the code of a reduction.
      */
     @Rule(218)
     @Test
@@ -296,7 +310,7 @@ public interface DiagnosisRules extends Subject {
                     group.submit(combines);
                     send.await();
                 } else {
-                    // what was sent before it has come, too
+                    // the announcement of the first message has arrived, too
                     group.recv(new int[1], 1, 2);
                     group.submit(combines);
                     assertTrue(standsStill.await(15, TimeUnit.SECONDS), "rank 1 has not combined anything");

@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One group for each rank, which that rank has left after one collective. The ranks leave at the same time, because a close
- * whose peers stay may take as long as it is allowed to.
+ * Several groups, one for each rank. In the group of a rank, that rank has left after one collective. The ranks leave
+ * at the same time, because a close may take its full time limit while the peers stay.
  */
 final class EachRankLeaves implements AutoCloseable {
     private static final long LIMIT_SECONDS = 20;
 
     private final List<Ranks> groups = new ArrayList<>();
 
-    /** Makes the groups. */
+    /** Creates the groups and closes one rank in each group. */
     EachRankLeaves(Subject subject, int worldSize) {
         try {
             for (int leaver = 0; leaver < worldSize; leaver++) {
@@ -49,7 +49,10 @@ final class EachRankLeaves implements AutoCloseable {
         }
     }
 
-    /** Runs code on the ranks that have stayed; index = rank that has left, then rank; null for a rank that ended well. */
+    /**
+     * Runs code on the ranks that have not left. Returns one list for each group, in the order of the ranks that left.
+     * A list has the failure of each rank in rank order, or null for a rank that succeeded.
+     */
     List<List<Throwable>> outcomes(RestOfAGroup code) {
         List<List<Throwable>> all = new ArrayList<>();
         for (int each = 0; each < groups.size(); each++) {
@@ -63,7 +66,7 @@ final class EachRankLeaves implements AutoCloseable {
         return all;
     }
 
-    /** The code of a rank that has stayed. */
+    /** The code of a rank that has not left. */
     @FunctionalInterface
     interface RestOfAGroup {
         void run(ProcessGroup group, int leaver) throws Exception;

@@ -8,7 +8,10 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs a test once for each world size that the contract asks for: the first four, odd ones, and powers of two. */
+/**
+ * A test that runs once for each world size of the contract. The sizes are the first four, and odd sizes and powers of
+ * two up to eight.
+ */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -19,31 +19,34 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Checks that many rules about failures use. */
+/** The assertions that several rules share. */
 final class Expect {
-    /** Limit for ranks to learn of each other's failures; far above the time that this needs. */
+    /** Time limit until all ranks know a failure. Ranks usually need far less time. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
-    /** Limit for a call to throw while its listener waits for that. */
+    /** Time that a listener waits until a failed call has thrown. */
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
-    /** Limit for an event to be delivered. */
+    /** Time limit for the delivery of an event. */
     static final Duration LONG = Duration.ofSeconds(10);
 
-    /** Exponent of 2^-16 in a float. */
+    /** Biased exponent of 2^-16 in a float. */
     private static final int LEAST_EXPONENT = 127 - 16;
 
     private Expect() {}
 
-    /** Checks that floats are equal, as {@code assertArrayEquals} does, whose loop costs more than most calls. */
+    /**
+     * Checks that two arrays of floats are equal. Calls {@code assertArrayEquals} only if they differ, because its loop
+     * takes longer than most collectives.
+     */
     static void same(float[] wanted, float[] found, Supplier<String> what) {
         if (!Arrays.equals(wanted, found)) {
             assertArrayEquals(wanted, found, what);
         }
     }
 
-    /** Checks that the outcome of a rank is a failure of communication with one of these codes; returns it. */
+    /** Checks that a rank failed with a {@link FerroException} of one of these codes, and returns the exception. */
     static FerroException failure(List<Throwable> outcomes, int rank, Code... codes) {
         Throwable outcome = outcomes.get(rank);
-        assertNotNull(outcome, "rank " + rank + " ended well, need " + Arrays.toString(codes));
+        assertNotNull(outcome, "rank " + rank + " did not fail, need " + Arrays.toString(codes));
         return failure(outcome, "rank " + rank, codes);
     }
 
@@ -56,7 +59,10 @@ final class Expect {
         }
     }
 
-    /** Checks that a failure is one of communication with one of these codes, and says where; returns it. */
+    /**
+     * Checks that a failure is a {@link FerroException} of one of these codes, with a message and a {@code where()}.
+     * Returns the exception.
+     */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
         if (!(outcome instanceof FerroException)) {
             throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);
@@ -67,7 +73,7 @@ final class Expect {
                     who + " failed with " + failure.code() + ", need " + Arrays.toString(codes) + ": " + failure,
                     failure);
         }
-        assertNotNull(failure.where(), who + " failed without saying where: " + failure);
+        assertNotNull(failure.where(), who + " failed without a where(): " + failure);
         assertNotNull(failure.getMessage(), who + " failed without a message");
         return failure;
     }
@@ -89,7 +95,7 @@ final class Expect {
         }
     }
 
-    /** Runs code that must fail, and returns the failure of communication. */
+    /** Runs code that must fail with one of these codes, and returns the exception. */
     static FerroException fails(Ranks.RankCode code, ProcessGroup group, Code... codes) {
         try {
             code.run(group);
@@ -98,20 +104,19 @@ final class Expect {
         } catch (Exception other) {
             throw new AssertionError("rank " + group.rank() + " failed with " + other, other);
         }
-        throw new AssertionError("rank " + group.rank() + " ended well, need " + Arrays.toString(codes));
+        throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
     }
 
     /** Waits for a condition that no event signals. */
     static void eventually(String what, Duration limit, BooleanSupplier condition) {
         long deadline = System.nanoTime() + limit.toNanos();
         while (!condition.getAsBoolean()) {
-            assertTrue(
-                    System.nanoTime() < deadline, () -> what + " has not come true within " + limit.toMillis() + " ms");
+            assertTrue(System.nanoTime() < deadline, () -> what + ": not reached within " + limit.toMillis() + " ms");
             LockSupport.parkNanos(500_000);
         }
     }
 
-    /** Runs a task on its own thread. */
+    /** Runs a task on a new thread, and returns a future of its end. */
     static CompletableFuture<Void> onThread(Runnable task) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         Runnable body = () -> {
@@ -128,7 +133,7 @@ final class Expect {
         return ended;
     }
 
-    /** Returns the floats 1.5, 2.5 and so on, times a factor. */
+    /** Returns the floats 1.5, 2.5 and so on, each multiplied by a factor. */
     static float[] floats(int length, float factor) {
         float[] data = new float[length];
         for (int index = 0; index < length; index++) {
@@ -138,8 +143,8 @@ final class Expect {
     }
 
     /**
-     * Returns positive random floats of 32 magnitudes, so that the bits of a sum depend on its order. They cost much less than
-     * exponentials of normally distributed numbers, which took longer than the calls.
+     * Returns positive random floats with 32 different exponents, so that the bits of a sum depend on its order.
+     * Exponentials of normally distributed numbers would take longer to compute than the calls take.
      */
     static float[] magnitudes(int length, long seed) {
         SplittableRandom random = new SplittableRandom(seed);
@@ -152,7 +157,7 @@ final class Expect {
         return data;
     }
 
-    /** Checks with one short call that a group works. */
+    /** Checks with one short all-reduce that a group works. */
     static void works(ProcessGroup group) {
         long[] data = {group.rank() + 3L, 7};
         group.allReduce(data, ReduceOp.SUM);

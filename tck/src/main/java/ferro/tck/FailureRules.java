@@ -28,10 +28,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 501 to 511, and 517 and 518 of labels: a failure of one rank soon fails all ranks and names that rank. */
+/**
+ * Rules 501 to 511, 517 and 518. A failure of one rank soon fails all ranks and names that rank. Rules 517 and 518 are
+ * about labels.
+ */
 public interface FailureRules extends Subject {
     /**
-     * Ranks that make different calls all learn of both calls, and no element of the odd call is written on any rank.
+     * Checks that if the last rank makes a different call, the failure on every rank names both calls. No element of
+     * the different call is written on another rank.
      *
      * @param field     what differs on the last rank
      * @param worldSize number of ranks
@@ -70,7 +74,7 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Ranks that would use different algorithms learn of it in the same way.
+     * Checks that if ranks use different algorithms, the failure on every rank names both algorithms.
      *
      * @param worldSize number of ranks
      */
@@ -90,7 +94,8 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Ranks whose labels differ, or of which one gives none, learn of it in the same way.
+     * Checks that if ranks give different labels, the failure on every rank names both calls with their labels. A
+     * missing label is also different.
      *
      * @param field     what differs on the last rank
      * @param worldSize number of ranks
@@ -106,7 +111,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** A call that fails is named with its label, whoever failed and why. */
+    /** Checks that the failure of a call names the call with its label. The failed rank and the cause do not matter. */
     @Rule(518)
     @Test
     default void aCallThatFailsIsNamedWithItsLabel() {
@@ -141,7 +146,7 @@ public interface FailureRules extends Subject {
         List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
             ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
             calls[group.rank()].make(hasty);
-            // a rank that only sends may have returned; its next call must fail then
+            // the call of a rank that only sends may succeed; the next call of that rank must then fail
             hasty.barrier();
         });
         int told = 0;
@@ -153,19 +158,25 @@ public interface FailureRules extends Subject {
             }
             assertNull(calls[rank].wrong(), "memory after calls that differ in " + field);
         }
-        assertTrue(told > 0 || calls.length > 2, "no rank says MISMATCH: " + outcomes);
+        assertTrue(told > 0 || calls.length > 2, "no rank failed with MISMATCH: " + outcomes);
     }
 
     private boolean allEnd() {
         return !refuses(BackendContract.ABORT_ACROSS_RANKS);
     }
 
-    /** Returns the codes: without a control lane only a rank that sees the mismatch can name it; others wait in vain. */
+    /**
+     * Returns the codes that a rank may report for a mismatch. Without a control lane, only a rank that detects the
+     * mismatch can report MISMATCH. The other ranks time out or lose a peer.
+     */
     private Code[] codesOfAMismatch() {
         return allEnd() ? new Code[] {Code.MISMATCH} : new Code[] {Code.MISMATCH, Code.TIMED_OUT, Code.PEER_LOST};
     }
 
-    /** Returns the codes: without a control lane a rank may first see that another rank timed out and closed its end. */
+    /**
+     * Returns the codes that a rank may report if another rank is missing. Without a control lane, a rank may first
+     * lose a peer that timed out and closed its connection.
+     */
     private Code[] codesOfAMissingRank() {
         return allEnd()
                 ? new Code[] {Code.TIMED_OUT, Code.ABORTED}
@@ -173,7 +184,7 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * The ranks that waited name the rank that never calls.
+     * Checks that at the deadline, the ranks that waited name the rank that never calls.
      *
      * @param worldSize number of ranks
      * @param late      rank that does not call
@@ -193,15 +204,15 @@ public interface FailureRules extends Subject {
                 if (rank != late) {
                     FerroException failure = Expect.failure(outcomes, rank, codesOfAMissingRank());
                     timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
-                    assertEquals(rank, failure.where().rank(), "the rank that failed, as it says itself");
+                    assertEquals(rank, failure.where().rank(), "rank in where() of the failure");
                     if (allEnd()) {
                         Expect.blames(failure, late);
                     }
                 }
             }
-            assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
+            assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
             if (allEnd()) {
-                // data that the others sent before they gave up may still complete this rank's own part of the first
+                // data that the other ranks sent before their time-out may still complete the first call of this rank
                 // call
                 Ranks.RankCode calls = group -> {
                     group.allReduce(new float[1000], ReduceOp.SUM);
@@ -212,7 +223,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** An interrupted wait ends the group; the other ranks learn which rank it was. */
+    /** Checks that an interrupted wait fails the group. The other ranks report which rank was interrupted. */
     @Rule(503)
     @Test
     default void anInterruptedWaitEndsTheGroupAndNamesItsRank() {
@@ -231,7 +242,7 @@ public interface FailureRules extends Subject {
                     barrierTwice(group);
                 } else {
                     assertTrue(calling.await(10, TimeUnit.SECONDS), "rank 0 has not called");
-                    // most likely rank 0 waits by then; an interrupt before the call also counts
+                    // rank 0 most likely waits after 20 ms; an interrupt before its wait must have the same effect
                     assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
                     waiting.get().interrupt();
                     assertTrue(
@@ -246,14 +257,17 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** Makes two barriers: all ranks have called the first one, so it may end well; the second one cannot. */
+    /**
+     * Calls a barrier twice. The first call may succeed, because all ranks have made it. The second call cannot
+     * succeed.
+     */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
         view.barrier();
         view.barrier();
     }
 
-    /** Abort ends all pending work on all ranks; its first cause stays. */
+    /** Checks that an abort fails all pending work on all ranks. A second abort does not change the cause. */
     @Rule(504)
     @Test
     default void abortFromAnyThreadEndsPendingAndLaterCallsOfAllRanks() {
@@ -281,7 +295,10 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** A thread that does not use the group may abort it, which ends a blocking call. */
+    /**
+     * Checks that a thread that does not use a group may abort the group. The abort ends a blocking call of the same
+     * rank.
+     */
     @Rule(505)
     @Test
     default void abortEndsABlockingCallOfItsOwnRank() {
@@ -308,7 +325,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** A failed group stays failed, and later calls fail at once. */
+    /** Checks that a failed group stays failed, and later calls fail at once. */
     @Rule(506)
     @Test
     default void everyCallAfterAFailureFailsAtOnce() {
@@ -338,7 +355,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** When a failed call has returned, its memory belongs to the caller alone. */
+    /** Checks that after a failed call has returned, nothing writes to its memory except the caller. */
     @Rule(507)
     @Test
     default void nothingTouchesTheMemoryOfACallThatHasFailed() {
@@ -362,12 +379,12 @@ public interface FailureRules extends Subject {
                 throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
             }
         }
-        // a late write may come a little later
+        // a wrong write may come shortly after the failure
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
     }
 
-    /** A rank that calls within the deadline is in time, even if the others have waited long. */
+    /** Checks that a rank may call at any time before the deadline, even if the other ranks have waited long. */
     @Rule(508)
     @Test
     default void aRankThatIsLateButInTimeHarmsNothing() {
@@ -389,7 +406,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** Only the rank that never called is named, even if the others are far ahead. */
+    /** Checks that only the rank that never called is blamed, even if the other ranks have queued many operations. */
     @Rule(511)
     @Test
     default void theMissingRankIsNamedHoweverManyOperationsAreQueued() {

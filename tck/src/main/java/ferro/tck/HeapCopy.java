@@ -9,7 +9,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** A copy of {@link HeapDeviceMemory}; its state is guarded by the memory. */
+/**
+ * A copy from or to a device of {@link HeapDeviceMemory}. The lock of the device memory guards the state of the copy.
+ */
 final class HeapCopy implements DeviceMemory.Copy {
     private final HeapDeviceMemory memory;
     private final HeapDeviceMemory.CopyEvent started;
@@ -47,7 +49,9 @@ final class HeapCopy implements DeviceMemory.Copy {
         fails = true;
     }
 
-    /** Moves the bytes, or fails; called with the memory locked. */
+    /**
+     * Copies the bytes, or records the failure that the test requested. The caller holds the lock of the device memory.
+     */
     void execute() {
         if (fails) {
             failure = failure(started.direction(), started.device(), "failed by the test");
@@ -57,7 +61,7 @@ final class HeapCopy implements DeviceMemory.Copy {
         done = true;
     }
 
-    /** Makes the failure of a copy. */
+    /** Creates the exception for a failed copy. */
     static FerroException failure(Direction direction, int device, String why) {
         String text = "copy " + direction + " on device " + device + ": " + why;
         return new FerroException(Code.NATIVE, Where.outside("heap", -1), text);

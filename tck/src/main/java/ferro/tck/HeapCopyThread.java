@@ -5,9 +5,9 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
-/** Runs copies of {@link HeapDeviceMemory} some time after they were started. */
+/** A thread that runs the copies of {@link HeapDeviceMemory} with a delay. */
 final class HeapCopyThread {
-    /** Time after which a stalled copy is tried again. */
+    /** Delay until a stalled copy is tried again. */
     private static final long STALLED_NANOS = 1_000_000;
 
     private final HeapDeviceMemory memory;
@@ -23,7 +23,7 @@ final class HeapCopyThread {
         thread.start();
     }
 
-    /** A copy and the time from which it may run. */
+    /** A copy and the earliest time at which the copy may run. */
     private record Due(HeapCopy copy, long atNanos) implements Delayed {
         @Override
         public long getDelay(TimeUnit unit) {

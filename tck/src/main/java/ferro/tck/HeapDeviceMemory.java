@@ -21,17 +21,20 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Devices without a GPU: memory behind addresses that are no pointers, and copies that run as late as they may.
+ * Simulated devices for tests without a GPU. The addresses of tensors are not valid pointers. Copies run as late as the
+ * contract of {@link DeviceMemory} allows.
  *
- * <p>A copy runs when a thread waits for it, after the copies that were started before it in its direction on its device.
- * After {@link #copyOnThread} it runs on a separate thread some time later. So a caller that forgets to wait, or uses a side
- * too early, sees wrong data. {@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy}, {@link #refusePinning},
- * {@link #capacity} and {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies;
- * {@link #assertNothingLeft} reports what was not freed.
+ * <p>A copy runs when a thread waits for the copy. Copies of one direction on one device run in the order of their
+ * start. After {@link #copyOnThread}, copies run on a separate thread with a delay. A caller that does not wait for a
+ * copy, or that uses its source or target too early, therefore sees wrong data.
  *
- * <p>It is not a service: a test puts it into a rank's context before the first use,
- * {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one, each by its own
- * {@link #opened}, whose close frees nothing of the others. Thread-safe.
+ * <p>{@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy}, {@link #refusePinning}, {@link #capacity} and
+ * {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies. {@link #assertNothingLeft}
+ * reports what was not freed.
+ *
+ * <p>This class is not a service. A test registers the memory in the context of a rank before the first use:
+ * {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each rank calls
+ * {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
  */
 public final class HeapDeviceMemory implements DeviceMemory {
     private final int devices;
@@ -65,18 +68,18 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * An event of {@link #watch}: a copy was started, or has run.
+     * An event of {@link #watch}, which reports the start or the end of a copy.
      *
-     * @param direction direction
-     * @param device    ordinal
-     * @param bytes     size
+     * @param direction direction of the copy
+     * @param device    ordinal of the device
+     * @param bytes     size of the copy
      * @param number    number of the copy in its direction, from 1
-     * @param ended     whether it has run
+     * @param ended     whether the copy has run
      */
     public record CopyEvent(Direction direction, int device, long bytes, long number, boolean ended) {}
 
     /**
-     * Makes devices 0 to {@code devices} - 1.
+     * Creates devices with the ordinals 0 to {@code devices - 1}.
      *
      * @param devices number of devices
      */
@@ -88,18 +91,18 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns this memory as one rank opens it; closing the returned memory closes nothing of the others.
+     * Returns a view of this memory for one rank. A close of the view does not affect other ranks.
      *
-     * @return the same devices
+     * @return view of the same devices
      */
     public DeviceMemory opened() {
         return new HeapDeviceMemoryView(this);
     }
 
     /**
-     * Runs copies on a thread from now on, each some time after it was started; the thread ends with {@link #close}.
+     * Runs copies on a separate thread from now on, with a delay. {@link #close} stops the thread.
      *
-     * @param delay least time between start and run
+     * @param delay minimum time between the start of a copy and its run
      * @return this
      */
     public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
@@ -110,67 +113,69 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Fails a copy: its await throws {@link FerroException} NATIVE.
+     * Makes one copy fail. The {@code await} of this copy throws a {@link FerroException} of code NATIVE.
      *
-     * @param direction which way
-     * @param nth       counted from now on, from 1
+     * @param direction direction of the copy
+     * @param nth       number of the copy in its direction; 1 is the next copy
      */
     public synchronized void failCopy(Direction direction, int nth) {
         faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.FAIL);
     }
 
     /**
-     * Refuses a copy: the start throws {@link FerroException} NATIVE.
+     * Makes the start of one copy throw a {@link FerroException} of code NATIVE.
      *
-     * @param direction which way
-     * @param nth       counted from now on, from 1
+     * @param direction direction of the copy
+     * @param nth       number of the copy in its direction; 1 is the next copy
      */
     public synchronized void refuseCopy(Direction direction, int nth) {
         faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.REFUSE);
     }
 
     /**
-     * Stalls a copy, and those behind it, until {@link #endStalledCopies}.
+     * Stalls one copy until {@link #endStalledCopies}. Later copies of the same direction and device wait behind it.
      *
-     * @param direction which way
-     * @param nth       counted from now on, from 1
+     * @param direction direction of the copy
+     * @param nth       number of the copy in its direction; 1 is the next copy
      */
     public synchronized void stallCopy(Direction direction, int nth) {
         faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.STALL);
     }
 
-    /** Lets stalled copies run, and also copies that were to stall and have not been started yet. */
+    /** Lets stalled copies run. Also cancels the stalls of copies that have not been started. */
     public synchronized void endStalledCopies() {
         faults.values().removeIf(fault -> fault == CopyFault.STALL);
         running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
         notifyAll();
     }
 
-    /** Makes {@link #stage} return plain memory from now on. */
+    /** Makes {@link #stage} return memory that is not pinned from now on. */
     public synchronized void refusePinning() {
         pins = false;
     }
 
     /**
-     * Bounds staging; an allocation beyond that fails with {@link FerroException} RESOURCE.
+     * Limits the staging memory. An allocation above the limit fails with a {@link FerroException} of code RESOURCE.
      *
-     * @param bytes most bytes of all pieces together
+     * @param bytes maximum bytes of all staging memory
      */
     public synchronized void stagingCapacity(long bytes) {
         stagingCapacityBytes = bytes;
     }
 
     /**
-     * Bounds the memory of all devices together; an allocation beyond that fails with {@link FerroException} RESOURCE.
+     * Limits the total memory of all devices. An allocation above the limit fails with a {@link FerroException} of code
+     * RESOURCE.
      *
-     * @param bytes most bytes
+     * @param bytes maximum bytes of all devices
      */
     public synchronized void capacity(long bytes) {
         capacityBytes = bytes;
     }
 
     /**
-     * Reports every start and every end of a copy to a listener, in order; the memory is locked meanwhile.
+     * Reports every start and every end of a copy to a listener, in order. The device memory is locked while the
+     * listener runs.
      *
      * @param listener receives the events
      */
@@ -179,12 +184,12 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Makes a tensor with elements; does not count as a copy.
+     * Allocates a tensor and writes elements into it. This does not count as a copy.
      *
      * @param elements content of the tensor
-     * @param device   ordinal
-     * @param shape    lengths; none means one dimension
-     * @return tensor; its owner frees it
+     * @param device   ordinal of the device
+     * @param shape    lengths of the dimensions; none means the shape of {@code elements}
+     * @return tensor; a close of its owner frees the memory
      */
     public DeviceTensor upload(HostTensor elements, int device, long... shape) {
         long[] lengths = shape.length == 0 ? elements.shape() : shape;
@@ -194,7 +199,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Writes elements into a tensor; does not count as a copy.
+     * Writes elements into a tensor. This does not count as a copy.
      *
      * @param elements elements with the type and length of the tensor
      * @param tensor   tensor to write
@@ -209,10 +214,10 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the elements of a tensor as they are now, without waiting for copies; does not count as a copy.
+     * Returns the current elements of a tensor, without waiting for copies. This does not count as a copy.
      *
      * @param tensor tensor to read
-     * @return fresh direct memory
+     * @return elements in new direct memory
      */
     public synchronized HostTensor download(DeviceTensor tensor) {
         blocks.check(tensor);
@@ -222,10 +227,10 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the elements of a tensor of f32; see {@link #download}.
+     * Returns the elements of an f32 tensor, as {@link #download} does.
      *
      * @param tensor tensor to read
-     * @return fresh array
+     * @return elements in a new array
      */
     public float[] floats(DeviceTensor tensor) {
         HostTensor elements = download(tensor);
@@ -237,7 +242,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     /**
      * Returns how many copies were started.
      *
-     * @param direction which way
+     * @param direction direction of the copy
      * @return count
      */
     public synchronized long copies(Direction direction) {
@@ -245,9 +250,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns how many bytes the started copies had.
+     * Returns the total size of the copies that were started.
      *
-     * @param direction which way
+     * @param direction direction of the copy
      * @return bytes
      */
     public synchronized long bytes(Direction direction) {
@@ -264,7 +269,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns how many tensors were made and not freed.
+     * Returns how many tensors were allocated and not freed.
      *
      * @return count
      */
@@ -273,7 +278,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns how many pieces of staging were made and not closed.
+     * Returns how many staging buffers were allocated and not closed.
      *
      * @return count
      */
@@ -282,7 +287,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the most bytes of staging there were at one time.
+     * Returns the maximum size of all staging memory at one time.
      *
      * @return bytes
      */
@@ -291,14 +296,14 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Fails if a tensor, a piece of staging or a copy was left behind.
+     * Fails if a tensor or a staging buffer was not freed, or if a copy has not run.
      *
      * @throws AssertionError with the counts
      */
     public synchronized void assertNothingLeft() {
         if (liveTensors() + stagings + runningCopies() > 0) {
-            throw new AssertionError("left behind: " + liveTensors() + " tensors, " + stagings + " pieces of staging, "
-                    + runningCopies() + " running copies");
+            throw new AssertionError("not freed: " + liveTensors() + " tensors, " + stagings + " staging buffers, "
+                    + runningCopies() + " copies that have not run");
         }
     }
 
@@ -309,7 +314,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         }
         long bytes = new DeviceTensor(dataType, shape, 0, device, null).byteCount();
         if (blocks.liveBytes() + bytes > capacityBytes) {
-            throw exhausted("device " + device + " has no " + bytes + " bytes left of " + capacityBytes);
+            throw exhausted("device " + device + " cannot allocate " + bytes + " bytes: the limit is " + capacityBytes);
         }
         long address = blocks.allocate(device, bytes);
         AutoCloseable owner = () -> free(address);
@@ -327,7 +332,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     @Override
     public synchronized Staging stage(int bytes) {
         if (stagingBytes + bytes > stagingCapacityBytes) {
-            throw exhausted("the host has no " + bytes + " bytes left of " + stagingCapacityBytes + " for staging");
+            throw exhausted("cannot allocate " + bytes + " bytes of staging: the limit is " + stagingCapacityBytes);
         }
         stagings++;
         stagingBytes += bytes;
@@ -335,14 +340,14 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return new HeapStaging(this, direct(bytes), pins);
     }
 
-    /** Forgets a piece of staging. */
+    /** Records that a staging buffer was closed. Fails if a copy still uses the buffer. */
     synchronized void closed(ByteBuffer buffer) {
         stagings--;
         stagingBytes -= buffer.capacity();
         boolean used = running.values().stream().flatMap(Deque::stream).anyMatch(copy -> copy.uses(buffer));
         if (used) {
             throw new IllegalStateException(
-                    "staging of " + buffer.capacity() + " bytes was closed under a copy that still runs");
+                    "staging of " + buffer.capacity() + " bytes was closed before its copy had run");
         }
     }
 
@@ -366,7 +371,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
                 && from.elementCount() == to.elementCount();
         if (!alike) {
             throw new IllegalArgumentException(
-                    "a copy from " + from + " to " + to + ": need one device, type and length");
+                    "cannot copy from " + from + " to " + to + ": need the same device, type and length");
         }
         return start(Direction.ON_DEVICE, to, null, () -> {
             ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(from.byteCount()));
@@ -399,14 +404,16 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return copy;
     }
 
-    /** Records that a thread waits for a copy; without a thread of copies, the copy runs now. */
+    /** Records that a thread waits for a copy. Runs the copy now if there is no copy thread. */
     synchronized void awaited(HeapCopy copy) {
         if (thread == null) {
             execute(copy);
         }
     }
 
-    /** Runs a copy and those before it, up to a stalled copy; returns whether it has run. */
+    /**
+     * Runs the queued copies up to a given copy, but stops at a stalled copy. Returns whether the given copy has run.
+     */
     synchronized boolean execute(HeapCopy copy) {
         CopyEvent started = copy.started();
         Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));
@@ -420,7 +427,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return !queue.contains(copy);
     }
 
-    /** Ends the thread of copies; tensors stay, and their owners free them. */
+    /** Stops the copy thread. Tensors stay allocated until their owners free them. */
     @Override
     public void close() {
         HeapCopyThread ending;
@@ -435,9 +442,10 @@ public final class HeapDeviceMemory implements DeviceMemory {
 
     private static ByteBuffer sameSize(DeviceTensor tensor, ByteBuffer bytes) {
         if (!bytes.isDirect() || bytes.remaining() != tensor.byteCount()) {
-            throw new IllegalArgumentException("a copy between " + tensor + " of " + tensor.byteCount() + " bytes and "
-                    + bytes.remaining() + " bytes of " + (bytes.isDirect() ? "" : "no ")
-                    + "direct memory: need as many bytes, in direct memory");
+            throw new IllegalArgumentException(
+                    "cannot copy between " + tensor + " of " + tensor.byteCount() + " bytes and "
+                            + bytes.remaining() + " bytes of " + (bytes.isDirect() ? "direct" : "heap")
+                            + " memory: need direct memory of the same size");
         }
         return bytes;
     }

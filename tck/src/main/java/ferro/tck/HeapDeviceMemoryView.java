@@ -5,7 +5,7 @@ import ferro.DeviceTensor;
 import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
 
-/** One rank's use of devices that several ranks share: closing it closes nothing of the others. */
+/** A view for one rank of devices that several ranks share. A close of the view does not affect the other ranks. */
 record HeapDeviceMemoryView(HeapDeviceMemory memory) implements DeviceMemory {
     @Override
     public DeviceTensor allocate(DataType dataType, long[] shape, int device) {

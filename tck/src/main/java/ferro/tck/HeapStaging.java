@@ -4,9 +4,9 @@ import ferro.dispatch.DeviceMemory;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Host memory of {@link HeapDeviceMemory}. */
+/** A staging buffer on the host for {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** Content of closed memory, repeated. */
+    /** Bytes that are written to closed memory, repeatedly. */
     private static final byte[] SPOILED = new byte[1 << 12];
 
     static {

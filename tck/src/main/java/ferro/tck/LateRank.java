@@ -9,12 +9,18 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Ranks that make one call and close at once, and a late rank: it calls when the others have left or wait only for it. */
+/**
+ * A group in which one rank calls late. The other ranks make one call and close at once. The late rank calls after the
+ * other ranks have left, or while they wait for the late rank.
+ */
 final class LateRank {
-    /** Time that the others have at their calls, for those that can return without the late rank; the rest waits anyway. */
+    /**
+     * Time that the other ranks have for calls that can return without the late rank. Their other calls wait for the
+     * late rank.
+     */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 
-    /** Limit until all others are at their calls: only a rank that has failed never arrives. */
+    /** Time limit until all other ranks have started their calls. Only a failed rank never starts its call. */
     private static final Duration ARRIVAL = Duration.ofSeconds(5);
 
     private final Subject subject;
@@ -23,11 +29,12 @@ final class LateRank {
     private final boolean untilClosed;
 
     /**
-     * Chooses the late rank.
+     * Creates the scenario with one late rank.
      *
-     * @param worldSize   number of ranks; back ends choose their algorithms by it
+     * @param worldSize   number of ranks; back ends choose their algorithms by this number
      * @param late        late rank
-     * @param untilClosed whether it calls when the others have closed, else when their calls have returned
+     * @param untilClosed true if the late rank calls when the others have closed, false if it calls when their calls
+     *     have returned
      */
     LateRank(Subject subject, int worldSize, int late, boolean untilClosed) {
         this.subject = subject;
@@ -36,7 +43,7 @@ final class LateRank {
         this.untilClosed = untilClosed;
     }
 
-    /** Runs code on all ranks of a fresh group and closes them; all must end well. */
+    /** Runs code on all ranks of a fresh group and closes the ranks. Fails if one of the ranks fails. */
     void run(String what, Ranks.RankCode body) {
         CountDownLatch calling = new CountDownLatch(worldSize - 1);
         CountDownLatch others = new CountDownLatch(worldSize - 1);
@@ -59,7 +66,7 @@ final class LateRank {
         }
     }
 
-    /** Makes a collective on all ranks, and compares the results with the expected ones. */
+    /** Makes a collective on all ranks, and compares the results with the expected results. */
     void call(CollectiveKind kind, int length, int root) {
         boolean combines = Cell.combines(kind);
         Cell cell = new Cell(kind, DataType.FLOAT32, combines ? ReduceOp.SUM : null, length, root, false);

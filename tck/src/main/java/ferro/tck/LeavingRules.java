@@ -19,9 +19,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 610 and 611: a rank may leave as soon as its own calls have returned. */
 public interface LeavingRules extends Subject {
     /**
-     * A rank that has made its calls may close, even if a peer makes the same calls much later.
+     * Checks that a rank that has made its calls may close, even if a peer makes the same calls much later.
      *
-     * @param what calls
+     * @param what calls that the ranks make
      */
     @Rule(610)
     @ParameterizedTest(name = "{0}")
@@ -59,14 +59,14 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Returns the first rank, one in the middle or the last rank, by an index from 0 to 2. */
+    /** Returns the first rank, a middle rank or the last rank, for an index of 0, 1 or 2. */
     private static int rank(int index, int worldSize) {
         return index * (worldSize - 1) / 2;
     }
 
     /**
-     * Makes short calls on five and four ranks, and calls whose chunks are all above a segment on three and four; with several
-     * roots, and also with the root late.
+     * Makes short calls on five and on four ranks. Makes calls whose chunks are all longer than a segment on three and
+     * on four ranks. The root varies, and in some calls the root is the late rank.
      */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
@@ -91,7 +91,10 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Sends a message from rank to rank: the first rank leaves when it has sent, the last when it has received. */
+    /**
+     * Sends a message from each rank to the next rank. The first rank leaves after its send. The last rank leaves after
+     * its receive.
+     */
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
             for (int index = 0; index < 3; index++) {
@@ -114,7 +117,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Makes a new group, which is closed before its parent, or by the close of its parent. */
+    /** Makes a new group, broadcasts in it, and closes it before its parent group. */
     private void leaveAfterNewGroup() {
         needs(BackendContract.SUBGROUPS);
         for (int index = 0; index < 3; index++) {
@@ -127,7 +130,7 @@ public interface LeavingRules extends Subject {
                             group.newGroup(IntStream.range(0, group.worldSize()).toArray());
                     int[] data = {group.rank() == root ? 41 : 0};
                     part.broadcast(data, root);
-                    assertEquals(41, data[0], "what rank " + root + " has broadcast");
+                    assertEquals(41, data[0], "element that rank " + root + " has broadcast");
                     part.close();
                 });
             }
@@ -135,9 +138,11 @@ public interface LeavingRules extends Subject {
     }
 
     /**
-     * A call that needs a rank that has left fails and names it; calls that do not need it go on. Each rank leaves in turn.
+     * Checks that a call that needs a rank that has left fails and names that rank. Calls that do not need this rank
+     * still work. Each rank leaves in one of the groups.
      *
-     * @param what call that needs the rank that has left; {@code newGroup} is called by each of the others
+     * @param what call that needs the rank that has left; all other ranks call {@code newGroup}, one rank makes any
+     *     other call
      */
     @Rule(611)
     @ParameterizedTest(name = "{0}")
@@ -170,7 +175,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Sends a message from each of some ranks to the next one. */
+    /** Sends a message from each member to the next member. */
     private static void talk(ProcessGroup group, int[] members, int length) {
         int position = Arrays.binarySearch(members, group.rank());
         int next = members[(position + 1) % members.length];

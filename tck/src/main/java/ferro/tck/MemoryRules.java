@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rule 115: memory that a group allocates. */
 public interface MemoryRules extends Subject {
     /**
-     * Allocated memory of any kind behaves like arrays, also when some ranks or all have closed it; only the time of calls
-     * on it may differ.
+     * Checks that memory that a group allocates gives the same results as arrays, even after some or all ranks have
+     * closed the memory. Only the duration of calls may differ.
      *
      * @param worldSize number of ranks
      */
@@ -54,12 +54,15 @@ public interface MemoryRules extends Subject {
         HostTensor tensor = made.tensor();
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
-        Expect.same(new float[length], elements(tensor), () -> "memory as it was given to rank " + group.rank());
+        Expect.same(new float[length], elements(tensor), () -> "new memory of rank " + group.rank());
         assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
         return made;
     }
 
-    /** Sums with all ranks on this memory, with some ranks on it, and on a part of it. */
+    /**
+     * Compares sums in this memory with sums in arrays. The memory is used on all ranks, on all ranks but one, and as a
+     * slice.
+     */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();
         float[] input = Expect.magnitudes(length, 17L * group.rank() + length);
@@ -75,14 +78,17 @@ public interface MemoryRules extends Subject {
         if (length > 2) {
             fill(given, input);
             group.allReduce(given.slice(1, length - 2L), ReduceOp.MAX);
-            assertEquals(input[0], elements(given)[0], "what stands before the part");
-            assertEquals(input[length - 1], elements(given)[length - 1], "what stands behind the part");
+            assertEquals(input[0], elements(given)[0], "element before the slice");
+            assertEquals(input[length - 1], elements(given)[length - 1], "element after the slice");
         }
     }
 
-    /** Broadcasts in second memory of the same length, in which no byte of the first may be visible. */
+    /**
+     * Broadcasts in a second allocation of the same length. No byte of the first allocation may be visible in the
+     * second.
+     */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
-        Expect.same(new float[length], elements(given), () -> "memory that nobody has touched, rank " + group.rank());
+        Expect.same(new float[length], elements(given), () -> "memory that no call has written, rank " + group.rank());
         float[] wanted = new float[length];
         for (int i = 0; i < length; i++) {
             wanted[i] = 3 + i % 127;

@@ -25,10 +25,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 201 to 213: messages between two ranks, matched by peer and tag, outside the order of collectives. */
+/**
+ * Rules 201 to 213 and 219, about messages between two ranks. Messages are matched by peer and tag, and they are not
+ * part of the order of collectives.
+ */
 public interface MessageRules extends Subject {
     /**
-     * Messages of every type, with no element, with a few, and with more than is sent eagerly.
+     * Checks that messages of every type and length arrive unchanged. The lengths are zero, a few elements, and more
+     * elements than are sent eagerly.
      *
      * @param worldSize number of ranks
      */
@@ -78,7 +82,7 @@ public interface MessageRules extends Subject {
         return refuses(BackendContract.MESSAGE_TAGS) ? 0 : tag;
     }
 
-    /** Messages of one tag keep their order. */
+    /** Checks that messages with the same tag arrive in the order in which they were sent. */
     @Rule(202)
     @Test
     default void messagesOfOneTagArriveInTheOrderTheyWereSent() {
@@ -98,7 +102,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Messages of other tags wait for their own receives, both eager and announced messages.
+     * Checks that messages with different tags may be received in another order than they were sent. This holds for
+     * eager and for announced messages.
      *
      * @param length elements of each message
      */
@@ -128,7 +133,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * An exchange that deadlocks if a wait keeps other operations from making progress.
+     * Checks that two ranks may both wait for a receive first and for a send second. This exchange deadlocks if a wait
+     * stops the progress of other operations.
      *
      * @param length elements of each message
      */
@@ -151,7 +157,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * A rank may send to itself.
+     * Checks that a rank may send to itself.
      *
      * @param length elements of each message
      */
@@ -176,7 +182,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * A message of another length is an error that names both lengths, and writes nothing.
+     * Checks that a message whose length differs from the length of its receive fails. The failure names both lengths,
+     * and nothing is written.
      *
      * @param sent elements sent; 10 are received
      */
@@ -202,7 +209,10 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
-    /** Messages are not part of the order of collectives. */
+    /**
+     * Checks that collectives complete while a message is in flight, because messages are not part of the order of
+     * collectives.
+     */
     @Rule(207)
     @Test
     default void collectivesPassMessagesThatAreUnderWay() {
@@ -219,7 +229,7 @@ public interface MessageRules extends Subject {
                 Expect.works(group);
                 assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
                 looked.countDown();
-                assertTrue(looked.await(20, TimeUnit.SECONDS), "the other rank has not looked at its send");
+                assertTrue(looked.await(20, TimeUnit.SECONDS), "the other rank has not checked its send");
                 group.recv(received, peer, tagOr0(1));
                 send.await();
                 assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
@@ -227,7 +237,7 @@ public interface MessageRules extends Subject {
         }
     }
 
-    /** A receive that no message has matched does no harm. */
+    /** Checks that a receive without a matching message times out, and the group still works afterwards. */
     @Rule(208)
     @Test
     default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
@@ -254,7 +264,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Large sends wait for their receives, so a ring of them ends at the deadline.
+     * Checks that a ring of large blocking sends times out, because each send waits for its receive.
      *
      * @param worldSize number of ranks
      */
@@ -275,11 +285,11 @@ public interface MessageRules extends Subject {
                 FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
                 timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
             }
-            assertTrue(timedOut > 0, "no rank says TIMED_OUT: " + outcomes);
+            assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
         }
     }
 
-    /** A message waits for a receive of its own tag. */
+    /** Checks that a message is not delivered to a receive with another tag. */
     @Rule(211)
     @Test
     default void aMessageOfAnotherTagIsNotDelivered() {
@@ -299,7 +309,7 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[3], received, "memory of a receive of tag 2; tag 1 was sent");
     }
 
-    /** All pending messages of a rank make progress together. */
+    /** Checks that all pending messages of a rank make progress together. */
     @Rule(210)
     @Test
     default void allPendingMessagesProgressTogether() {
@@ -328,10 +338,11 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Messages that nobody receives are not taken without end; all of them arrive once they are received.
+     * Checks that a back end does not accept an unlimited number of messages that no rank receives. All of the messages
+     * arrive when the peer receives them.
      *
-     * <p>What the medium itself keeps on the way is not limited by this rule: over TCP up to 32 MiB with the usual limits of
-     * Linux. So more is sent.
+     * <p>This rule does not limit the buffers of the medium. TCP buffers up to 32 MiB with the usual limits of Linux.
+     * The test therefore sends more than that.
      */
     @Rule(212)
     @Test
@@ -352,11 +363,11 @@ public interface MessageRules extends Subject {
                         sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
                     }
                     boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
-                    assertFalse(taken, count + " messages of 64 KiB were taken of which none was received");
+                    assertFalse(taken, count + " messages of 64 KiB were sent although none was received");
                     group.barrier();
                     sends.forEach(Work::await);
                 } else {
-                    // after a first receive, a rank also accepts messages of that peer while it waits
+                    // after a first receive, a rank also accepts messages of that peer while the rank waits
                     group.recv(new int[1], 1, 0);
                     group.barrier();
                     int[] received = new int[length];
@@ -371,10 +382,11 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * An interrupted send ends the group, and the other ranks learn which rank it was. An interrupted receive that nothing has
-     * matched ends alone, but for back ends where a message waits for its turn.
+     * Checks that an interrupted send fails the group, and the other ranks report which rank was interrupted. An
+     * interrupted receive without a matching message fails alone. If the back end has no asynchronous messages, the
+     * interrupted receive also fails the group.
      *
-     * @param call what rank 0 waits in
+     * @param call call in which rank 0 waits
      */
     @Rule(219)
     @ParameterizedTest(name = "{0}")
@@ -384,7 +396,7 @@ public interface MessageRules extends Subject {
         boolean isSend = call.equals("a send");
         boolean isAlone = !isSend && !refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
         int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 3;
-        // nobody sends or receives with this tag, and the message is too large to be sent before it is received
+        // no peer uses this tag, and the message is too large to be sent before it is received
         Ranks.RankCode waits =
                 isSend ? group -> group.send(new int[100_000], 1, tag) : group -> group.recv(new int[1], 1, tag);
         try (Ranks ranks = group(3)) {
@@ -409,7 +421,7 @@ public interface MessageRules extends Subject {
         }
     }
 
-    /** Messages and collectives of one rank may come from several threads. */
+    /** Checks that several threads of one rank may send messages and call collectives at the same time. */
     @Rule(213)
     @Test
     default void severalThreadsOfARankMaySendAndReceiveAtOnce() {

@@ -21,14 +21,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Rules 214 to 216: the types that a message may be received as. */
+/** Rules 214 to 216, about the element types of a message and of its receive. */
 public interface MessageTypeRules extends Subject {
     /**
-     * Equal numbers of bytes of different types do not match: both sides learn of it, with both types, and nothing is
-     * written.
+     * Checks that a message and a receive of different types do not match, even with the same number of bytes. Both
+     * ranks fail with both types in the text, and nothing is written.
      *
      * @param sent     type of the message
-     * @param received type of the receive, of equally many bytes
+     * @param received type of the receive, with the same number of bytes
      * @param length   number of elements: a few, or more than are sent eagerly
      */
     @Rule(214)
@@ -79,7 +79,7 @@ public interface MessageTypeRules extends Subject {
                 }
                 Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
                 first.countDown();
-                // a sender that has returned learns of it at its next call
+                // the send may succeed; the next call of the sender then fails
                 FerroException failure = Expect.fails(
                         each -> {
                             own.await();
@@ -111,7 +111,8 @@ public interface MessageTypeRules extends Subject {
     }
 
     /**
-     * A rank that has sent a small message and makes no other call learns of the mismatch at its close.
+     * Checks that the close of a rank reports the mismatch of a small message if that rank makes no other call after
+     * the send.
      *
      * @param sent type of the message; i32 is received
      */
@@ -127,7 +128,7 @@ public interface MessageTypeRules extends Subject {
         needs(BackendContract.EARLY_LEAVES);
         Operand data = operand(sent, 10);
         Operand into = operand(DataType.INT32, 10);
-        // sometimes the sender learns of it just while its links end
+        // in some turns the sender learns of the mismatch while its connections close
         for (int turn = 0; turn < 30; turn++) {
             int worldSize = 2 + turn % 3;
             CountDownLatch closing = new CountDownLatch(1);
@@ -139,7 +140,7 @@ public interface MessageTypeRules extends Subject {
                         long start = System.nanoTime();
                         bothTypes(Expect.fails(ProcessGroup::close, group, Code.MISMATCH), data, into);
                         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                        assertTrue(millis < 3000, "a close that heard of a mismatch took " + millis + " ms");
+                        assertTrue(millis < 3000, "a close that reported a mismatch took " + millis + " ms");
                     } else if (group.rank() == 1) {
                         closing.await(10, TimeUnit.SECONDS);
                         Ranks.RankCode receive = each -> each.recv(into.tensor(), 0, 0);
@@ -152,10 +153,11 @@ public interface MessageTypeRules extends Subject {
     }
 
     /**
-     * Bytes match every type: they may be sent and received as any type.
+     * Checks that messages of bytes match every type. Bytes may be received as any type, and any type may be received
+     * as bytes.
      *
-     * @param type   type of the other side
-     * @param length number of its elements: a few, or more than are sent eagerly
+     * @param type   element type that is exchanged with bytes
+     * @param length number of elements of this type: a few, or more than are sent eagerly
      */
     @Rule(216)
     @ParameterizedTest(name = "{0}, {1} elements")
@@ -184,7 +186,7 @@ public interface MessageTypeRules extends Subject {
         }
     }
 
-    /** Exchanges messages by the form without a type, in both directions. */
+    /** Sends a byte buffer that is received as a tensor. Also sends a tensor that is received as a byte buffer. */
     private static void exchangeBuffer(ProcessGroup group, Operand data) {
         data.fill(index -> index % 53 + 2);
         ByteBuffer bytes = bytesOf(data.tensor());

@@ -18,10 +18,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Puts the operands of one rank's calls on its device, if the back end is tested with one; else leaves them where they are.
+ * Copies of one rank's operands on its device. If the back end is tested without a device, the operands stay in host
+ * memory.
  *
- * <p>Copies whole memories, including the elements around the operands, so that the checks on host memory see every element
- * that a call has written on the device. Operands that share memory also share it on the device. For one thread.
+ * <p>Each copy has the full host memory, including the elements around an operand. Checks of the host memory therefore
+ * see every element that a call has written on the device. Operands that share host memory also share device memory. An
+ * instance is for one thread.
  */
 final class OnDevice implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -41,7 +43,7 @@ final class OnDevice implements AutoCloseable {
         return new OnDevice(memory.orElse(null), memory.isEmpty() ? -1 : subject.device(rank));
     }
 
-    /** Returns the call on the device; copies the memory of its operands there. */
+    /** Copies the operands of a call to the device, and returns the call with the device operands. */
     Collective call(Collective call) {
         if (memory == null) {
             return call;
@@ -50,7 +52,7 @@ final class OnDevice implements AutoCloseable {
         return call.on(in, call.in() == call.out() ? in : tensor(call.out()));
     }
 
-    /** Returns the same elements on the device. */
+    /** Copies a tensor to the device if it is not there yet, and returns the device tensor. */
     Tensor tensor(Tensor tensor) {
         if (memory == null || tensor == null) {
             return tensor;
@@ -61,7 +63,7 @@ final class OnDevice implements AutoCloseable {
         return whole.slice(host.offset() / unit, host.elementCount());
     }
 
-    /** Copies all memory back to its origin and frees the device's copies. */
+    /** Copies all device memory back to the host and frees the device memory. */
     void readBack() {
         wholes.forEach((host, whole) -> {
             if (whole.elementCount() > 0) {
@@ -73,7 +75,7 @@ final class OnDevice implements AutoCloseable {
         forget();
     }
 
-    /** Frees the device's copies without reading them. */
+    /** Frees the device memory without copying it back. */
     void forget() {
         wholes.values().forEach(GpuCollectives::free);
         wholes.clear();

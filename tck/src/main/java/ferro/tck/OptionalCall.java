@@ -13,19 +13,19 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * A call that a back end may refuse without declaring it.
+ * A call that a back end may refuse without declaring the refusal.
  *
  * @param name   name for the report
  * @param call   operation, in a group of three
- * @param out    operand that it would write
+ * @param out    operand that the call writes
  * @param before hash of {@code out} before the call
- * @param right  bits of each element if the call is done; null if they are not specified
+ * @param right  expected bits by element index; null if they are not specified
  */
 record OptionalCall(String name, Collective call, Operand out, long before, IntToLongFunction right) {
     private static final int RANKS = 3;
     private static final int LENGTH = 5;
 
-    /** Returns all such calls of one rank, in the same order on every rank. */
+    /** Returns all optional calls of one rank, in the same order on every rank. */
     static List<OptionalCall> of(int rank) {
         List<OptionalCall> calls = new ArrayList<>();
         for (DataType type : DataType.values()) {
@@ -46,7 +46,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         return calls;
     }
 
-    /** Returns what is wrong with the result, or null. */
+    /** Returns a description of the first wrong element, or null if the result is right. */
     String wrong() {
         if (right == null) {
             return null;
@@ -67,7 +67,10 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         return !(call instanceof Collective.ReduceScatter);
     }
 
-    /** Combines as an op of a user that works on every type and shows when an operand is missing or comes twice. */
+    /**
+     * Combines elements by exclusive or, as an op of a user that works on every type. The result shows whether an
+     * operand is missing or is used twice.
+     */
     private static void exclusiveOr(HostTensor into, HostTensor received) {
         long[] left = Bits.of(into);
         long[] right = Bits.of(received);
@@ -97,7 +100,10 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
                 index -> right(values, type, op, rank * LENGTH + index));
     }
 
-    /** Returns the expected bits; marks are multiples of a half, so that their sums are exact in every order. */
+    /**
+     * Returns the expected bits of an element. The operands are multiples of 0.5, so that their sums are exact in every
+     * order.
+     */
     private static long right(Values values, DataType type, ReduceOp op, int index) {
         long result = product(type, op, values.mark(0, index));
         for (int rank = 1; rank < RANKS; rank++) {

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 120 and 121: operands and results in one memory. */
 public interface OverlapRules extends Subject {
     /**
-     * Overlaps that would give wrong numbers are refused, by each rank for itself, and the group goes on.
+     * Checks that each rank refuses a call whose operand and result overlap in an unsupported form. The group still
+     * works afterwards.
      *
      * @param kind kind of the memory
      */
@@ -65,7 +66,8 @@ public interface OverlapRules extends Subject {
             }
             place.readBack();
         }
-        assertTrue(memory.isUnwritten(), "refused calls have written, parts of " + part + " on rank " + group.rank());
+        assertTrue(
+                memory.isUnwritten(), "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
     }
 
     private static void refused(OverlappingCalls.Named named, Runnable call) {
@@ -75,7 +77,8 @@ public interface OverlapRules extends Subject {
     }
 
     /**
-     * Calls that may work in place, and calls that only seem to overlap, give the right results.
+     * Checks that calls in a supported in-place form give the right results. Calls whose tensors only seem to overlap
+     * also give the right results.
      *
      * @param kind kind of the memory
      */
@@ -114,7 +117,7 @@ public interface OverlapRules extends Subject {
                 .run();
     }
 
-    /** Checks that a call may use any memory that the call before it uses. */
+    /** Checks that a queued call may use the memory of an earlier queued call. */
     private void queuedCallsMayShareMemory(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
         OneMemory memory = OneMemory.of(kind, group, 3 * part);
         HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
@@ -152,10 +155,15 @@ public interface OverlapRules extends Subject {
         }
     }
 
-    /** Returns the kind of memory; on a device the kind of the host memory does not matter, so all but one are skipped. */
+    /**
+     * Returns the kind of memory with a name. On a device the kind of host memory does not matter, so the test is
+     * skipped for all kinds but one.
+     */
     private OneMemory.MemoryKind kind(String name) {
         OneMemory.MemoryKind kind = OneMemory.MemoryKind.valueOf(name);
-        assumeTrue(devices().isEmpty() || kind == OneMemory.MemoryKind.ARRAY, "operands are on devices");
+        assumeTrue(
+                devices().isEmpty() || kind == OneMemory.MemoryKind.ARRAY,
+                "operands are on devices, so one kind of host memory is enough");
         return kind;
     }
 }

@@ -17,11 +17,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The rules that one rank can run while its peers are in processes of their own, as on the devices of several machines. All
- * ranks run the same rules in the same order. A main program can do that; a launcher of JUnit is not needed.
+ * The rules that ranks in separate processes can run, for example on the devices of several hosts. All ranks run the
+ * same rules in the same order. A main program can run the rules without a JUnit launcher.
  *
- * <p>These are the rules whose ranks share nothing but their group: {@link Rule#apart}. The results of each rank are compared
- * with a plain loop; those of ranks in other processes are not compared with each other.
+ * <p>These are the rules whose ranks share only their group, as {@link Rule#apart} says. The results of each rank are
+ * compared with a plain loop. Results of different processes are not compared with each other.
  */
 public final class RankContract implements CollectiveRules, ResultRules, MessageRules {
     private final Supplier<ProcessGroup> groups;
@@ -39,9 +39,9 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     }
 
     /**
-     * Makes the rules with operands in host memory.
+     * Creates the rules with operands in host memory.
      *
-     * @param groups           makes a fresh group of all ranks with each call; the rules close it
+     * @param groups           makes a fresh group of all ranks with each call; the rules close the group
      * @param declaredRefusals as {@link BackendContract#declaredRefusals}
      * @return rules
      */
@@ -50,12 +50,12 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     }
 
     /**
-     * Makes the rules with operands on a device.
+     * Creates the rules with operands on a device.
      *
-     * @param groups           makes a fresh group of all ranks with each call; the rules close it
+     * @param groups           makes a fresh group of all ranks with each call; the rules close the group
      * @param declaredRefusals as {@link BackendContract#declaredRefusals}
-     * @param memory           where operands are put
-     * @param device           this rank's device
+     * @param memory           device memory for the operands
+     * @param device           device of this rank
      * @return rules
      */
     public static RankContract onDevice(
@@ -63,7 +63,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
         return new RankContract(groups, declaredRefusals, Optional.of(memory), device);
     }
 
-    /** One rule for a number of ranks. */
+    /** One rule with a fixed number of ranks. */
     public final class RankRule {
         private final Method test;
         private final int worldSize;
@@ -76,25 +76,25 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
         /**
          * Returns the number of the rule.
          *
-         * @return as in docs/contract.md
+         * @return number in docs/contract.md
          */
         public int number() {
             return test.getAnnotation(Rule.class).value();
         }
 
         /**
-         * Returns what the rule says.
+         * Returns the statement of the rule.
          *
-         * @return name of its test
+         * @return name of the test method, which states the rule
          */
         public String name() {
             return test.getName();
         }
 
         /**
-         * Checks the rule; the other ranks do the same meanwhile.
+         * Checks the rule. All other ranks must call this method at the same time.
          *
-         * @return what was refused as declared, and how often; only rank 0 counts
+         * @return how often each declared refusal occurred, by its name; only rank 0 counts refusals
          * @throws AssertionError if the back end breaks the rule
          */
         public Map<String, Integer> run() {
@@ -111,7 +111,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
             return Map.copyOf(refusals);
         }
 
-        /** Returns number, name and ranks. */
+        /** Returns the number of the rule, its name and the number of ranks. */
         @Override
         public String toString() {
             return "rule " + number() + " " + name() + " of " + worldSize + " ranks";
@@ -119,10 +119,10 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     }
 
     /**
-     * Returns the rules that ranks can run apart.
+     * Returns the rules that ranks in separate processes can run.
      *
      * @param worldSize number of ranks
-     * @return those that the contract asks of so many ranks, by number
+     * @return rules of the contract for this number of ranks, in the order of their numbers
      */
     public List<RankRule> rules(int worldSize) {
         return Stream.of(RankContract.class.getMethods())
@@ -155,7 +155,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     @Override
     public Ranks group(List<Map<String, String>> settingsByRank) {
         throw new UnsupportedOperationException(
-                "a rank has the settings of its process, found " + settingsByRank.size() + " for all ranks");
+                "a rank takes the settings of its process, found settings of " + settingsByRank.size() + " ranks");
     }
 
     @Override
@@ -167,7 +167,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     public void needs(String capability) {
         if (refuses(capability)) {
             throw new UnsupportedOperationException(
-                    "declared refusal: " + capability + ", and no launcher skips a rule here");
+                    "declared refusal: " + capability + "; without a JUnit launcher the rule cannot be skipped");
         }
     }
 

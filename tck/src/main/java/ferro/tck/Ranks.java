@@ -9,17 +9,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All ranks of one group in this JVM: runs code on each, one thread per rank, within a bound, and keeps every failure.
+ * All ranks of one group in this JVM. Code runs on one thread per rank within a time limit. Every failure is recorded.
  *
- * <p>For one thread at a time. Closing it closes every rank, all at once.
+ * <p>Only one thread at a time may use an instance. A close of the instance closes all ranks at the same time.
  */
 public final class Ranks implements AutoCloseable {
-    /** How long any rule may take; far above what a rule needs, so that a slow machine does not fail. */
+    /**
+     * Time limit of a rule. The limit is far above the duration of any rule, so that a rule does not fail on a slow
+     * machine.
+     */
     public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
-     * Bound of the close of a rank whose peers stay, if the rule is not about the duration of the close: a back end may wait
-     * for the peers as long as it is allowed to.
+     * Time limit of the close of a rank while its peers stay open. A back end may wait for the peers until the limit.
+     * Rules about the duration of a close use other limits.
      */
     static final Duration LEAVE_BOUND = Duration.ofSeconds(1);
 
@@ -38,16 +41,16 @@ public final class Ranks implements AutoCloseable {
         /**
          * Runs on the thread of one rank.
          *
-         * @param group this rank's end
+         * @param group group as seen by this rank
          * @throws Exception any exception fails the rank
          */
         void run(ProcessGroup group) throws Exception;
     }
 
     /**
-     * Wraps back ends.
+     * Wraps the back ends of one group.
      *
-     * @param backends  index = rank
+     * @param backends  back ends in rank order
      * @param worldSize expected number of back ends
      * @return ranks
      * @throws AssertionError if the list is not a group of that size
@@ -70,8 +73,8 @@ public final class Ranks implements AutoCloseable {
     /**
      * Wraps the one rank of a group that is in this process.
      *
-     * @param group this rank's end
-     * @return ranks that run code on this one alone
+     * @param group group as seen by this rank
+     * @return ranks that run code on this rank only
      */
     static Ranks apart(ProcessGroup group) {
         return new Ranks(List.of(group));
@@ -87,7 +90,7 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Returns one rank's end.
+     * Returns the group as seen by one rank.
      *
      * @param rank rank
      * @return group
@@ -97,20 +100,20 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Runs code on every rank; all must end well.
+     * Runs code on every rank. Fails if the code fails on one of the ranks.
      *
      * @param code code of each rank
-     * @throws AssertionError on a time-out, with the stacks of the ranks that hang; else the failure that came first in
-     *     time is thrown as cause, with those of the other ranks suppressed
+     * @throws AssertionError on a time-out, with the stacks of the ranks that hang; otherwise with the earliest failure
+     *     of a rank as its cause, and with the failures of the other ranks suppressed
      */
     public void run(RankCode code) {
         run(LIMIT, code);
     }
 
     /**
-     * Runs code on every rank within a bound; all must end well.
+     * Runs code on every rank within a time limit. Fails if the code fails on one of the ranks.
      *
-     * @param limit bound
+     * @param limit time limit
      * @param code  code of each rank
      * @throws AssertionError as {@link #run(RankCode)}
      */
@@ -124,11 +127,11 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Runs code on every rank and returns how each ended.
+     * Runs code on every rank and returns the failure of each rank.
      *
-     * @param limit bound
+     * @param limit time limit
      * @param code  code of each rank
-     * @return index = rank, null for a rank that ended well
+     * @return failures in rank order; null for a rank that did not fail
      * @throws AssertionError on a time-out, with the stacks of the ranks that hang
      */
     public List<Throwable> outcomes(Duration limit, RankCode code) {
@@ -138,7 +141,10 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
-    /** Closes every rank; a rank that failed before may report that again, a rank that hangs fails. */
+    /**
+     * Closes every rank. A rank that failed before may report its failure again. Fails if the close of a rank hangs or
+     * fails in another way.
+     */
     @Override
     public void close() {
         try (RankThreads threads = start(ProcessGroup::close)) {

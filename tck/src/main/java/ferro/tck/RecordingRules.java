@@ -18,12 +18,13 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Rule 330: what a recording of the JVM (JFR) shows of the calls of a group. */
+/** Rule 330, about the events of a group's calls in a recording of the JVM (JFR). */
 public interface RecordingRules extends Subject {
     /**
-     * A recording has one event of each call and each message of each rank, from its submit to its end.
+     * Checks that a recording has one event for each call and each message of each rank. The event lasts from the
+     * submit to the end of the call.
      *
-     * @param folder for the recording
+     * @param folder folder for the recording
      * @throws IOException if the recording cannot be written or read
      */
     @Rule(330)
@@ -79,14 +80,14 @@ public interface RecordingRules extends Subject {
         return !refuses(BackendContract.WHOLE_AVERAGES) && !refuses("avg") && !refuses("i8");
     }
 
-    /** Ranks 0, 1 and 3 wait for rank 2, which aborts the group a while later. */
+    /** Lets ranks 0, 1 and 3 wait in a barrier until rank 2 aborts the group. */
     private void abort(Ranks ranks) {
         CountDownLatch waiting = new CountDownLatch(3);
         CountDownLatch never = new CountDownLatch(1);
         ranks.outcomes(Ranks.LIMIT, group -> {
             if (group.rank() == 2) {
                 assertTrue(waiting.await(10, TimeUnit.SECONDS), "ranks 0, 1 and 3 have not called");
-                assertFalse(never.await(20, TimeUnit.MILLISECONDS), "nobody opens it");
+                assertFalse(never.await(20, TimeUnit.MILLISECONDS), "a latch that no code opens is open");
                 group.abort(new IllegalStateException("out of paper"));
             } else {
                 Work pending = group.within(Duration.ofSeconds(20)).barrierAsync();
@@ -101,15 +102,13 @@ public interface RecordingRules extends Subject {
         String world = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 20), all);
         checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("broadcast", 2, 24), all), "a broadcast");
         if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
-            // messages of a plain back end do not pass the engine
+            // the engine does not see the messages of a back end without an abort across ranks
             checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("send", -1, 40), 0), "a send");
             checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("recv", -1, 40), 3), "a receive");
         }
         if (!refuses(BackendContract.SUBGROUPS)) {
             String part = calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 1, 48), 0, 1);
-            assertTrue(
-                    world.isEmpty() || !world.equals(part),
-                    "group of a call of ranks 3 and 1, which are ranks 0 and 1 of it: " + part);
+            assertTrue(world.isEmpty() || !world.equals(part), "name of the subgroup of ranks 3 and 1: " + part);
         }
         if (averagesBytes()) {
             checkSame(world, calls.groupOf(RecordedCalls.CallEvent.good("allReduce", 3, 7), all), "an average");
@@ -119,11 +118,14 @@ public interface RecordingRules extends Subject {
                     new RecordedCalls.CallEvent("barrier", averagesBytes() ? 4 : 3, 0, "ABORTED");
             calls.groupOf(failed, 0, 1, 3);
             Duration took = calls.on(1, failed).getDuration();
-            assertTrue(took.toMillis() >= 10, "a barrier that waited for 20 ms and more took " + took);
+            assertTrue(took.toMillis() >= 10, "a barrier that waited for at least 20 ms took " + took);
         }
     }
 
-    /** Compares names of groups; JDK 17 loses a long name in some recordings, which is then empty here. */
+    /**
+     * Checks that two names of groups are equal. JDK 17 loses a long name in some recordings; such a name is empty and
+     * is not compared.
+     */
     private static void checkSame(String world, String found, String call) {
         assertTrue(
                 world.isEmpty() || found.isEmpty() || world.equals(found),

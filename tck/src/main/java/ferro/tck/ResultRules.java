@@ -19,10 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 111 to 114 and 124: the bits of results, large results, and calls that may be refused. */
+/** Rules 111 to 114 and 124, about the bits of results, large results, and calls that a back end may refuse. */
 public interface ResultRules extends Subject {
     /**
-     * Rounding depends on the order of additions, so the order must be the same on all ranks and in all runs.
+     * Checks that sums of floats have the same bits on all ranks and in all runs. Rounding depends on the order of
+     * additions, so this order must be fixed.
      *
      * @param worldSize number of ranks
      */
@@ -35,8 +36,8 @@ public interface ResultRules extends Subject {
         for (int rank = 0; rank < worldSize; rank++) {
             for (int call = 0; call < first[rank].length; call++) {
                 String what = "bits of all-reduce " + call + " on rank " + rank + " of " + worldSize;
-                assertEquals(first[0][call], first[rank][call], what + " against rank 0");
-                assertEquals(first[rank][call], second[rank][call], what + " against another run");
+                assertEquals(first[0][call], first[rank][call], what + " compared with rank 0");
+                assertEquals(first[rank][call], second[rank][call], what + " compared with another run");
             }
         }
     }
@@ -67,7 +68,7 @@ public interface ResultRules extends Subject {
         return hashes;
     }
 
-    /** A NaN operand gives the canonical NaN in every op; MIN and MAX order the two zeros. */
+    /** Checks that a NaN operand gives the canonical NaN in every op. MIN and MAX order the two zeros by sign. */
     @Rule(112)
     @Test
     default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
@@ -91,7 +92,7 @@ public interface ResultRules extends Subject {
     }
 
     /**
-     * 64 MiB of floats are summed.
+     * Checks that an all-reduce sums 64 MiB of floats.
      *
      * @param worldSize number of ranks
      */
@@ -124,7 +125,10 @@ public interface ResultRules extends Subject {
         }
     }
 
-    /** Returns a prime number of elements, so that the borders of segments do not always fall on the same place. */
+    /**
+     * Returns a rising sequence of floats. Its length is a prime number, so that the borders of segments fall on
+     * different elements.
+     */
     private static float[] rising(int step, int first) {
         float[] elements = new float[8191];
         for (int index = 0; index < elements.length; index++) {
@@ -133,7 +137,10 @@ public interface ResultRules extends Subject {
         return elements;
     }
 
-    /** A call that a back end need not support is done equally on all ranks, or refused before anything moves. */
+    /**
+     * Checks that an optional call has the same result on all ranks, or the back end refuses the call before data
+     * moves.
+     */
     @Rule(114)
     @Test
     default void whatIsNotDoneIsRefusedWithAReasonBeforeAnythingMoves() {
@@ -149,13 +156,14 @@ public interface ResultRules extends Subject {
             });
         }
         for (int number = 0; number < names.size(); number++) {
-            assertEquals(hashes[0][number], hashes[1][number], "ranks 0 and 1 at " + names.get(number));
-            assertEquals(hashes[0][number], hashes[2][number], "ranks 0 and 2 at " + names.get(number));
+            assertEquals(hashes[0][number], hashes[1][number], "results on ranks 0 and 1 of " + names.get(number));
+            assertEquals(hashes[0][number], hashes[2][number], "results on ranks 0 and 2 of " + names.get(number));
         }
     }
 
     /**
-     * A sharded optimiser reduces and scatters what a replicated one all-reduces, and must get the same bits.
+     * Checks that a reduce-scatter and an all-reduce of the same elements give the same bits. A sharded optimiser uses
+     * reduce-scatter, a replicated optimiser uses all-reduce, and both must get the same bits.
      *
      * @param worldSize number of ranks
      */

@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Names the rule of docs/contract.md that a test checks; several tests may check one rule. */
+/** The rule of docs/contract.md that a test checks. One test of {@link BackendContract} checks each rule. */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -14,12 +14,12 @@ public @interface Rule {
     /**
      * Returns the number of the rule.
      *
-     * @return as in docs/contract.md
+     * @return number in docs/contract.md
      */
     int value();
 
     /**
-     * Returns whether ranks in processes of their own can check it, because they share nothing but their group.
+     * Returns whether ranks in separate processes can check the rule, because these ranks share only their group.
      *
      * @return true if {@link RankContract} has the rule
      */

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.LongUnaryOperator;
 
-/** The calls of one rank on one type: each op once, on the same elements. */
+/** The scaled reductions of one rank on one element type. All ops combine the same elements. */
 final class ScaledCalls {
-    /** A factor that is exact in f32, and in no shorter type. */
+    /** A factor that f32 represents exactly. Shorter types do not represent this factor exactly. */
     static final double FACTOR = 0.3f;
 
     private static final List<CollectiveKind> KINDS =
@@ -27,7 +27,7 @@ final class ScaledCalls {
     private final Subject subject;
     private final ProcessGroup group;
     private final DataType type;
-    /** Elements that were made before, by rank and number. */
+    /** Generated elements, by rank and length. */
     private final Map<Long, long[]> made = new HashMap<>();
 
     ScaledCalls(Subject subject, ProcessGroup group, DataType type) {
@@ -36,7 +36,10 @@ final class ScaledCalls {
         this.type = type;
     }
 
-    /** Compares a call by {@code op} with one by {@code other} on changed elements, whose result is changed too. */
+    /**
+     * Compares the result of {@code op} with the changed result of {@code other}. The function {@code before} changes
+     * the operands of {@code other}. The function {@code after} changes its result.
+     */
     void compare(ReduceOp op, ReduceOp other, LongUnaryOperator before, LongUnaryOperator after) {
         for (int length : lengths()) {
             for (CollectiveKind kind : KINDS) {
@@ -49,7 +52,7 @@ final class ScaledCalls {
         }
     }
 
-    /** Compares an average of two ranks with the mean of their elements, computed here. */
+    /** Compares an average of two ranks with the mean of their elements, which this method computes. */
     void compareMean() {
         for (int length : lengths()) {
             long[] found = result(CollectiveKind.ALL_REDUCE, length, false, ReduceOp.AVG, own -> own);
@@ -75,7 +78,7 @@ final class ScaledCalls {
         }
     }
 
-    /** Of f32 on three ranks also one whose parts are longer than a segment. */
+    /** Returns the lengths to check. For f32 on three ranks, one length has parts that are longer than a segment. */
     private int[] lengths() {
         boolean isLong = type == DataType.FLOAT32 && group.worldSize() == 3;
         return isLong ? new int[] {1, 6, 840, 3 * subject.aboveASegment()} : new int[] {1, 6, 840};

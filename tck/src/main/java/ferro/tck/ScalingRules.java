@@ -8,10 +8,11 @@ import java.util.function.LongUnaryOperator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 122 and 123: averages and sums of multiplied inputs, bit by bit against plain sums. */
+/** Rules 122 and 123, which compare averages and pre-multiplied sums with plain sums, bit by bit. */
 public interface ScalingRules extends Subject {
     /**
-     * An average of f32 and f64 is the sum, divided once; one of two ranks in f16 and bf16 is rounded once.
+     * Checks that an average of f32 or f64 is the sum divided once. An average of two ranks in f16 or bf16 is rounded
+     * once.
      *
      * @param worldSize number of ranks
      */
@@ -36,7 +37,7 @@ public interface ScalingRules extends Subject {
     }
 
     /**
-     * A sum of multiplied inputs is the sum of products that were rounded once.
+     * Checks that a pre-multiplied sum is the sum of the products, each of which is rounded once.
      *
      * @param worldSize number of ranks
      */

@@ -17,16 +17,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Calls of every rank of a group, with a stage on each that notes its thread. A stage that is chained to a call which has
- * ended runs on the thread that chains it, so in each call all ranks but one chain while the last rank has not called. Stages
- * of the last calls, which fail later, always run on a thread of the group.
+ * Calls of every rank of a group. A stage that is chained to each call records its own thread. A stage that is chained
+ * to a completed call runs on the chaining thread. In each call, all ranks but one therefore chain their stages before
+ * the last rank calls. Stages of the last calls, which fail later, always run on a thread of the group.
  */
 final class StagedCalls {
     /** Number of ranks of the group. */
     static final int WORLD_SIZE = 3;
 
     private static final long LIMIT_SECONDS = 20;
-    /** Longest wait for the stages of other ranks. Stages that come later run on threads of the ranks, which shows less. */
+    /** Maximum wait for the stages of other ranks. Later stages run on the threads of the ranks, which tests less. */
     private static final long CHAIN_MILLIS = 200;
 
     /** The last calls of a group before its close. */
@@ -55,7 +55,7 @@ final class StagedCalls {
         this.threads = threads;
     }
 
-    /** Makes a collective with each rank as the last one, a message, and a collective in a part of the group. */
+    /** Makes one collective for each rank as the last caller, one message, and one collective in a subgroup. */
     void makeAll(ProcessGroup group) throws Exception {
         group.onEvent(event -> threads.note());
         for (int last = 0; last < WORLD_SIZE; last++) {
@@ -92,7 +92,7 @@ final class StagedCalls {
         }
     }
 
-    /** Makes the last calls of a rank; rank 2 does not take part in a call that fails. */
+    /** Makes the last calls of a rank. Rank 2 does not make a call that fails. */
     void makeLast(ProcessGroup group, LastCalls last) throws Exception {
         if (last == LastCalls.WELL) {
             return;
@@ -123,8 +123,8 @@ final class StagedCalls {
         try {
             group.close(Duration.ofMillis(300));
         } catch (FerroException ofTheOther) {
-            // the other rank that closes early may end the group first
-            assertTrue(group.failure().isPresent(), "a close failed without a failure: " + ofTheOther);
+            // the early close of the other rank may fail the group first
+            assertTrue(group.failure().isPresent(), "close() failed, but failure() is empty: " + ofTheOther);
         }
     }
 
@@ -137,7 +137,9 @@ final class StagedCalls {
         return work.completion().whenComplete((done, failure) -> threads.note()).toCompletableFuture();
     }
 
-    /** Waits for stages of other ranks, but not for ever: a back end may block in its asynchronous calls. */
+    /**
+     * Waits for the stages of other ranks for a limited time, because a back end may block in its asynchronous calls.
+     */
     private static void awaitIfTheCallsReturn(CountDownLatch latch) throws InterruptedException {
         latch.await(CHAIN_MILLIS, TimeUnit.MILLISECONDS);
     }

@@ -24,9 +24,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 401 to 413: groups of some ranks. */
+/** Rules 401 to 413, about groups of some of the ranks. */
 public interface SubgroupRules extends Subject {
-    /** Ranks of one color form a group, ordered by key, then by rank; a rank without a color gets no group. */
+    /**
+     * Checks that ranks with the same color form a group, ordered by key and then by rank. A rank with a negative color
+     * gets no group.
+     */
     @Rule(401)
     @Test
     default void splitGroupsRanksByColorAndOrdersThemByKey() {
@@ -56,11 +59,11 @@ public interface SubgroupRules extends Subject {
         int[] found = new int[order.length];
         part.allGather(new int[] {parentRank}, found);
         for (int rank = 0; rank < order.length; rank++) {
-            assertEquals(order[rank], found[rank], "parent's rank that rank " + rank + " of the part tells");
+            assertEquals(order[rank], found[rank], "parent's rank that rank " + rank + " of the part sends");
         }
     }
 
-    /** The positions in the list are the ranks of the new group, and all collectives work in it. */
+    /** Checks that the positions in the list are the ranks of the new group. Collectives work in the new group. */
     @Rule(402)
     @Test
     default void newGroupRanksAreThePositionsInTheList() {
@@ -82,7 +85,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A part may be divided again, and the parent goes on. */
+    /** Checks that a subgroup may be split again. The parent group still works. */
     @Rule(403)
     @Test
     default void aPartMayBeDividedAgain() {
@@ -103,7 +106,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A group with a late member does not keep other groups from making progress, with the same ranks or with others. */
+    /** Checks that a group with a late member does not block other groups, even if the groups share ranks. */
     @Rule(404)
     @Test
     default void overlappingGroupsDoNotWaitForEachOther() {
@@ -140,7 +143,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Members that name different lists learn of it at once, not at the deadline. */
+    /** Checks that members that pass different lists fail at once, not at the deadline. */
     @Rule(405)
     @Test
     default void membersThatDisagreeAboutTheListFailAtOnce() {
@@ -158,10 +161,10 @@ public interface SubgroupRules extends Subject {
             }
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-        assertTrue(seconds < 20, "the disagreement was told after " + seconds + " s");
+        assertTrue(seconds < 20, "the disagreement was reported after " + seconds + " s");
     }
 
-    /** A member that never calls is named at the deadline. */
+    /** Checks that a member that never calls is named at the deadline. */
     @Rule(406)
     @Test
     default void aMemberThatNeverCallsIsNamedAtTheDeadline() {
@@ -181,7 +184,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A failure stays in its group. */
+    /** Checks that a failure of one subgroup does not affect its sibling group or its parent group. */
     @Rule(407)
     @Test
     default void aFailureInOneGroupLeavesItsSiblingAndItsParentAlone() {
@@ -196,7 +199,7 @@ public interface SubgroupRules extends Subject {
                     Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
                     failed.countDown();
                 } else {
-                    // both ranks must leave after the same call
+                    // both ranks must leave this loop after the same call
                     for (int[] goOn = {1}; goOn[0] > 0; half.allReduce(goOn, ReduceOp.MAX)) {
                         Expect.works(half);
                         goOn[0] = (int) failed.getCount();
@@ -223,7 +226,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** The same list makes a new group each time. */
+    /** Checks that the same list makes a new group each time. */
     @Rule(408)
     @Test
     default void theSameListMakesANewGroupEachTime() {
@@ -246,7 +249,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Closing a part leaves the others open. */
+    /** Checks that the close of a subgroup leaves its parent group and its sibling groups open. */
     @Rule(409)
     @Test
     default void closingAPartLeavesItsParentAndSiblingsOpen() {
@@ -264,7 +267,10 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A back end without subgroups refuses them in the usual way, and goes on. */
+    /**
+     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason, and the
+     * group still works.
+     */
     @Rule(410)
     @Test
     default void subgroupsAreMadeOrRefusedInTheUsualWay() {
@@ -282,7 +288,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** A disagreement is over when it has been reported: the next list that is equal on all members makes a group. */
+    /** Checks that after a disagreement has been reported, the next list that is equal on all members makes a group. */
     @Rule(411)
     @Test
     default void membersMayAgreeAfterADisagreement() {
@@ -294,7 +300,7 @@ public interface SubgroupRules extends Subject {
                     int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
                     Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
                     if (turn % 2 == 0) {
-                        // in some turns the slowest rank learns of it before any rank calls again
+                        // in some turns the slowest rank fails before any rank calls again
                         Expect.works(group);
                     }
                     try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
@@ -307,9 +313,10 @@ public interface SubgroupRules extends Subject {
     }
 
     /**
-     * Members may disagree about which ranks are members; then not every two of them exchange messages.
+     * Checks that members that disagree about which ranks are members all fail at once. In this case, some pairs of
+     * members exchange no messages.
      *
-     * @param odd rank that makes a smaller group, with rank 1
+     * @param odd rank that passes a smaller list, of itself and rank 1
      */
     @Rule(412)
     @ParameterizedTest(name = "rank {0}")
@@ -330,11 +337,12 @@ public interface SubgroupRules extends Subject {
             }
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-        assertTrue(seconds < 20, "the disagreement was told after " + seconds + " s");
+        assertTrue(seconds < 20, "the disagreement was reported after " + seconds + " s");
     }
 
     /**
-     * In a group of many ranks, in any order, each rank is the one of its position: for messages, roots and parts.
+     * Checks that in a large subgroup, the rank of a member is its position in the list, for any order of the list.
+     * Messages, roots and parts use this rank.
      *
      * @param members ranks of the parent, in the order of the new group
      */
@@ -361,7 +369,9 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Sends a message from each rank to each other rank; only one pair talks at a time in the order of the pairs. */
+    /**
+     * Sends a message from each rank to each other rank. The pairs of ranks exchange their messages in a fixed order.
+     */
     private static void exchangeInPairs(ProcessGroup part, int[] order) {
         for (int low = 0; low < order.length; low++) {
             for (int high = low + 1; high < order.length; high++) {
@@ -382,10 +392,10 @@ public interface SubgroupRules extends Subject {
         assertArrayEquals(
                 message(order, from, to),
                 found,
-                () -> "parent's ranks of sender and receiver: rank " + from + " to " + to);
+                () -> "ranks of sender and receiver in the parent group: rank " + from + " to " + to);
     }
 
-    /** Returns the parent's ranks of sender and receiver. */
+    /** Returns the ranks of the sender and of the receiver in the parent group. */
     private static int[] message(int[] order, int from, int to) {
         return new int[] {order[from], order[to]};
     }

@@ -5,27 +5,29 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The back end under test, as the rules use it: its groups, and what it declares that it cannot do. */
+/** The back end under test. The rules use its groups and its declared refusals. */
 public interface Subject {
     /**
      * Makes a fresh group.
      *
      * @param worldSize number of ranks
-     * @return its ranks; close them
+     * @return ranks of the group; the caller closes them
      */
     Ranks group(int worldSize);
 
     /**
-     * Makes a fresh group whose ranks have their own settings; skips the running test if the back end takes none.
+     * Makes a fresh group whose ranks have different settings. Skips the running test if the back end takes no
+     * settings.
      *
-     * @param settingsByRank settings by property, for example {@code ferro.algorithm}; index = rank
-     * @return its ranks; close them
+     * @param settingsByRank one map from property to value for each rank, in rank order; a property is for example
+     *     {@code ferro.algorithm}
+     * @return ranks of the group; the caller closes them
      */
     Ranks group(List<Map<String, String>> settingsByRank);
 
     /**
-     * Returns the setting {@code ferro.segment} of the groups, in bytes. Rules that want a chunk to travel in several pieces take
-     * lengths above it, so that a back end which is slow under test can be given short ones.
+     * Returns the setting {@code ferro.segment} of the groups, in bytes. Some rules use lengths above this setting, so
+     * that a chunk is sent in several pieces. A test of a slow back end can return a smaller value.
      *
      * @return bytes, 512 KiB unless overridden
      */
@@ -34,7 +36,8 @@ public interface Subject {
     }
 
     /**
-     * Returns a number of elements of four bytes that are more than a segment; odd, so that no border falls on the end.
+     * Returns a number of four-byte elements that is larger than a segment. The number is odd, so that no border of a
+     * segment falls on the end.
      *
      * @return about 1.06 segments
      */
@@ -43,7 +46,7 @@ public interface Subject {
     }
 
     /**
-     * Returns whether a refusal is declared.
+     * Returns whether the back end declares that it refuses a capability.
      *
      * @param capability for example {@code subgroups}
      * @return true if the back end may refuse it
@@ -51,7 +54,7 @@ public interface Subject {
     boolean refuses(String capability);
 
     /**
-     * Skips the running test if its back end declares that it cannot do this; counts the refusal.
+     * Skips the running test and counts a refusal if the back end declares that it refuses a capability.
      *
      * @param capability for example {@code subgroups}
      */
@@ -60,7 +63,7 @@ public interface Subject {
     /**
      * Returns the memory of the devices that the back end is tested on.
      *
-     * @return empty if its operands are in host memory
+     * @return device memory; empty if operands are in host memory
      */
     Optional<DeviceMemory> devices();
 
@@ -68,7 +71,7 @@ public interface Subject {
      * Returns the device of a rank.
      *
      * @param rank rank
-     * @return ordinal
+     * @return ordinal of the device
      */
     int device(int rank);
 

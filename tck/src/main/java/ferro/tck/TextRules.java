@@ -19,13 +19,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 530 and 531: a text that names several ranks says the right thing of each. */
+/**
+ * Rules 530 and 531, about failure messages that name several ranks. Such a message states the correct facts about each
+ * rank.
+ */
 public interface TextRules extends Subject {
     /**
-     * Of four ranks one makes another call. The texts of all ranks name that rank with its own call.
+     * Checks that if one of four ranks makes a different call, the messages of all ranks name this rank and its call.
      *
      * @param what call
-     * @param odd  rank that makes another call
+     * @param odd  rank that makes a different call
      */
     @Rule(530)
     @ParameterizedTest(name = "{0}, rank {1} of 4")
@@ -64,7 +67,7 @@ public interface TextRules extends Subject {
         for (int rank = 0; rank < told.size(); rank++) {
             FerroException failure = told.get(rank);
             if (rank != odd) {
-                // the other one knows only that the lists differ
+                // the odd rank knows only that the lists differ
                 Expect.blames(failure, odd);
             }
             saysOf(failure, member -> member != odd, "[0, 1, 2, 3]");
@@ -79,7 +82,7 @@ public interface TextRules extends Subject {
                 .toList();
     }
 
-    /** Checks that a text stands in a message, and that the rank that is named last before it is the right one. */
+    /** Checks that a message contains a text. The last rank that the message names before the text must be right. */
     private static void saysOf(FerroException failure, IntPredicate right, String text) {
         Expect.says(failure, text);
         String message = failure.getMessage();
@@ -90,11 +93,13 @@ public interface TextRules extends Subject {
                 last = Integer.parseInt(named.group(1));
             }
             int rank = last;
-            assertTrue(rank >= 0 && right.test(rank), () -> "\"" + text + "\" is not of rank " + rank + ": " + message);
+            assertTrue(
+                    rank >= 0 && right.test(rank),
+                    () -> "\"" + text + "\" is not the call of rank " + rank + ": " + message);
         }
     }
 
-    /** Rank {@code from} sends 9 elements to rank 2, which receives 10. */
+    /** Sends 9 elements from rank {@code from} to rank 2, which receives 10 elements. */
     private static void message(Ranks ranks, int from) {
         List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
             ProcessGroup patient = group.within(Duration.ofSeconds(20));
@@ -109,11 +114,13 @@ public interface TextRules extends Subject {
         Expect.blames(failure, from);
         String message = failure.getMessage();
         Pattern inOrder = Pattern.compile("rank " + from + " sent\\b.*\\b36 bytes.*\\breceive.*\\b40\\b");
-        assertTrue(inOrder.matcher(message).find(), () -> "need what was sent, and then what is received: " + message);
+        assertTrue(
+                inOrder.matcher(message).find(), () -> "need the sent bytes, and then the received bytes: " + message);
     }
 
     /**
-     * Of five ranks two never call. The texts of the others name these two, and no other rank is to blame.
+     * Checks that if two of five ranks never call, the messages of the other ranks name these two ranks. No other rank
+     * is blamed.
      *
      * @param what call
      */

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Every collective that has parts, on parts of unequal length, called by one rank. */
+/** The calls of one rank with parts of unequal length. They cover every collective with parts. */
 final class UnequalParts {
     /** The collectives with parts. */
     static final List<String> KINDS =
@@ -33,22 +33,22 @@ final class UnequalParts {
         this.counts = IntStream.range(0, size).mapToLong(this::length).toArray();
     }
 
-    /** Returns the length of a part: every third part is empty; the others differ. */
+    /** Returns the length of a part. Every third part is empty. The other lengths differ. */
     private long length(int index) {
         return (index % 3 == 1 ? 0 : index + 1L) * unit;
     }
 
-    /** Returns how many elements rank {@code from} sends to rank {@code to}; some send none. */
+    /** Returns how many elements rank {@code from} sends to rank {@code to}. Some numbers are zero. */
     private long length(int from, int to) {
         return length((2 * from + to) % (size + 2));
     }
 
-    /** Makes every call. */
+    /** Makes every call and checks its result. */
     void check() {
         KINDS.forEach(this::check);
     }
 
-    /** Makes the call of one kind. */
+    /** Makes the call of one kind and checks its result. */
     void check(String kind) {
         double[] all = joined(counts);
         double[] own = mark(rank, counts[rank]);
@@ -74,11 +74,11 @@ final class UnequalParts {
         }
     }
 
-    /** Checks averages of sums that i32 cannot hold, in separate memory and in the part of the operand. */
+    /** Checks averages whose sums exceed the range of i32. The results are in separate memory or in place. */
     private void averages() {
         int start = (int) Arrays.stream(counts, 0, rank).sum();
         int[] want = new int[(int) counts[rank]];
-        // ranks give m - 0, m - 1, m - 2: m less half the difference of the first and the last, toward zero
+        // rank r gives m - r, so the average is m - (size - 1) / 2, rounded toward zero
         Arrays.setAll(want, i -> (int) ((size * most(start + i) - size * (size - 1L) / 2) / size));
         for (boolean inPlace : new boolean[] {false, true}) {
             int[] in = new int[(int) Arrays.stream(counts).sum()];
@@ -130,7 +130,7 @@ final class UnequalParts {
         }
     }
 
-    /** Runs a call, or counts its refusal. */
+    /** Runs a call and returns true. If the back end refuses the call, counts the refusal and returns false. */
     static boolean runIfDone(Subject subject, ProcessGroup group, Collective call) {
         if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {

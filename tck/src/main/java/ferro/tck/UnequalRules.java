@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 116 and 117: parts of unequal length, also empty ones, if a back end supports them at all. */
+/** Rules 116 and 117, about parts of unequal length, including empty parts. A back end may refuse such parts. */
 public interface UnequalRules extends Subject {
     /**
-     * Parts of unequal length arrive at the places that the counts define.
+     * Checks that parts of unequal length arrive at the offsets that the counts define.
      *
      * @param worldSize number of ranks
      */
@@ -29,7 +29,7 @@ public interface UnequalRules extends Subject {
         }
     }
 
-    /** Ranks that disagree on the length of one message of an all-to-all fail with a mismatch. */
+    /** Checks that ranks that disagree on the length of one message of an all-to-all fail with a mismatch. */
     @Rule(117)
     @Test
     default void countsOfAnAllToAllThatDoNotFitAreAMismatch() {
@@ -51,11 +51,12 @@ public interface UnequalRules extends Subject {
                 }
             });
             if (ends.get(1) != null) {
-                // without a control lane the sender learns of it only by its links
+                // without a control lane the sender may only see a lost connection
                 Expect.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
                 Expect.failure(ends, 1, Code.MISMATCH);
             }
         }
-        assertArrayEquals(new float[] {0, 0}, Arrays.copyOf(received[1], 2), "what does not fit was written");
+        assertArrayEquals(
+                new float[] {0, 0}, Arrays.copyOf(received[1], 2), "a message of the wrong length was written");
     }
 }

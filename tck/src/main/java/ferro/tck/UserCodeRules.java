@@ -15,10 +15,10 @@ import ferro.tck.cells.UserCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118 and 119: reductions by a user's code, if a back end supports them at all. */
+/** Rules 118 and 119, about reductions by code of the user. A back end may refuse such reductions. */
 public interface UserCodeRules extends Subject {
     /**
-     * Code in every form combines elements of every length in every memory.
+     * Checks that reduction code of the user works in every form, for every length and in every kind of memory.
      *
      * @param worldSize number of ranks
      */
@@ -54,7 +54,7 @@ public interface UserCodeRules extends Subject {
         }
     }
 
-    /** Code for another type is refused. */
+    /** Checks that reduction code for another element type is refused before data moves. */
     @Rule(119)
     @Test
     default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {
@@ -73,7 +73,7 @@ public interface UserCodeRules extends Subject {
                             text.contains(op.name())
                                     && text.contains(DataType.FLOAT32.label())
                                     && text.contains(DataType.INT32.label()),
-                            "no op, type needed and type found in: " + text);
+                            "need the op, the needed type and the found type in: " + text);
                     assertEquals(6, ints[1], "a refused call wrote to memory");
                 }
                 Expect.works(group);

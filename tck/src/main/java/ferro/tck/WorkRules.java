@@ -25,9 +25,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 311: the order of operations, and the state that a handle reports. */
+/** Rules 301 to 311, about the order of operations and about the state that a handle reports. */
 public interface WorkRules extends Subject {
-    /** Each operation starts from the result of the one before it. */
+    /** Checks that each operation starts from the result of the one before it. */
     @Rule(301)
     @Test
     default void operationsRunInTheOrderTheyWereSubmitted() {
@@ -52,7 +52,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** A blocking call comes after the operations that were submitted before it. */
+    /** Checks that a blocking call comes after the operations that were submitted before it. */
     @Rule(302)
     @Test
     default void aBlockingCallComesAfterWhatWasSubmittedBefore() {
@@ -70,7 +70,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Sequence numbers count collectives. */
+    /** Checks that sequence numbers count the collectives of a group from 1. Messages have the number -1. */
     @Rule(303)
     @Test
     default void sequenceNumbersCountCollectivesFromOne() {
@@ -85,7 +85,7 @@ public interface WorkRules extends Subject {
                     assertEquals(
                             -1,
                             group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(),
-                            "of a send");
+                            "number of a send");
                     assertEquals(-1, finished(receive).sequence(), "number of a receive");
                 }
                 assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
@@ -98,7 +98,7 @@ public interface WorkRules extends Subject {
         return work;
     }
 
-    /** A bounded wait for an operation does not change it. */
+    /** Checks that a wait with a time limit does not change the operation. */
     @Rule(304)
     @Test
     default void waitingForAWhileOnlyLooks() {
@@ -106,7 +106,7 @@ public interface WorkRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not looked");
+                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not checked its operation");
                 }
                 long[] data = {group.rank() + 4};
                 Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
@@ -117,14 +117,14 @@ public interface WorkRules extends Subject {
                     looked.countDown();
                 }
                 assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
-                assertTrue(work.isDone(), "not done, but waiting for it has ended");
+                assertTrue(work.isDone(), "not done, but await has returned true");
                 assertEquals(9, data[0], "sum of 4 and 5");
                 Expect.works(group);
             });
         }
     }
 
-    /** A dependant that blocks must not keep the group from making progress. */
+    /** Checks that a dependent stage that blocks does not stop the progress of the group. */
     @Rule(305)
     @Test
     default void aDependantOfACompletionMayBlockWithoutStoppingTheGroup() {
@@ -142,7 +142,7 @@ public interface WorkRules extends Subject {
                 if (group.rank() == 0) {
                     dependant = dependant.thenRun(() -> {
                         blocked.countDown();
-                        assertTrue(waits(released), "the operations after it have not ended meanwhile");
+                        assertTrue(waits(released), "later operations did not end while the dependant blocked");
                     });
                     chained.countDown();
                 }
@@ -165,7 +165,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Elapsed time runs until the end. */
+    /** Checks that the elapsed time of an operation stops when the operation ends. */
     @Rule(306)
     @Test
     default void elapsedTimeStopsAtTheEnd() {
@@ -183,7 +183,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** A failed handle stays failed, in all its forms. */
+    /** Checks that a failed operation reports its failure again on each wait, and also by its stage. */
     @Rule(307)
     @Test
     default void aFailedOperationTellsItsFailureEachTime() {
@@ -212,7 +212,7 @@ public interface WorkRules extends Subject {
         throw new AssertionError("the stage of a failed operation of rank " + group.rank() + " ended well");
     }
 
-    /** Many small operations may be queued at once. */
+    /** Checks that many small operations may be queued at once. */
     @Rule(308)
     @Test
     default void hundredsOfOperationsMayBeQueued() {
@@ -232,7 +232,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** A handle is not bound to the thread that made it. */
+    /** Checks that several threads may wait for one operation, which any of them may have started. */
     @Rule(309)
     @Test
     default void severalThreadsMayWaitForOneOperation() {
@@ -255,7 +255,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** When waiting threads leave, another thread makes progress on work that no thread waits for. */
+    /** Checks that work that no thread waits for still completes after waiting threads leave. */
     @Rule(310)
     @Test
     default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
@@ -280,10 +280,13 @@ public interface WorkRules extends Subject {
             });
         }
         // a busy machine may sometimes stop a thread for a while
-        assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " stood still: " + slow);
+        assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " took 800 ms or more: " + slow);
     }
 
-    /** Queued operations may be in flight together, as long as the results are the same. */
+    /**
+     * Checks that queued operations give the same results as the same operations one by one. Queued operations may be
+     * in flight together.
+     */
     @Rule(311)
     @Test
     default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {

@@ -1,6 +1,6 @@
 /**
- * The contract that every back end keeps, as JUnit tests. A class that extends {@link ferro.tck.BackendContract} and
- * implements how a group is made runs all of them.
+ * JUnit tests of the contract that every back end keeps. A class that extends {@link ferro.tck.BackendContract} and
+ * implements {@code createGroup} runs all of these tests.
  *
  * {@snippet file="ferro/examples/plain/QueueBackendContractTest.java" region="contract" :
  *
@@ -17,9 +17,9 @@
  * }
  * }
  *
- * <p>Start at {@link ferro.tck.BackendContract}. The rules are in the interfaces that it implements, each with its number in
- * docs/contract.md. {@link ferro.tck.Ranks} runs code on every rank and keeps every failure.
+ * <p>Start at {@link ferro.tck.BackendContract}. The rules are in the interfaces that this class implements. Each rule
+ * has its number in docs/contract.md. {@link ferro.tck.Ranks} runs code on every rank and records every failure.
  *
- * <p>Nothing here knows a back end, waits without a bound, or reads the environment.
+ * <p>No class of this package depends on a back end, waits without a time limit, or reads the environment.
  */
 package ferro.tck;

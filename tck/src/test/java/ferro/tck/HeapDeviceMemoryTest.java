@@ -148,7 +148,9 @@ class HeapDeviceMemoryTest {
         Copy copy = opened.toHost(tensor, staging.buffer());
         assertThrows(IllegalStateException.class, staging::close, "closed under a copy");
         AssertionError told = assertThrows(AssertionError.class, heap::assertNothingLeft);
-        assertTrue(told.getMessage().contains("1 tensors, 0 pieces of staging, 1 running"), told.getMessage());
+        assertTrue(
+                told.getMessage().contains("1 tensors, 0 staging buffers, 1 copies that have not run"),
+                told.getMessage());
         copy.await(LIMIT);
         GpuCollectives.free(tensor);
         opened.close();
