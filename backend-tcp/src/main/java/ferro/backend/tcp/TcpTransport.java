@@ -27,10 +27,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The data links of one group. The calling thread makes progress on them. All groups of a rank share the control
@@ -177,15 +179,13 @@ final class TcpTransport implements Transport {
     @Override
     public void abandon() {
         abandoned = true;
-        for (TcpLink[] lane : links) {
-            for (TcpLink link : lane) {
-                if (link != null) {
-                    link.close();
-                }
-            }
-        }
+        openedLinks().forEach(TcpLink::close);
         doorbells.close();
         closeArrivals();
+    }
+
+    private Stream<TcpLink> openedLinks() {
+        return Arrays.stream(links).flatMap(Arrays::stream).filter(Objects::nonNull);
     }
 
     @Override
@@ -203,14 +203,7 @@ final class TcpTransport implements Transport {
     public boolean leave() {
         if (!abandoned) {
             abandoned = true;
-            for (TcpLink[] lane : links) {
-                for (TcpLink link : lane) {
-                    Channel ending = link == null ? null : link.leave();
-                    if (ending != null) {
-                        mesh.drain(ending);
-                    }
-                }
-            }
+            openedLinks().map(TcpLink::leave).filter(Objects::nonNull).forEach(mesh::drain);
             doorbells.close();
             closeArrivals();
             closePolledLinks();
