@@ -54,10 +54,8 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         Map<SliceRange, List<Integer>> holders = new LinkedHashMap<>();
         for (int rank = 0; rank < proposals.size(); rank++) {
             for (JsonValues slice : proposals.get(rank).objects("slices")) {
-                List<Integer> ranks = holders.computeIfAbsent(SliceRange.of(slice), range -> new ArrayList<>());
-                if (!ranks.contains(rank)) {
-                    ranks.add(rank);
-                }
+                holders.computeIfAbsent(SliceRange.of(slice), range -> new ArrayList<>())
+                        .add(rank);
             }
         }
         refuseGaps(holders.keySet(), parameters);
@@ -142,16 +140,16 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return own;
     }
 
-    /** Returns the slices that a rank writes as tensors, in their order, each once. */
+    /** Returns the slices that a rank writes as tensors, in their order. */
     List<NamedTensor> slicesOf(int rank, List<StateSlice> slices) {
-        Map<String, NamedTensor> own = new LinkedHashMap<>();
+        List<NamedTensor> own = new ArrayList<>();
         for (StateSlice slice : slices) {
             SliceRange range = SliceRange.of(slice);
             if (range.count() > 0 && sliceRanks.get(range) == rank) {
-                own.put(range.tensorName(), NamedTensor.of(range.tensorName(), slice.values(), range.count()));
+                own.add(NamedTensor.of(range.tensorName(), slice.values(), range.count()));
             }
         }
-        return List.copyOf(own.values());
+        return List.copyOf(own);
     }
 
     /** Returns the name of the file of parameters that a rank writes. */

@@ -73,6 +73,7 @@ final class SaveRun {
         int rank = ranks.rank();
         List<JsonValues> proposals = ranks.exchange(what(), () -> {
             refuseTwins(state.parameters());
+            refuseTwinSlices(state.slices());
             if (rank == 0) {
                 folder.refuseIfLost();
                 new Retention(folder).refuseLatest(step);
@@ -113,6 +114,18 @@ final class SaveRun {
             if (!names.add(tensor.name())) {
                 throw new CheckpointException(
                         "two of " + tensors.size() + " tensors are called \"" + tensor.name() + "\"");
+            }
+        }
+    }
+
+    /** Refuses two slices of one range on this rank: a file holds the values of one of them. */
+    private static void refuseTwinSlices(List<StateSlice> slices) {
+        Set<SliceRange> ranges = new HashSet<>();
+        for (StateSlice slice : slices) {
+            SliceRange range = SliceRange.of(slice);
+            if (range.count() > 0 && !ranges.add(range)) {
+                throw new CheckpointException("two of " + slices.size() + " slices have the same range: " + range.key()
+                        + ", elements " + range.from() + " to " + (range.end() - 1));
             }
         }
     }

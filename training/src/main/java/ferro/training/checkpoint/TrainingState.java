@@ -10,7 +10,8 @@ import java.util.Map;
  *
  * @param parameters all parameters, whole, the same ones on all ranks in the same order
  * @param slices what this rank has of the state of the optimizer; all ranks together have all of it. Where several ranks have the
- *     same elements, these must be equal, and one of them writes them
+ *     same elements, these must be equal, and one of them writes them. A save refuses two slices of one range on one
+ *     rank
  * @param metadata strings by name, such as the step, the position of the sampler and settings; those of rank 0 are kept
  */
 public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slices, Map<String, String> metadata) {

@@ -9,6 +9,7 @@ import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,27 @@ class UnequalStateTest {
         String expected = "saving step 1 failed: ranks hold different values in 1 of 3 tensors: "
                 + "\"state exp_avg/weight@2\" is hash # on rank 1, but hash # on rank 3";
         refused(Checkpoints::save, UnequalStateTest::unequalSlice).forEach(told -> assertTold(expected, told));
+    }
+
+    /** Rank 1 has its half of a state twice. */
+    private static TrainingState sliceTwice(ProcessGroup group, boolean isUnequal) {
+        TrainingState once = unequalSlice(group, false);
+        if (group.rank() != 1 || !isUnequal) {
+            return once;
+        }
+        HostTensor other = HostTensor.allocate(DataType.FLOAT32, 2);
+        List<StateSlice> slices = new ArrayList<>(once.slices());
+        slices.add(new StateSlice("exp_avg", "weight", 2, other));
+        return once.withSlices(slices);
+    }
+
+    @Test
+    void twoSlicesOfOneRangeOnOneRankAreRefused() {
+        String expected = "two of 2 slices have the same range: state exp_avg of \"weight\", elements 2 to 3";
+        for (String message : refused(Checkpoints::save, UnequalStateTest::sliceTwice)) {
+            assertTrue(message.startsWith("saving step 1 failed: rank 1 on host "), message);
+            assertTrue(message.endsWith(expected), message);
+        }
     }
 
     @Test
