@@ -24,7 +24,7 @@ import scala.Function2;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Runs a function as the ranks of one group, one rank per partition, in a barrier stage of Spark.
+ * A runner that runs one function on all ranks of a group in a barrier stage of Spark. Each partition is one rank.
  *
  * <pre>{@code
  * FerroSpark spark = FerroSpark.on(sc).timeout(Duration.ofSeconds(60)).attempts(4);
@@ -35,16 +35,20 @@ import scala.jdk.javaapi.CollectionConverters;
  * });
  * }</pre>
  *
- * <p>All ranks run at once, so the executors need as many free slots as there are ranks. Ranks on one host share memory. The
- * driver serves the store by which ranks meet; nothing else passes through it but results, progress and failures.
+ * <p>All ranks run at once, so the executors need as many free slots as there are ranks. Ranks on one host communicate
+ * through shared memory. The driver serves the store through which the ranks find each other. Besides that, only
+ * results, progress reports and failure reports pass through the driver.
  *
- * <p>Off loopback {@code spark.authenticate} must be on: ranks derive the job's secret of Spark's. Immutable: each method returns
- * another object. Any thread may call it; jobs of several threads run at once if there are slots.
+ * <p>If the driver has an address other than loopback, {@code spark.authenticate} must be on. The ranks derive the
+ * secret of the job from Spark's secret.
+ *
+ * <p>A runner is immutable: each method that sets something returns a new runner. Any thread may call any method. Jobs
+ * of several threads run at the same time if there are enough slots.
  */
 public final class FerroSpark {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    /** Spark's own check of a barrier stage gives up after as long: 40 times 15 s. */
+    /** The time after which Spark's own slot check of a barrier stage fails: 40 checks, one every 15 s. */
     private static final Duration SLOT_TIMEOUT = Duration.ofMinutes(10);
 
     private final JobAttempts attempts;
@@ -56,13 +60,13 @@ public final class FerroSpark {
     }
 
     /**
-     * Returns ferro on an application.
+     * Returns a runner for an application.
      *
-     * @param context of the application
-     * @return with one attempt, and a deadline of 60 s
+     * @param context the context of the application
+     * @return a runner with one attempt and a deadline of 60 s
      * @throws UnsupportedOperationException if Spark is older than 4.1
      * @throws IllegalArgumentException      if dynamic allocation is on
-     * @throws IllegalStateException         of Spark, if the application has been stopped
+     * @throws IllegalStateException         if the application has been stopped; Spark throws this exception
      */
     public static FerroSpark on(SparkContext context) {
         JobPlan plan = JobPlan.standard(TIMEOUT, SLOT_TIMEOUT, FerroSpark::log);
@@ -70,20 +74,20 @@ public final class FerroSpark {
     }
 
     /**
-     * Returns ferro on an application.
+     * Returns a runner for an application.
      *
-     * @param context of the application
-     * @return as {@link #on(SparkContext)}
+     * @param context the context of the application
+     * @return the same runner as {@link #on(SparkContext)} returns
      */
     public static FerroSpark on(JavaSparkContext context) {
         return on(context.sc());
     }
 
     /**
-     * Returns ferro on an application.
+     * Returns a runner for an application.
      *
-     * @param session of the application; not one of Spark Connect, which has no RDDs
-     * @return as {@link #on(SparkContext)}
+     * @param session the session of the application; a Spark Connect session does not work, because it has no RDDs
+     * @return the same runner as {@link #on(SparkContext)} returns
      */
     public static FerroSpark on(SparkSession session) {
         return on(session.sparkContext());
@@ -94,38 +98,38 @@ public final class FerroSpark {
     }
 
     /**
-     * Sets the number of ranks. Rows are repartitioned by a shuffle if there are more or fewer partitions.
+     * Sets the number of ranks. A shuffle repartitions the rows if the number of partitions is different.
      *
-     * @param count as many as partitions if it is not called
-     * @return with this number
-     * @throws IllegalArgumentException if it is less than 1
+     * @param count the number of ranks; by default it is the number of partitions
+     * @return a runner with this number of ranks
+     * @throws IllegalArgumentException if {@code count} is less than 1
      */
     public FerroSpark ranks(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("a group has at least 1 rank, found " + count);
+            throw new IllegalArgumentException("the number of ranks must be at least 1, found " + count);
         }
         return with(plan.withRanks(count));
     }
 
     /**
-     * Sets the deadline of each call of a group, and of joining.
+     * Sets the deadline of each call of the group. The same deadline applies to joining the group.
      *
-     * @param deadline 60 s if it is not called
-     * @return with this deadline
-     * @throws IllegalArgumentException if it is less than a millisecond
+     * @param deadline the deadline; the default is 60 s
+     * @return a runner with this deadline
+     * @throws IllegalArgumentException if {@code deadline} is less than 1 ms
      */
     public FerroSpark timeout(Duration deadline) {
         return with(plan.withTimeout(checkedDeadline(deadline)));
     }
 
     /**
-     * Sets how long each attempt waits until executors with enough slots have registered, such as one that replaces a lost one.
-     * The log has a line after 1 s of waiting and then every 15 s. An application with a local master is refused at once, since it
-     * gets no more slots.
+     * Sets how long each attempt waits until executors with enough slots have registered. An example is the wait for an
+     * executor that replaces a lost one. The driver logs a line after 1 s of waiting and then every 15 s. An
+     * application with a local master does not wait: its job fails at once, because it never gets more slots.
      *
-     * @param deadline 10 minutes if it is not called
-     * @return with this deadline
-     * @throws IllegalArgumentException if it is less than a millisecond
+     * @param deadline the longest wait of an attempt; the default is 10 minutes
+     * @return a runner with this deadline
+     * @throws IllegalArgumentException if {@code deadline} is less than 1 ms
      */
     public FerroSpark slotTimeout(Duration deadline) {
         return with(plan.withSlotTimeout(checkedDeadline(deadline)));
@@ -139,69 +143,74 @@ public final class FerroSpark {
     }
 
     /**
-     * Sets how often a job is tried. It is tried again when an executor was lost or ferro failed; not when a rank's function threw,
-     * unless {@link #retryOn} names that exception.
+     * Sets the maximum number of attempts of a job. The driver starts another attempt if an executor was lost or ferro
+     * failed. It starts no other attempt if a rank's function threw an exception, unless {@link #retryOn} names the
+     * type of the exception.
      *
-     * @param most attempts, the first included; 1 if it is not called
-     * @return with this number
-     * @throws IllegalArgumentException if it is less than 1
+     * @param most the maximum number of attempts, including the first one; the default is 1
+     * @return a runner with this maximum
+     * @throws IllegalArgumentException if {@code most} is less than 1
      */
     public FerroSpark attempts(int most) {
         if (most < 1) {
-            throw new IllegalArgumentException("a job has at least 1 attempt, found " + most);
+            throw new IllegalArgumentException("the number of attempts must be at least 1, found " + most);
         }
         return with(plan.withAttempts(most));
     }
 
     /**
-     * Names an exception of a rank's function that is worth another attempt.
+     * Adds an exception type. If a rank's function throws an exception of this type, the driver starts another attempt.
      *
-     * @param type of the exception, of a superclass or of a cause
-     * @return with this one more
+     * @param type the class of the exception, of one of its causes, or a superclass of either
+     * @return a runner that also retries after this exception
      */
     public FerroSpark retryOn(Class<? extends Throwable> type) {
         return with(plan.withRetried(type.getName()));
     }
 
     /**
-     * Names the folder where {@link SparkRank#checkpoint} keeps the state of ranks.
+     * Sets the folder where {@link SparkRank#checkpoint} saves the state of ranks.
      *
-     * @param folder URI of a file system of Hadoop that all executors reach, and that renames atomically
-     * @return with this folder
+     * @param folder URI of a folder; all executors must reach its Hadoop file system, which must rename files
+     *     atomically
+     * @return a runner with this folder
      */
     public FerroSpark checkpoint(String folder) {
         return with(plan.withCheckpoints(Objects.requireNonNull(folder, "folder")));
     }
 
     /**
-     * Names the ports that the driver's store and the ranks listen on, for gateways and network policies.
+     * Sets the ports on which the driver's store and the ranks listen. A gateway or a network policy can then open
+     * these ports.
      *
-     * @param range {@code 29500-29599}, one port per rank of a host and one for each job of the driver
-     * @return with these ports
-     * @throws IllegalArgumentException if it is no range
+     * @param range a range such as {@code 29500-29599}; each rank of a host and each job of the driver needs one port
+     * @return a runner with these ports
+     * @throws IllegalArgumentException if {@code range} is not a range of ports
      */
     public FerroSpark ports(String range) {
         return with(plan.withPorts(PortRange.of(range)));
     }
 
     /**
-     * Has rank 0 serve the store by which ranks meet, for clusters whose executors reach the driver by Spark's own ports
-     * alone. The ranks learn its address by Spark's barrier, which costs a second more. Failures then come to the driver by
-     * Spark only: without recordings; and progress is logged by the executors.
+     * Makes rank 0 serve the store through which the ranks find each other. By default the driver serves the store. Use
+     * this method if the executors can reach only Spark's own ports of the driver.
      *
-     * @return with rank 0 as the meeting place; the driver is if it is not called
+     * <p>The ranks exchange the address of the store through Spark's barrier, which takes one second more. The driver
+     * then learns of failures from Spark only, without flight recordings. The executors log the progress reports.
+     *
+     * @return a runner with the store at rank 0
      */
     public FerroSpark meetAtRankZero() {
         return with(plan.withMeetingAtRankZero());
     }
 
     /**
-     * Sets a setting of ferro on all ranks.
+     * Sets the value of a ferro setting on all ranks.
      *
-     * @param name  {@code ferro.links}
-     * @param value as on a command line
-     * @return with this setting
-     * @throws IllegalArgumentException if there is no such setting, or its value makes no sense
+     * @param name  the name of the setting, such as {@code ferro.links}
+     * @param value the value, in the same form as on a command line
+     * @return a runner with this setting
+     * @throws IllegalArgumentException if there is no setting of this name, or its value is not valid
      */
     public FerroSpark setting(String name, String value) {
         ferro.group.JoinOptions.ofProcess().setting(name, value);
@@ -209,10 +218,11 @@ public final class FerroSpark {
     }
 
     /**
-     * Sets what receives the progress that ranks report; a line of the driver's log if it is not called.
+     * Sets the listener that receives the progress reports of the ranks. By default the driver logs each report as one
+     * line.
      *
-     * @param listener called on a thread of ferro, which it must not block
-     * @return with this listener
+     * @param listener the listener; it is called on a thread of ferro and must not block that thread
+     * @return a runner with this listener
      */
     public FerroSpark onProgress(Consumer<ProgressReport> listener) {
         return with(plan.withProgress(Objects.requireNonNull(listener, "listener")));
@@ -223,70 +233,72 @@ public final class FerroSpark {
     }
 
     /**
-     * Runs a function on all ranks.
+     * Runs a function on all ranks and returns the result of rank 0.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does
-     * @return what rank 0 returned
-     * @throws FerroSparkException      if the job failed; the text names the rank and the task
-     * @throws IllegalArgumentException if there are fewer slots than ranks, or no secret for the driver's address
-     * @throws IllegalStateException    of Spark, if the application has been stopped
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs
+     * @return the result of rank 0
+     * @throws FerroSparkException      if the job failed; the message names the rank and the task
+     * @throws IllegalArgumentException if there are fewer slots than ranks, or if the driver's address needs a secret
+     *     and {@code spark.authenticate} is off
+     * @throws IllegalStateException    if the application has been stopped; Spark throws this exception
      */
     public <T, R> R run(JavaRDD<T> rows, RankFunction<T, R> function) {
         return attempts.run(rows.rdd(), plan, false, function, loader(function)).get(0);
     }
 
     /**
-     * Runs a function on all ranks.
+     * Runs a function on all ranks and returns the results of all ranks.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does
-     * @return what each rank returned, by rank
-     * @throws FerroSparkException      if the job failed; the text names the rank and the task
-     * @throws IllegalArgumentException as {@link #run(JavaRDD, RankFunction)}
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs
+     * @return the results of the ranks; the index is the rank
+     * @throws FerroSparkException      if the job failed; the message names the rank and the task
+     * @throws IllegalArgumentException for the same reasons as {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(JavaRDD<T> rows, RankFunction<T, R> function) {
         return attempts.run(rows.rdd(), plan, true, function, loader(function));
     }
 
     /**
-     * Runs a function on all ranks.
+     * Runs a function on all ranks and returns the result of rank 0.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does
-     * @return as {@link #run(JavaRDD, RankFunction)}
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs
+     * @return the result of rank 0, as for {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> R run(Dataset<T> rows, RankFunction<T, R> function) {
         return run(rows.javaRDD(), function);
     }
 
     /**
-     * Runs a function on all ranks.
+     * Runs a function on all ranks and returns the results of all ranks.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does
-     * @return as {@link #runAll(JavaRDD, RankFunction)}
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs
+     * @return the results of the ranks, as for {@link #runAll(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(Dataset<T> rows, RankFunction<T, R> function) {
         return runAll(rows.javaRDD(), function);
     }
 
     /**
-     * Runs a function of Scala on all ranks.
+     * Runs a Scala function on all ranks and returns the result of rank 0.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does, serializable as Scala's functions are; Spark cleans it as those of its own calls
-     * @return as {@link #run(JavaRDD, RankFunction)}
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs; it must be serializable, and Spark's closure cleaner removes
+     *     what it does not use
+     * @return the result of rank 0, as for {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> R run(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
         return attempts.run(rows, plan, false, ofScala(rows, function), loader(function))
@@ -294,13 +306,14 @@ public final class FerroSpark {
     }
 
     /**
-     * Runs a function of Scala on all ranks.
+     * Runs a Scala function on all ranks and returns the results of all ranks.
      *
      * @param <T>      type of the rows
      * @param <R>      type of the result
-     * @param rows     a partition per rank
-     * @param function what each rank does, serializable as Scala's functions are; Spark cleans it as those of its own calls
-     * @return as {@link #runAll(JavaRDD, RankFunction)}
+     * @param rows     the rows; each partition is read by one rank
+     * @param function the function that each rank runs; it must be serializable, and Spark's closure cleaner removes
+     *     what it does not use
+     * @return the results of the ranks, as for {@link #runAll(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
         return attempts.run(rows, plan, true, ofScala(rows, function), loader(function));

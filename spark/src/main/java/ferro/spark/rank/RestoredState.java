@@ -3,17 +3,17 @@ package ferro.spark.rank;
 import java.util.Objects;
 
 /**
- * State that a rank saved.
+ * The state that a rank saved at one step.
  *
- * @param step  step that it was saved with
- * @param state bytes of this rank
+ * @param step  the step at which the rank saved the state
+ * @param state the bytes that this rank saved
  */
 public record RestoredState(long step, byte[] state) {
     /**
-     * Makes a state.
+     * Creates a restored state.
      *
-     * @param step  step that it was saved with
-     * @param state bytes of this rank
+     * @param step  the step at which the rank saved the state
+     * @param state the bytes that this rank saved
      */
     public RestoredState {
         Objects.requireNonNull(state, "state");

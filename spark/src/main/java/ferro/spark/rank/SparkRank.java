@@ -5,48 +5,51 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
-/** One rank of a job: a task of a barrier stage. Only the task's thread may call it. */
+/** One rank of a job. A rank is a task of a barrier stage. Only the thread of this task may call the methods. */
 public interface SparkRank {
     /**
-     * Returns the group of all ranks of the job. It is closed when the rank's function returns.
+     * Returns the group of all ranks of the job. The group is closed when the rank's function returns.
      *
-     * @return group; its rank is the number of the partition
+     * @return the group; this rank's number in the group is the number of its partition
      */
     ProcessGroup group();
 
     /**
-     * Returns which attempt of the job this is.
+     * Returns the number of the current attempt of the job.
      *
-     * @return 0 for the first
+     * @return the number; the first attempt has the number 0
      */
     int attempt();
 
     /**
-     * Saves state of this rank. All ranks call it with the same step. When it returns, the state of all ranks can be restored,
-     * also after a crash of this machine; older state stays until then.
+     * Saves the state of this rank. All ranks must call this method with the same step. When the method returns, the
+     * state of all ranks can be restored, even after a crash of this machine. The older state is kept until then.
      *
-     * @param step  number of the step, greater than that of the state saved before
-     * @param state bytes of this rank; may be empty
-     * @throws IOException           if it cannot be written, or a later attempt or job with the same folder has begun
+     * @param step  the number of the step; it must be greater than the step of the last saved state
+     * @param state the bytes of this rank; may be empty
+     * @throws IOException           if the state cannot be written, or if a later attempt or job has begun to use the
+     *     same folder
      * @throws IllegalStateException if the job has no folder for checkpoints
      */
     void checkpoint(long step, byte[] state) throws IOException;
 
     /**
-     * Returns the state that this rank saved last, in an earlier attempt or an earlier job with the same folder. All ranks call
-     * it.
+     * Returns the last state that this rank saved. An earlier attempt, or an earlier job with the same folder, may have
+     * saved it. All ranks must call this method.
      *
-     * @return state; empty if none was saved by all ranks
-     * @throws IOException           if it cannot be read, is damaged, or was saved by another number of ranks
+     * @return the state; empty if there is no step that all ranks have saved
+     * @throws IOException           if the state cannot be read, is damaged, or was saved by a different number of
+     *     ranks
      * @throws IllegalStateException if the job has no folder for checkpoints
      */
     Optional<RestoredState> restore() throws IOException;
 
     /**
-     * Reports progress to the driver, at most once a second; calls in between cost nothing and are dropped. Any rank may call it.
+     * Sends a progress report to the driver, at most once a second. Calls within the same second are dropped and cost
+     * nothing. Any rank may call this method.
      *
-     * @param step   number of the step
-     * @param values what to show, by name
+     * @param step   the number of the step
+     * @param values the values to show, by name
      */
     void progress(long step, Map<String, Double> values);
 }

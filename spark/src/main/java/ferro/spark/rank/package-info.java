@@ -1,6 +1,6 @@
 /**
- * What a rank's function sees. Start reading at {@link ferro.spark.rank.RankFunction}.
+ * The types that a rank's function uses. Start reading at {@link ferro.spark.rank.RankFunction}.
  *
- * <p>Nothing here knows Spark, so that a rank's function can be tested without it.
+ * <p>No type of this package depends on Spark, so a rank's function can be tested without Spark.
  */
 package ferro.spark.rank;
