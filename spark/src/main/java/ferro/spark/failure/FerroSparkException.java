@@ -7,22 +7,25 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
 
-/** A job of ferro in Spark has failed. The text names the rank and the task that failed first; the cause is Spark's exception. */
+/**
+ * An exception that reports that a ferro job in Spark has failed. The message names the rank and the task that failed
+ * first. The cause is Spark's exception.
+ */
 public final class FerroSparkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /** The rank at fault; -1 if unknown. */
     private final int rank;
-    /** By rank; transient, since exceptions are logged and sent. */
+    /** Flight recordings by rank. The field is transient, because exceptions are logged and sent. */
     private final transient Map<Integer, byte[]> recordings;
 
     /**
-     * Makes a failure.
+     * Creates an exception.
      *
-     * @param message    diagnosis
-     * @param rank       rank at fault; -1 if unknown
-     * @param recordings recordings by rank
-     * @param cause      exception of Spark
+     * @param message    the diagnosis
+     * @param rank       the rank at fault; -1 if unknown
+     * @param recordings the flight recordings by rank
+     * @param cause      the exception that Spark threw
      */
     public FerroSparkException(String message, int rank, Map<Integer, byte[]> recordings, Throwable cause) {
         super(message, cause);
@@ -33,18 +36,19 @@ public final class FerroSparkException extends RuntimeException {
     /**
      * Returns the rank at fault.
      *
-     * @return rank; empty if it is not known, or several ranks are
+     * @return the rank; empty if the rank is unknown, or several ranks are at fault
      */
     public OptionalInt rank() {
         return rank < 0 ? OptionalInt.empty() : OptionalInt.of(rank);
     }
 
     /**
-     * Writes the recordings that ranks sent, for {@code ferro analyze}: what each rank did last, and for which ranks it waited.
+     * Writes the flight recordings that ranks sent, one file per rank. {@code ferro analyze} reads these files. A
+     * recording shows the last calls of a rank, and the ranks for which the rank waited.
      *
-     * @param folder folder, made if it is not there
-     * @return number of files written; ranks whose process ended at once have sent none
-     * @throws IOException if they cannot be written
+     * @param folder the folder; it is created if it does not exist
+     * @return the number of files written; a rank whose process ended at once has sent no recording
+     * @throws IOException if a file cannot be written
      */
     public int writeRecordings(Path folder) throws IOException {
         Files.createDirectories(folder);

@@ -16,18 +16,18 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What one rank reports of its failure.
+ * The report of one rank about its failure.
  *
- * @param rank      rank that reports
- * @param code      kind of a failure of ferro; empty if something else was thrown
- * @param culprits  ranks that ferro blames, separated by commas; empty if unknown
- * @param types     names of the classes of the exception and of its causes, with their superclasses
- * @param message   text of the exception
- * @param recording what the rank did last, for {@code ferro analyze}; empty if there is none
+ * @param rank      the rank that reports
+ * @param code      the name of the {@link FerroException} code; empty if something else was thrown
+ * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
+ * @param types     the class names of the exception and of its causes, with their superclasses
+ * @param message   the message of the exception
+ * @param recording the flight recording of the rank, for {@code ferro analyze}; empty if there is none
  */
 public record RankFailure(
         int rank, String code, String culprits, List<String> types, String message, byte[] recording) {
-    /** Most bytes of a recording that travel. */
+    /** The maximum size in bytes of a recording in a report. */
     public static final int MOST_RECORDING_BYTES = 64 << 10;
 
     private static final String FETCH = "org.apache.spark.shuffle.FetchFailedException";
@@ -35,14 +35,14 @@ public record RankFailure(
     private static final int MOST_TYPES = 64;
 
     /**
-     * Makes a report.
+     * Creates a report.
      *
-     * @param rank      rank that reports
-     * @param code      kind of a failure of ferro; empty if something else was thrown
-     * @param culprits  ranks that ferro blames, separated by commas; empty if unknown
-     * @param types     names of classes
-     * @param message   text of the exception
-     * @param recording what the rank did last; empty if there is none
+     * @param rank      the rank that reports
+     * @param code      the name of the {@link FerroException} code; empty if something else was thrown
+     * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
+     * @param types     the class names of the exception and of its causes
+     * @param message   the message of the exception
+     * @param recording the flight recording of the rank; empty if there is none
      */
     public RankFailure {
         Objects.requireNonNull(code, "code");
@@ -53,12 +53,12 @@ public record RankFailure(
     }
 
     /**
-     * Makes the report of an exception.
+     * Creates the report of an exception.
      *
-     * @param rank      rank that reports
-     * @param failure   what the rank's function or the join threw
-     * @param recording what the rank did last; empty if there is none
-     * @return report
+     * @param rank      the rank that reports
+     * @param failure   the exception that the rank's function or the join threw
+     * @param recording the flight recording of the rank; empty if there is none
+     * @return the report
      */
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
         Optional<FerroException> known = ofFerro(failure);
@@ -69,12 +69,12 @@ public record RankFailure(
     }
 
     /**
-     * Makes the report of a rank whose task Spark has killed, because of which its function threw.
+     * Creates the report of a rank whose function threw an exception because Spark killed the rank's task.
      *
-     * @param rank      rank that reports
-     * @param failure   what the rank's function threw
-     * @param recording what the rank did last; empty if there is none
-     * @return report of code {@code ABORTED}, which blames no rank
+     * @param rank      the rank that reports
+     * @param failure   the exception that the rank's function threw
+     * @param recording the flight recording of the rank; empty if there is none
+     * @return a report with the code {@code ABORTED}, which blames no rank
      */
     public static RankFailure ofKill(int rank, Throwable failure, byte[] recording) {
         String message = "Spark killed the task of rank " + rank + ", whose function then threw " + text(failure);
@@ -82,13 +82,13 @@ public record RankFailure(
     }
 
     /**
-     * Makes the report of a rank whose function threw after its group had failed by another rank.
+     * Creates the report of a rank whose function threw an exception after another rank had made the group fail.
      *
-     * @param rank      rank that reports
-     * @param group     why the group failed
-     * @param failure   what the rank's function threw
-     * @param recording what the rank did last; empty if there is none
-     * @return report of the group's failure
+     * @param rank      the rank that reports
+     * @param group     the failure of the group
+     * @param failure   the exception that the rank's function threw
+     * @param recording the flight recording of the rank; empty if there is none
+     * @return a report of the group's failure
      */
     public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {
         String message = group.getMessage() + "; the function of rank " + rank + " then threw " + text(failure);
@@ -98,14 +98,14 @@ public record RankFailure(
     private static String text(Throwable failure) {
         String name = failure.getClass().getSimpleName();
         boolean byCause = failure.getMessage() == null && failure.getCause() != null;
-        return byCause ? name + " by " + text(failure.getCause()) : name + ": " + failure.getMessage();
+        return byCause ? name + " caused by " + text(failure.getCause()) : name + ": " + failure.getMessage();
     }
 
     /**
-     * Returns the failure of ferro that an exception is, or that is one of its causes.
+     * Returns the first {@link FerroException} in a chain that consists of an exception and its causes.
      *
-     * @param failure what was thrown
-     * @return failure of ferro; empty if there is none
+     * @param failure the exception that was thrown
+     * @return the {@link FerroException}; empty if the chain has none
      */
     public static Optional<FerroException> ofFerro(Throwable failure) {
         int depth = 0;
@@ -118,12 +118,12 @@ public record RankFailure(
     }
 
     /**
-     * Makes the report of a rank that has sent none, of what Spark has seen.
+     * Creates a report from Spark's information, for a rank that sent no report of its own.
      *
-     * @param rank    rank whose task failed
-     * @param type    name of the class of the exception
-     * @param message text of the exception
-     * @return report
+     * @param rank    the rank whose task failed
+     * @param type    the class name of the exception
+     * @param message the message of the exception
+     * @return the report
      */
     public static RankFailure ofSpark(int rank, String type, String message) {
         String name = type.substring(type.lastIndexOf('.') + 1);
@@ -131,11 +131,11 @@ public record RankFailure(
     }
 
     /**
-     * Makes the report of a rank that has sent none, and whose rows Spark could not fetch.
+     * Creates a report for a rank whose rows Spark could not fetch, and that sent no report of its own.
      *
-     * @param rank    rank whose task failed
-     * @param message text of Spark
-     * @return report
+     * @param rank    the rank whose task failed
+     * @param message the message from Spark
+     * @return the report
      */
     public static RankFailure ofFetch(int rank, String message) {
         return ofSpark(rank, FETCH, message);
@@ -152,27 +152,27 @@ public record RankFailure(
     }
 
     /**
-     * Returns whether ferro failed, and not the rank's function.
+     * Returns whether ferro reported the failure. Otherwise the rank's function failed.
      *
-     * @return true for a failure of communication
+     * @return true if the report has a {@link FerroException} code
      */
     public boolean ofFerro() {
         return !code.isEmpty();
     }
 
     /**
-     * Returns whether Spark could not fetch the rank's rows from the shuffle in front of it.
+     * Returns whether Spark failed to fetch the rank's rows from the preceding shuffle.
      *
-     * @return true if another attempt, for which Spark computes them again, may end better
+     * @return true if another attempt may succeed, because Spark then computes the rows again
      */
     public boolean isOfFetch() {
         return types.contains(FETCH);
     }
 
     /**
-     * Returns the form that travels.
+     * Returns the report in the encoding that ranks send to the driver.
      *
-     * @return bytes
+     * @return the encoded report
      */
     public byte[] encoded() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -192,11 +192,11 @@ public record RankFailure(
     }
 
     /**
-     * Reads the form that travels.
+     * Decodes a report that a rank sent to the driver.
      *
-     * @param bytes of a rank
-     * @return report
-     * @throws IllegalArgumentException if they are none
+     * @param bytes the bytes that the rank sent
+     * @return the report
+     * @throws IllegalArgumentException if the bytes are not an encoded report
      */
     public static RankFailure decoded(byte[] bytes) {
         try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
@@ -208,7 +208,8 @@ public record RankFailure(
                     text(in),
                     bytes(in, MOST_RECORDING_BYTES));
         } catch (IOException cut) {
-            throw new IllegalArgumentException(bytes.length + " bytes are no report of a rank: " + cut, cut);
+            throw new IllegalArgumentException(
+                    "cannot decode " + bytes.length + " bytes as the report of a rank: " + cut, cut);
         }
     }
 
@@ -226,7 +227,7 @@ public record RankFailure(
     private static byte[] bytes(DataInputStream in, int most) throws IOException {
         int length = in.readInt();
         if (length < 0 || length > most) {
-            throw new IOException("a length of " + length + ", at most " + most);
+            throw new IOException("found a length of " + length + " bytes, at most " + most + " are allowed");
         }
         byte[] read = new byte[length];
         in.readFully(read);

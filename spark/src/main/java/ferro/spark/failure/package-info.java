@@ -1,7 +1,7 @@
 /**
- * What a rank reports when it fails, and the one exception that the driver makes of all reports. Start reading at
- * {@link ferro.spark.failure.FerroSparkException}.
+ * The report that a rank sends when it fails, and the exception that the driver creates from all reports. Start reading
+ * at {@link ferro.spark.failure.FerroSparkException}.
  *
- * <p>Reports are bytes of a form of their own: nothing that a rank sends is deserialized as an object.
+ * <p>Reports have their own binary encoding, so the driver never deserializes Java objects that a rank sent.
  */
 package ferro.spark.failure;
