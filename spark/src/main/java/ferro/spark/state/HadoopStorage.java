@@ -28,8 +28,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * Checkpoints in a folder of a file system of Hadoop. Publishing is {@code FileContext.rename} with {@code OVERWRITE}, which HDFS
- * does atomically. Object stores that rename by copying (s3a) do not: name a folder of HDFS, or write a storage of your own.
+ * A checkpoint storage in a folder of a Hadoop file system. An object is published by {@code FileContext.rename} with
+ * {@code OVERWRITE}.
+ *
+ * <p>HDFS renames a file atomically. Object stores that rename by copying, such as s3a, do not rename atomically: use a
+ * folder of HDFS, or implement your own {@link CheckpointStorage}.
  */
 public final class HadoopStorage implements CheckpointStorage {
     private static final String TEMPORARY = ".tmp";
@@ -42,7 +45,9 @@ public final class HadoopStorage implements CheckpointStorage {
         this.root = root;
     }
 
-    /** Opens a folder by the settings of the running application, and makes it if it is not there. */
+    /**
+     * Opens a folder with the Hadoop settings of the running application. Creates the folder if it does not exist.
+     */
     public static HadoopStorage at(String folder) throws IOException {
         return at(folder, SparkInternals.hadoop());
     }
@@ -124,7 +129,7 @@ public final class HadoopStorage implements CheckpointStorage {
         try {
             for (RemoteIterator<FileStatus> each = files.listStatus(folder); each.hasNext(); ) {
                 FileStatus one = each.next();
-                // checksums of Hadoop's local file system
+                // Hadoop's local file system keeps checksums in hidden files
                 if (!one.getPath().getName().startsWith(".")) {
                     all.add(one);
                 }
@@ -137,7 +142,7 @@ public final class HadoopStorage implements CheckpointStorage {
 
     @Override
     public void publish(String name, byte[] content) throws IOException {
-        // a name of this call alone: another job may publish the same name meanwhile
+        // the nonce makes the temporary name unique: another job may publish the same name at the same time
         String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
         String temporary = name + "." + nonce + TEMPORARY;
         try {
@@ -149,7 +154,7 @@ public final class HadoopStorage implements CheckpointStorage {
         }
     }
 
-    /** Deletes a temporary file, which nobody else does before another job saves here. */
+    /** Deletes the temporary file of a failed call. Otherwise the file stays until another job saves in the folder. */
     private void deleteAfter(IOException failure, String temporary) {
         try {
             delete(temporary);
@@ -171,12 +176,16 @@ public final class HadoopStorage implements CheckpointStorage {
         }
     }
 
-    /** The last object of a folder takes it along; each file system refuses a folder that is not empty in its own way. */
+    /**
+     * Deletes a folder if the folder is empty. Each file system throws a different exception for a folder that is not
+     * empty.
+     */
     private void deleteIfEmpty(String folder) {
         try {
             files.delete(path(folder), false);
         } catch (IOException more) {
-            // it has more objects, of which the last one takes it along, or another rank has deleted it
+            // the folder has more objects (deleting the last object deletes the folder), or another rank has deleted
+            // the folder
             return;
         }
     }

@@ -16,37 +16,42 @@ import java.util.zip.CRC32C;
 import org.apache.spark.SparkEnv;
 
 /**
- * State of the ranks of a job: an object per rank and step, and one that names the latest step that all ranks have written.
+ * The saved state of one rank of a job. The storage has one object per rank and step. One more object names the latest
+ * step that all ranks have written.
  *
- * <p>An object of state is a checksum of eight bytes, then the state. Each attempt is an owner of the
- * {@link StateFolder}, and takes it when it restores or saves first: an attempt that Spark has given up and that still runs
- * overwrites nothing of a later one, and cannot save any more once the later one has begun.
+ * <p>A state object consists of a checksum of 8 bytes and the state. Each attempt is an owner of the
+ * {@link StateFolder}. An attempt becomes the owner when it restores or saves for the first time.
+ *
+ * <p>An attempt may still run after Spark has given it up. Such an attempt overwrites no object of a later attempt. It
+ * can no longer save after a later attempt has become the owner.
  */
 public final class RankState {
-    /** Names of objects of state; other objects in the folder are not deleted. */
+    /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
     private static final String STATE = "[^/]+/rank-[0-9]+";
 
     private final CheckpointStorage storage;
     private final ProcessGroup group;
     private StateFolder folder;
     private long newest = -1;
-    /** Names of folders; null for none. */
+    /** The folder of the latest step; null if there is none. */
     private String kept;
 
+    /** The folder of the step before the latest one; null if there is none. */
     private String before;
+
     private boolean hasSaved;
 
-    /** Makes the state of a rank. */
+    /** Creates the state of a rank. */
     public RankState(CheckpointStorage storage, ProcessGroup group) {
         this.storage = storage;
         this.group = group;
     }
 
-    /** Saves the state of this rank; all ranks call it. */
+    /** Saves the state of this rank. All ranks must call this method with the same step. */
     public void save(long step, byte[] state) throws IOException {
         if (step <= newest) {
-            throw new IllegalArgumentException(
-                    "rank " + group.rank() + " saves step " + step + " after step " + newest + ": steps must grow");
+            throw new IllegalArgumentException("rank " + group.rank() + " cannot save step " + step + " after step "
+                    + newest + ": step numbers must increase");
         }
         begin();
         String name = folder.ofStep(step);
@@ -55,7 +60,7 @@ public final class RankState {
         if (group.rank() == 0) {
             publish(new SavedStep(name, step, group.worldSize(), 0));
         }
-        // nobody deletes the older state before the newer one is published
+        // no rank deletes the older state before rank 0 has published the newer state
         group.barrier();
         if (before != null) {
             storage.delete(object(before));
@@ -90,7 +95,10 @@ public final class RankState {
         });
     }
 
-    /** Returns the latest state of this rank; all ranks call it, and get that of one step. */
+    /**
+     * Returns the latest state of this rank. All ranks must call this method, and all ranks get the state of the same
+     * step.
+     */
     public Optional<RestoredState> restore() throws IOException {
         begin();
         if (kept == null) {
@@ -99,9 +107,10 @@ public final class RankState {
             }
             SavedStep latest = folder.latest().get();
             if (latest.worldSize() != group.worldSize()) {
-                throw new IOException("the state in " + storage + " is of " + latest.worldSize() + " ranks, found "
-                        + group.worldSize() + ": run it with .ranks(" + latest.worldSize()
-                        + "), or name another folder");
+                throw new IOException(
+                        latest.worldSize() + " ranks saved the state in " + storage + ", but this job has "
+                                + group.worldSize() + " ranks: run the job with .ranks(" + latest.worldSize()
+                                + "), or use another folder");
             }
             newest = latest.step();
             kept = latest.folder();
@@ -109,12 +118,15 @@ public final class RankState {
         return Optional.of(new RestoredState(newest, read(object(kept))));
     }
 
-    /** Takes a name for this attempt, and learns what the one before has published; all ranks call it. */
+    /**
+     * Makes this attempt the owner of the folder, and reads which step the previous attempt has published. All ranks
+     * must call this method. Only the first call has an effect.
+     */
     private void begin() throws IOException {
         if (folder != null) {
             return;
         }
-        // ranks that Spark has given up miss each other here, and take no name
+        // ranks of an attempt that Spark has given up fail at this barrier, so they do not become the owner
         group.barrier();
         String told = "";
         if (group.rank() == 0) {
@@ -150,8 +162,8 @@ public final class RankState {
         all.get(state);
         sum.update(state);
         if (told != sum.getValue()) {
-            throw new IOException(name + " in " + storage + " is damaged: its checksum is " + told + ", its "
-                    + state.length + " bytes have " + sum.getValue());
+            throw new IOException(name + " in " + storage + " is damaged: its stored checksum is " + told + ", but its "
+                    + state.length + " bytes have the checksum " + sum.getValue());
         }
         return state;
     }

@@ -1,7 +1,7 @@
 /**
- * State of ranks on the file systems of Hadoop. Start reading at {@link ferro.spark.state.RankState}.
+ * The storage of rank states on Hadoop file systems. Start reading at {@link ferro.spark.state.RankState}.
  *
- * <p>{@link ferro.spark.state.HadoopStorage} implements the storage interface of the training module, so it takes whole
- * checkpoints of that module, too.
+ * <p>{@link ferro.spark.state.HadoopStorage} implements the storage interface of the training module. It can therefore
+ * also store full checkpoints of the training module.
  */
 package ferro.spark.state;
