@@ -152,7 +152,7 @@ class SparkFaultsTest {
                     FerroSparkException.class,
                     () -> ferro.meetAtRankZero().timeout(Duration.ofSeconds(2)).run(stuck, (rank, rows) -> 1));
             assertTrue(
-                    failure.getMessage().contains("not all 4 tasks have come to Spark's barrier within 2000 ms"),
+                    failure.getMessage().contains("not all 4 tasks reached Spark's barrier within 2000 ms"),
                     failure.getMessage());
             assertEquals("", ExecutorLeftovers.threads());
         } finally {

@@ -18,7 +18,8 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
 /**
- * The function of a barrier task: one rank, from joining to its result as bytes.
+ * The function of a barrier task. The function joins the group as one rank, runs the user's function, and returns the
+ * serialized result.
  *
  * @param <T> type of the rows
  * @param <R> type of the result
@@ -32,7 +33,7 @@ public final class BarrierRank<T, R>
     private final RankFunction<T, R> function;
     private final LongAccumulator steps;
 
-    /** Makes the function at the driver. */
+    /** Creates the function. The driver calls this constructor. */
     public BarrierRank(StorePlace store, RankSettings settings, RankFunction<T, R> function, LongAccumulator steps) {
         this.store = store;
         this.settings = settings;
@@ -53,7 +54,7 @@ public final class BarrierRank<T, R>
                 return CollectionConverters.asScala(one);
             } catch (Throwable failure) {
                 end.failed(failure);
-                // as it is: Spark knows a failed fetch, and the user its exception, by the type
+                // rethrow the same exception: Spark and the user recognise a failure by the type of its exception
                 throw BarrierRank.<RuntimeException>unwrapped(failure);
             }
         }
@@ -81,7 +82,10 @@ public final class BarrierRank<T, R>
         throw (E) failure;
     }
 
-    /** By Spark's serializer, so that whatever travels in an RDD travels here; as bytes, which need no registration. */
+    /**
+     * Serializes a result with Spark's serializer, so that every type that an RDD can hold can be a result. The type of
+     * the bytes needs no registration with Kryo.
+     */
     private static byte[] serialized(Object result) {
         ByteBuffer buffer =
                 SparkEnv.get().serializer().newInstance().serialize(result, ClassTag$.MODULE$.apply(Object.class));

@@ -6,14 +6,14 @@ import java.util.Optional;
 import org.apache.spark.TaskContext;
 import org.apache.spark.resource.ResourceInformation;
 
-/** The GPU that Spark has given a task: its address is the number of the device. */
+/** The GPU that Spark has assigned to a task. The address of the GPU is the ordinal of the device. */
 record GpuAddress(int device) {
     private static final String GPU = "gpu";
 
     /**
-     * Returns the task's GPU; empty if it has none.
+     * Returns the GPU of a task; empty if the task has no GPU.
      *
-     * @throws IllegalArgumentException if it has several, or the address is no number
+     * @throws IllegalArgumentException if the task has several GPUs, or the address of its GPU is not a number
      */
     static Optional<GpuAddress> of(TaskContext task) {
         ResourceInformation gpu = task.resourcesJMap().get(GPU);
@@ -23,24 +23,24 @@ record GpuAddress(int device) {
         if (gpu.addresses().length != 1 || !gpu.addresses()[0].matches("[0-9]{1,4}")) {
             throw new IllegalArgumentException("rank " + task.partitionId() + " has the GPUs "
                     + String.join(",", gpu.addresses())
-                    + ": need one number; set spark.task.resource.gpu.amount=1, and a discovery script that"
-                    + " names ordinals");
+                    + ", but needs one GPU with a numeric address: set spark.task.resource.gpu.amount=1, and use a"
+                    + " discovery script that prints device ordinals");
         }
         return Optional.of(new GpuAddress(Integer.parseInt(gpu.addresses()[0])));
     }
 
-    /** Returns the name of the device among those of all hosts. */
+    /** Returns the name of the device, which is unique among all hosts. */
     String on(String host) {
         return host + "/" + device;
     }
 
-    /** Refuses a device that another rank of the job has, by the driver's store. */
+    /** Claims this device in the driver's store. Throws if another rank of the job has already claimed the device. */
     void claim(DriverLine line, TaskContext task, String host) {
         String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + on(host);
         line.claim(key).ifPresent(other -> refuse(other, task.partitionId(), host));
     }
 
-    /** Refuses a device that another rank of the job has, by what all ranks have told. */
+    /** Compares the devices of all ranks. Throws if a lower rank of the job has the same device as this rank. */
     void compare(List<String> devices, int rank, String host) {
         int first = devices.indexOf(on(host));
         if (first != rank) {
@@ -50,6 +50,6 @@ record GpuAddress(int device) {
 
     private void refuse(int other, int rank, String host) {
         throw new IllegalArgumentException("ranks " + other + " and " + rank + " both have GPU " + device + " of "
-                + host + ": set spark.task.resource.gpu.amount=1, with which Spark gives each task its own");
+                + host + ": set spark.task.resource.gpu.amount=1, so that Spark gives each task a different GPU");
     }
 }

@@ -3,7 +3,10 @@ package ferro.spark.task;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.BarrierTaskInfo;
 
-/** Place of a rank among those of its host, by the addresses of all tasks. Their ports are those of Spark, and not used. */
+/**
+ * The number of a rank on its host, and the number of ranks on that host. Both are computed from the addresses of all
+ * tasks. The ports in these addresses are Spark's ports and are ignored.
+ */
 record HostPlace(int rank, int size) {
     static HostPlace of(BarrierTaskContext task) {
         BarrierTaskInfo[] tasks = task.getTaskInfos();
@@ -14,7 +17,7 @@ record HostPlace(int rank, int size) {
         return of(hosts, task.partitionId());
     }
 
-    /** Returns the host of a task as Spark names it. The port beside it is Spark's. */
+    /** Returns the host of a task, as Spark names the host: the task's address without Spark's port. */
     static String host(BarrierTaskInfo task) {
         return task.address().replaceAll(":[0-9]+$", "");
     }

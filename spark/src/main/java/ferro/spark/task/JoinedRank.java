@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.util.LongAccumulator;
 
-/** A rank that has joined. */
+/** A rank that has joined its group. */
 final class JoinedRank implements SparkRank {
     private final ProcessGroup group;
     private final int attempt;
@@ -51,7 +51,7 @@ final class JoinedRank implements SparkRank {
     private RankState state() throws IOException {
         if (checkpoints == null) {
             throw new IllegalStateException("rank " + group.rank() + " of " + group.worldSize()
-                    + " has no folder for its state: name one by FerroSpark.checkpoint(\"hdfs://...\")");
+                    + " has no checkpoint folder: set one with FerroSpark.checkpoint(\"hdfs://...\")");
         }
         if (state == null) {
             state = new RankState(HadoopStorage.at(checkpoints), group);

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import org.apache.spark.TaskContext;
 
 /**
- * Calls a listener once when Spark kills a task. Spark 4.2 calls listeners; where it does not, a thread looks at the flag of the
- * task.
+ * A watch that calls a listener once when Spark kills a task. Spark 4.2 and newer notify the watch. With older versions
+ * of Spark, a thread polls the task's interrupt flag every 20 ms.
  */
 final class KillWatch implements AutoCloseable {
     private static final long LOOK_MILLIS = 20;
@@ -26,7 +26,7 @@ final class KillWatch implements AutoCloseable {
         this.looking = looking;
     }
 
-    /** Watches a task until closed. */
+    /** Watches a task until the watch is closed. */
     static KillWatch over(TaskContext task, Consumer<String> killed) {
         KillWatch listening = new KillWatch(task, killed, null);
         if (SparkInternals.onInterrupt(task, listening::tell)) {
@@ -35,7 +35,7 @@ final class KillWatch implements AutoCloseable {
         return looking(task, killed);
     }
 
-    /** Watches a task until closed, by a thread that looks at its flag. */
+    /** Watches a task until the watch is closed. A thread polls the task's interrupt flag. */
     static KillWatch looking(TaskContext task, Consumer<String> killed) {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(run -> {
             Thread looks = new Thread(run, "ferro-spark-kill-watch-" + task.partitionId());

@@ -12,10 +12,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 
-/** How a rank ends that fails, or whose task Spark kills. It looks for a kill until it is closed. */
+/**
+ * The end of a rank that fails, or whose task Spark kills. A completion watches for a kill of the task until it is
+ * closed.
+ */
 final class RankCompletion implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
-    /** Longest wait of a rank that others have failed, so that Spark hears of their tasks first. */
+    /**
+     * The longest time that a rank delays its end if another rank is at fault. Spark then learns of the failed task of
+     * the other rank first.
+     */
     private static final long VICTIM_MILLIS = 2_000;
 
     private static final byte[] NONE = {};
@@ -34,14 +40,17 @@ final class RankCompletion implements AutoCloseable {
         this.line = line;
     }
 
-    /** Looks for a kill of a task from now on. */
+    /** Creates a completion that starts to watch for a kill of a task. */
     static RankCompletion of(TaskContext task, DriverLine line) {
         RankCompletion end = new RankCompletion(task, line);
         end.watch = KillWatch.over(task, end::killed);
         return end;
     }
 
-    /** Has a kill end a context, also one that came before. */
+    /**
+     * Aborts a context as soon as Spark kills the task. If Spark has already killed the task, aborts the context at
+     * once.
+     */
     void over(SystemContext joining) {
         InterruptedException before;
         synchronized (this) {
@@ -53,7 +62,9 @@ final class RankCompletion implements AutoCloseable {
         }
     }
 
-    /** Ends the rank on all ranks, because Spark has killed its task; on any thread. */
+    /**
+     * Aborts the rank's group on all ranks, because Spark has killed the rank's task. Any thread may call this method.
+     */
     private void killed(String reason) {
         InterruptedException why = new InterruptedException("Spark killed task " + task.taskAttemptId() + " of stage "
                 + task.stageId() + "." + task.stageAttemptNumber() + ": " + reason);
@@ -69,12 +80,12 @@ final class RankCompletion implements AutoCloseable {
     }
 
     /**
-     * Reports a failure inside a context, then ends the context on all ranks: the driver hears of the rank at fault before
-     * the other ranks do.
+     * Reports a failure of a rank that has a context, then aborts the context on all ranks. The driver therefore
+     * receives the report of the rank at fault before the other ranks fail.
      *
      * @param joined  the context
-     * @param ofGroup why its group had failed before; empty if it had not, or the rank has not joined
-     * @param failure what the join or the rank's function threw
+     * @param ofGroup the earlier failure of the group; empty if the group had not failed, or the rank has not joined
+     * @param failure the exception that the join or the rank's function threw
      */
     void failed(SystemContext joined, Optional<FerroException> ofGroup, Throwable failure) {
         byte[] recording = recorded(failure, () -> joined.flightRecord(RankFailure.MOST_RECORDING_BYTES));
@@ -82,7 +93,10 @@ final class RankCompletion implements AutoCloseable {
         joined.abort(failure);
     }
 
-    /** Returns what the rank did last. The failure that is recorded counts more than that of a recording. */
+    /**
+     * Returns the flight recording of a rank. If the recorder throws, adds its exception to the rank's failure as a
+     * suppressed exception and returns an empty recording.
+     */
     static byte[] recorded(Throwable failure, Supplier<Optional<byte[]>> recorder) {
         try {
             return recorder.get().orElse(NONE);
@@ -92,7 +106,10 @@ final class RankCompletion implements AutoCloseable {
         }
     }
 
-    /** Ends a rank that has failed, which is reported unless it has been. Returns at once on the rank at fault. */
+    /**
+     * Ends a rank that has failed. Reports the failure if it has not been reported yet. Returns at once if this rank is
+     * at fault; otherwise waits until Spark kills the task, for at most 2 s.
+     */
     void failed(Throwable failure) {
         if (!reported) {
             report(failure, Optional.empty(), NONE);
@@ -109,13 +126,13 @@ final class RankCompletion implements AutoCloseable {
         if (known.isPresent() || !isKilled() && before.isEmpty()) {
             line.failed(RankFailure.of(rank, failure, recording));
         } else if (isKilled()) {
-            // what a function throws after the kill of its task is the work of the kill, whatever its type is
+            // the kill causes every exception that a function throws after it, whatever the type of the exception is
             line.failed(RankFailure.ofKill(rank, failure, recording));
         } else {
             line.failed(RankFailure.ofGroup(rank, before.get(), failure, recording));
         }
         reported = true;
-        // a rank that is only late does not tell Spark, so nobody waits for it
+        // the task of a late rank still runs, so Spark learns of no failure from it: do not wait for that
         victim = known.or(() -> before)
                 .map(one -> one.code() != Code.TIMED_OUT && !blames(one, rank))
                 .orElse(false);
@@ -129,13 +146,15 @@ final class RankCompletion implements AutoCloseable {
         return ("," + failure.where().culprits() + ",").contains("," + rank + ",");
     }
 
-    /** Spark kills the other tasks of the stage once it has heard of the task at fault. */
+    /**
+     * Waits until Spark kills this task. Spark kills all tasks of the stage after it has learned of the task at fault.
+     */
     private void awaitKill() {
         try {
             if (!killed.await(VICTIM_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOG.log(
                         Level.DEBUG,
-                        "rank " + task.partitionId() + " ends first: Spark has not heard of the rank at fault");
+                        "rank " + task.partitionId() + " ends although Spark has not reported the rank at fault yet");
             }
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();

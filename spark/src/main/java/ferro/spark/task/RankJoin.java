@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 
-/** The options by which a task joins, all but those that say where the store is. */
+/** The options with which a task joins a group, except the address of the store. */
 final class RankJoin {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
 
@@ -20,7 +20,7 @@ final class RankJoin {
             BarrierTaskContext task, StorePlace store, RankSettings settings, Optional<GpuAddress> gpu) {
         HostPlace place = HostPlace.of(task);
         int cores = Math.min(Runtime.getRuntime().availableProcessors(), task.cpus() * place.size());
-        // stage and attempt in the name: a second attempt never meets the first one's ranks
+        // the name has the stage and its attempt, so that a second attempt never joins ranks of the first attempt
         JoinOptions options = JoinOptions.of(task.partitionId(), task.getTaskInfos().length)
                 .group("stage" + task.stageId() + "." + task.stageAttemptNumber())
                 .local(place.rank(), place.size())
@@ -43,10 +43,11 @@ final class RankJoin {
     private static byte[] secret(StorePlace store) {
         return JobSecret.of(store.jobId())
                 .orElseThrow(() -> new IllegalStateException("the driver of job " + store.jobId()
-                        + " has a secret and this executor none: spark.authenticate must be the same on both"));
+                        + " has a secret, but this executor has none: set spark.authenticate to the same value on"
+                        + " both"));
     }
 
-    /** Users' settings come after these, and win. */
+    /** Returns options with the shared memory limit. The user's settings are applied later and override this limit. */
     private static JoinOptions withMemory(JoinOptions options, HostPlace place, Map<String, String> own) {
         SharedMemoryBudget budget =
                 SharedMemoryBudget.of(options.settings(own), SparkEnv.get().conf(), place.size());

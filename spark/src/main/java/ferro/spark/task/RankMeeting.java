@@ -18,7 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.spark.BarrierTaskContext;
 
-/** Opens the context of a rank at the store of the driver, or at that of rank 0, whose address Spark's barrier tells. */
+/**
+ * The opening of a rank's context. The context uses the store of the driver or the store of rank 0. The ranks exchange
+ * the address of rank 0's store through Spark's barrier.
+ */
 final class RankMeeting {
     private static final String NONE = "-";
 
@@ -34,7 +37,7 @@ final class RankMeeting {
         options = RankJoin.options(task, store, settings, gpu);
     }
 
-    /** Opens the context in which a task joins. */
+    /** Opens the context with which a task joins its group. */
     static SystemContext opened(BarrierTaskContext task, StorePlace store, RankSettings settings, DriverLine line) {
         RankMeeting meeting = new RankMeeting(task, store, settings);
         if (store.isDriver()) {
@@ -59,7 +62,7 @@ final class RankMeeting {
         return SystemContext.of(options.storeAt(gathered(NONE)));
     }
 
-    /** Tells all ranks the address and the device of this one; returns the address of the store of rank 0. */
+    /** Sends the store address and the device of this rank to all ranks. Returns the store address of rank 0. */
     private String gathered(String endpoint) {
         int rank = task.partitionId();
         String device = gpu.map(one -> one.on(host(rank))).orElse(NONE);
@@ -71,7 +74,10 @@ final class RankMeeting {
         return all[0].substring(0, all[0].indexOf(' '));
     }
 
-    /** Spark's own wait takes up to a year and swallows interrupts; it looks each second whether the task is killed. */
+    /**
+     * Exchanges a message with all tasks on another thread, with a deadline. Spark's own wait takes up to a year and
+     * swallows interrupts. Spark checks each second whether the task has been killed.
+     */
     private String[] awaited(String message) {
         FutureTask<String[]> gathering = new FutureTask<>(() -> task.allGather(message));
         Thread waiting = new Thread(gathering, "ferro-spark-meeting-" + task.partitionId());
@@ -80,19 +86,20 @@ final class RankMeeting {
         try {
             return gathering.get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            SparkInternals.endBarrier(task, "ferro's deadline for meeting has passed");
+            SparkInternals.endBarrier(task, "the ferro deadline for finding the other ranks has passed");
             throw failure(
                     Code.RENDEZVOUS,
-                    "not all " + task.getTaskInfos().length + " tasks have come to Spark's barrier within "
-                            + settings.timeoutMillis() + " ms: see which have not started (.timeout sets the time)",
+                    "not all " + task.getTaskInfos().length + " tasks reached Spark's barrier within "
+                            + settings.timeoutMillis()
+                            + " ms: check which tasks have not started (.timeout sets the deadline)",
                     late);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
             SparkInternals.endBarrier(task, "the task was interrupted");
-            throw failure(Code.INTERRUPTED, "interrupted at Spark's barrier", asked);
+            throw failure(Code.INTERRUPTED, "the task was interrupted at Spark's barrier", asked);
         } catch (ExecutionException failed) {
             if (failed.getCause() instanceof RuntimeException known) {
-                // as it is: Spark knows by the type that it has killed the task
+                // rethrow the same exception: Spark recognises its own kill of the task by the exception type
                 throw known;
             }
             throw failure(Code.RENDEZVOUS, "Spark's barrier failed: " + failed.getCause(), failed.getCause());
@@ -103,8 +110,8 @@ final class RankMeeting {
         return new FerroException(
                 code,
                 Where.outside("stage" + task.stageId() + "." + task.stageAttemptNumber(), task.partitionId()),
-                "meeting at rank 0 as rank " + task.partitionId() + " of stage " + task.stageId() + "."
-                        + task.stageAttemptNumber() + " failed: " + text,
+                "finding the other ranks through rank 0 as rank " + task.partitionId() + " of stage " + task.stageId()
+                        + "." + task.stageAttemptNumber() + " failed: " + text,
                 cause);
     }
 

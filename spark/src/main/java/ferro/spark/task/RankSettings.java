@@ -4,13 +4,13 @@ import java.io.Serializable;
 import java.util.Map;
 
 /**
- * What the driver decides for all ranks of a job.
+ * The options that the driver sets for all ranks of a job.
  *
- * @param timeoutMillis deadline of each call, and of joining
- * @param settings      settings of ferro by name
- * @param ports         range of ports that ranks listen on, {@code 0} for any
- * @param checkpoints   URI of the folder for state; null for none
- * @param resultAtAll   whether the results of all ranks travel, or that of rank 0 alone
+ * @param timeoutMillis the deadline of each call, and the deadline of joining
+ * @param settings      the ferro settings by name
+ * @param ports         the range of ports on which ranks listen; {@code 0} means any free port
+ * @param checkpoints   the URI of the checkpoint folder; null if there is none
+ * @param resultAtAll   true if all ranks send their results to the driver, false if only rank 0 does
  */
 public record RankSettings(
         long timeoutMillis, Map<String, String> settings, String ports, String checkpoints, boolean resultAtAll)

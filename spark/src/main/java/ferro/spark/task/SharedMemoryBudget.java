@@ -10,10 +10,11 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.network.util.JavaUtils;
 
 /**
- * How much shared memory a rank may use: a quarter of what Spark adds to the memory of an executor, divided by the ranks of its
- * host, of which all get the same. Containers are ended for using more than that.
+ * The amount of shared memory that a rank may use. The default is a quarter of the memory overhead that Spark adds to
+ * an executor, divided by the number of ranks on the host. All ranks of a host get the same amount. A cluster manager
+ * ends a container that uses more than its memory and overhead.
  *
- * @param bytes of one rank
+ * @param bytes the shared memory of one rank, in bytes
  */
 record SharedMemoryBudget(long bytes) {
     private static final Path FOLDER = Path.of("/dev/shm");
@@ -22,7 +23,10 @@ record SharedMemoryBudget(long bytes) {
     private static final int PART = 4;
     private static final int MIB = 20;
 
-    /** Returns the budget that the options' settings or those of the process name, else the one of an executor. */
+    /**
+     * Returns the budget from the settings of the options or of the process. Without such a setting, computes the
+     * default.
+     */
     static SharedMemoryBudget of(JoinOptions options, SparkConf conf, int ranksOfHost) {
         try (SystemContext context = SystemContext.of(options)) {
             return context.setting(Settings.SHM_BYTES.name())
@@ -31,7 +35,7 @@ record SharedMemoryBudget(long bytes) {
         }
     }
 
-    /** Returns the budget of a rank of an executor. */
+    /** Returns the default budget of a rank, computed from the memory settings of its executor. */
     static SharedMemoryBudget of(SparkConf conf, int ranksOfHost) {
         long memory = JavaUtils.byteStringAsMb(conf.get("spark.executor.memory", "1g"));
         double factor = Double.parseDouble(conf.get("spark.executor.memoryOverheadFactor", "" + OVERHEAD_FACTOR));
@@ -41,7 +45,7 @@ record SharedMemoryBudget(long bytes) {
         return new SharedMemoryBudget((overhead << MIB) / PART / ranksOfHost);
     }
 
-    /** Returns whether the ranks of a host fit into what its shared memory has left. */
+    /** Returns whether the budgets of all ranks of a host fit into the free shared memory of the host. */
     boolean fits(int ranksOfHost) {
         try {
             return Files.isDirectory(FOLDER) && Files.getFileStore(FOLDER).getUsableSpace() >= bytes * ranksOfHost;
@@ -52,7 +56,7 @@ record SharedMemoryBudget(long bytes) {
 
     String refusal(int ranksOfHost) {
         return ranksOfHost + " ranks with ferro.shm.bytes=" + bytes + " each do not fit into " + FOLDER
-                + ": TCP is used; give the container more (Kubernetes: an emptyDir of medium Memory at " + FOLDER
-                + "), or set ferro.shm.bytes lower";
+                + " and use TCP instead: give the container more shared memory (Kubernetes: an emptyDir of medium"
+                + " Memory at " + FOLDER + "), or set ferro.shm.bytes lower";
     }
 }

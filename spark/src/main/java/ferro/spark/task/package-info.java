@@ -1,7 +1,7 @@
 /**
- * One rank, in its barrier task: it joins, runs the user's function, reports and leaves. Start reading at
- * {@link ferro.spark.task.BarrierRank}.
+ * The code of one rank in its barrier task. The rank joins the group, runs the user's function, reports a failure and
+ * leaves the group. Start reading at {@link ferro.spark.task.BarrierRank}.
  *
- * <p>Nothing here runs at the driver but constructors, whose objects Spark sends to the executors.
+ * <p>Only constructors of this package run in the driver. Spark sends the constructed objects to the executors.
  */
 package ferro.spark.task;
