@@ -13,8 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A rank's connection to the driver's store beside that of its group; opened by its first report. Where the driver serves no
- * store, reports stay here, and the driver learns of a failure by Spark. Not thread-safe.
+ * A connection of one rank to the driver's store. The rank's group has another connection to the same store. The first
+ * report opens this connection. A line is not thread-safe.
+ *
+ * <p>If the driver serves no store, no report is sent: the rank logs its progress, and the driver learns of a failure
+ * from Spark.
  */
 public final class DriverLine implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
@@ -29,7 +32,7 @@ public final class DriverLine implements AutoCloseable {
     private boolean progressLost;
     private boolean progressSent;
 
-    /** Makes the line of a rank in an attempt of its stage; opens nothing. */
+    /** Creates the line of a rank in an attempt of its stage. Opens no connection. */
     public DriverLine(StorePlace place, int stageAttempt, int rank) {
         this.stageAttempt = stageAttempt;
         this.place = place;
@@ -45,21 +48,24 @@ public final class DriverLine implements AutoCloseable {
         return line.store();
     }
 
-    /** Reports a failure; returns when the driver has it. A driver that is gone needs no report. */
+    /** Reports a failure. Returns when the driver has received the report, or when the driver does not answer. */
     public void failed(RankFailure failure) {
         if (!place.isDriver()) {
             return;
         }
         try {
             store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.encoded());
-            // set does not wait, this does
+            // set does not wait for an answer, add does
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {
             lost("report \"" + failure.message() + "\"", gone);
         }
     }
 
-    /** Reports progress, at most once a second. Without a driver that answers, later reports are dropped: work goes on. */
+    /**
+     * Reports progress to the driver, at most once a second. If the driver does not answer, drops this report and all
+     * later ones, so that the rank continues its work.
+     */
     public void progress(long step, Map<String, Double> values) {
         long now = System.nanoTime();
         if (progressLost || lastProgress != null && now - lastProgress < PROGRESS_NANOS) {
@@ -76,11 +82,11 @@ public final class DriverLine implements AutoCloseable {
             progressSent = true;
         } catch (RuntimeException gone) {
             progressLost = true;
-            lost("report progress any more", gone);
+            lost("report further progress", gone);
         }
     }
 
-    /** Logs that the driver does not answer; the next report connects anew. */
+    /** Logs that the driver does not answer, and closes the connection. The next report opens a new connection. */
     private void lost(String what, RuntimeException gone) {
         if (line != null) {
             line.close();
@@ -92,7 +98,10 @@ public final class DriverLine implements AutoCloseable {
                         + ": " + gone.getMessage());
     }
 
-    /** Claims a device of a host; returns the rank that has claimed it before, if there is one. */
+    /**
+     * Claims a device of a host. Returns the rank that claimed the device earlier; empty if no other rank has claimed
+     * it.
+     */
     public Optional<Integer> claim(String device) {
         byte[] own = Integer.toString(rank).getBytes(StandardCharsets.US_ASCII);
         byte[] there = store().compareAndSet(ReportKeys.GPU + device, null, own);
@@ -100,7 +109,7 @@ public final class DriverLine implements AutoCloseable {
         return holder == rank ? Optional.empty() : Optional.of(holder);
     }
 
-    /** Closes the connection when the driver has the last progress. */
+    /** Closes the connection after the driver has received the last progress report. */
     @Override
     public void close() {
         if (line == null) {
@@ -108,11 +117,11 @@ public final class DriverLine implements AutoCloseable {
         }
         try {
             if (progressSent && !progressLost) {
-                // set does not wait, this does
+                // set does not wait for an answer, add does
                 line.store().add(ReportKeys.SENT, 1);
             }
         } catch (RuntimeException gone) {
-            LOG.log(Level.DEBUG, "the last progress of rank " + rank + " may be lost: " + gone.getMessage());
+            LOG.log(Level.DEBUG, "the last progress report of rank " + rank + " may be lost: " + gone.getMessage());
         } finally {
             line.close();
         }

@@ -13,11 +13,14 @@ import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
-/** The store of one attempt, which the driver serves, and what ranks report there. Any thread may call it. */
+/**
+ * The store that the driver serves for one attempt, with the reports that ranks write to it. Any thread may call the
+ * methods.
+ */
 public final class DriverStore implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
 
-    /** Null if the driver serves none. */
+    /** The server of the store; null if the driver serves no store. */
     private final TcpStoreServer server;
 
     private final StorePlace place;
@@ -32,13 +35,12 @@ public final class DriverStore implements AutoCloseable {
         this.progress = progress;
     }
 
-    /** Serves a store for an attempt of a job. */
+    /** Starts a store for an attempt of a job. */
     public static DriverStore serve(
             SparkContext spark, JobAttempt attempt, PortRange ports, Consumer<ProgressReport> progress) {
         DriverAddress address = DriverAddress.of(spark.master(), spark.getConf());
         InetAddress bound = resolved(address.bind());
-        byte[] secret =
-                secret(attempt, bound, "the driver would serve the store of").orElse(null);
+        byte[] secret = secret(attempt, bound, "the driver").orElse(null);
         TcpStoreServer server = TcpStoreServer.start(bound, ports, attempt.jobId(), attempt.ranks(), secret);
         StorePlace place =
                 new StorePlace(address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
@@ -47,41 +49,50 @@ public final class DriverStore implements AutoCloseable {
         return served;
     }
 
-    /** Serves no store, because rank 0 of the attempt does. */
+    /** Returns an object without a store, because rank 0 of the attempt serves the store. */
     public static DriverStore none(SparkContext spark, JobAttempt attempt) {
-        // executors are where the driver is, or on other machines, too
+        // if the driver listens on loopback, all executors run on its machine; otherwise they may run on other machines
         InetAddress near =
                 resolved(DriverAddress.of(spark.master(), spark.getConf()).bind());
-        boolean secured =
-                secret(attempt, near, "rank 0 would serve the store of").isPresent();
+        boolean secured = secret(attempt, near, "rank 0").isPresent();
         return new DriverStore(null, StorePlace.atRankZero(attempt.job(), attempt.generation(), secured), report -> {});
     }
 
-    /** Returns the secret of an attempt whose store is served at an address; empty on loopback without one. */
+    /**
+     * Returns the secret of an attempt.
+     *
+     * @param at   the address of the store
+     * @param what the server of the store, for the message of the exception
+     * @return the secret; empty if {@code spark.authenticate} is off and the address is a loopback address
+     * @throws IllegalArgumentException if {@code spark.authenticate} is off and the address is not a loopback address
+     */
     static Optional<byte[]> secret(JobAttempt attempt, InetAddress at, String what) {
         Optional<byte[]> secret = JobSecret.of(attempt.jobId());
         if (secret.isEmpty() && !at.isLoopbackAddress()) {
-            throw new IllegalArgumentException(what + " job " + attempt.jobId() + " at " + at.getHostAddress()
-                    + ", which other machines can reach, without a secret: set spark.authenticate=true,"
-                    + " of which each process derives the job's secret (spark.driver.bindAddress says where the driver"
-                    + " listens)");
+            throw new IllegalArgumentException(what + " cannot serve the store of job " + attempt.jobId() + " at "
+                    + at.getHostAddress() + " without a secret, because other machines can reach this address: set"
+                    + " spark.authenticate=true, so that each process can derive the job's secret"
+                    + " (spark.driver.bindAddress sets the address of the driver)");
         }
         return secret;
     }
 
     /** An attempt of a job. */
     public record JobAttempt(String job, int generation, int ranks) {
-        /** Returns the id of the job and its attempt, as it stands on the wire. */
+        /** Returns the wire form of the job's id, which contains the number of the attempt. */
         public String jobId() {
             return JoinOptions.jobId(job, generation);
         }
     }
 
-    /** Where the driver listens, and the name by which executors reach it. */
+    /** The address on which the driver listens, and the host name with which executors connect to the driver. */
     record DriverAddress(String bind, String host) {
         private static final String LOOPBACK = "127.0.0.1";
 
-        /** Executors of a local master are in this process, or beside it. */
+        /**
+         * Returns the address of the driver. With a local master it is the loopback address, because the executors run
+         * on the driver's machine.
+         */
         static DriverAddress of(String master, SparkConf conf) {
             if (master.startsWith("local")) {
                 return new DriverAddress(LOOPBACK, LOOPBACK);
@@ -96,21 +107,21 @@ public final class DriverStore implements AutoCloseable {
             return InetAddress.getByName(host);
         } catch (UnknownHostException unknown) {
             throw new IllegalArgumentException(
-                    "spark.driver.bindAddress=" + host + " is no address of this machine: " + unknown, unknown);
+                    "spark.driver.bindAddress=" + host + " is not an address of this machine: " + unknown, unknown);
         }
     }
 
-    /** Returns whether there is a store, and no rank has written there. */
+    /** Returns whether the driver serves a store to which no rank has written yet. */
     public boolean isUnreached() {
         return server != null && !reached;
     }
 
-    /** Returns where the ranks meet. */
+    /** Returns the location at which the ranks of the attempt find each other. */
     public StorePlace place() {
         return place;
     }
 
-    /** Takes what a rank writes; on the store's thread. */
+    /** Receives a value that a rank has written. The thread of the store calls this method. */
     private void set(String key, byte[] value) {
         reached = true;
         try {
@@ -121,11 +132,14 @@ public final class DriverStore implements AutoCloseable {
                 progress.accept(ProgressReport.decoded(value));
             }
         } catch (RuntimeException unreadable) {
-            LOG.log(System.Logger.Level.WARNING, "a report under " + key + " cannot be read: " + unreadable);
+            LOG.log(System.Logger.Level.WARNING, "cannot read the report of key " + key + ": " + unreadable);
         }
     }
 
-    /** Spark tries a stage again whose fetch failed: only the last attempt counts. */
+    /**
+     * Adds a report. Spark repeats a stage after a failed fetch, so only reports of the last attempt of the stage are
+     * kept.
+     */
     private synchronized void add(int stageAttempt, RankFailure failure) {
         if (stageAttempt > lastAttempt) {
             lastAttempt = stageAttempt;
@@ -136,12 +150,15 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
-    /** Returns the reports of failures so far, first ones first. A rank ends after its report has come. */
+    /**
+     * Returns the failure reports received so far, in the order of arrival. A rank ends only after its report has
+     * arrived.
+     */
     public synchronized List<RankFailure> failures() {
         return List.copyOf(failures);
     }
 
-    /** Closes the store; ranks that still run lose it. */
+    /** Closes the store. Ranks that still run lose their connection to the store. */
     @Override
     public void close() {
         if (server != null) {

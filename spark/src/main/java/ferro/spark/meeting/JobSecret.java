@@ -8,10 +8,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The secret of one job: HKDF-SHA256 of Spark's secret, with the id of the job as its info. Driver and executors each derive it, so
- * that nothing travels.
+ * The secret of one job. The secret is HKDF-SHA256 of Spark's secret, with the id of the job as the info parameter.
+ * Driver and executors each derive the secret, so it is never sent.
  *
- * <p>Source: RFC 5869, one block.
+ * <p>Source: RFC 5869, with one output block.
  */
 public final class JobSecret {
     private static final String MAC = "HmacSHA256";
@@ -24,7 +24,7 @@ public final class JobSecret {
         return SparkInternals.secret().map(secret -> derived(secret.getBytes(StandardCharsets.UTF_8), SALT, jobId));
     }
 
-    /** Extracts, then expands to the first 32 bytes. */
+    /** Returns the first 32 bytes of HKDF output: extracts a key, then expands the key. */
     static byte[] derived(byte[] key, byte[] salt, String info) {
         byte[] extracted = mac(salt, key);
         byte[] text = info.getBytes(StandardCharsets.UTF_8);

@@ -6,7 +6,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** How far a rank is, as text: {@code step=12 loss=0.25}. */
+/**
+ * A report of the progress of one rank.
+ *
+ * @param rank   the rank that reports
+ * @param step   the number of the step
+ * @param values the reported values as text, such as {@code loss=0.250000}
+ */
 public record ProgressReport(int rank, long step, String values) {
     static ProgressReport of(int rank, long step, Map<String, Double> values) {
         return new ProgressReport(
@@ -18,7 +24,7 @@ public record ProgressReport(int rank, long step, String values) {
                                 .collect(Collectors.joining(" ")));
     }
 
-    /** Returns the line of a log. */
+    /** Returns the report as one log line, such as {@code rank 0 step 12 loss=0.250000}. */
     public String line() {
         return "rank " + rank + " step " + step + " " + values;
     }

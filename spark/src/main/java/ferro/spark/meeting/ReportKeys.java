@@ -1,6 +1,9 @@
 package ferro.spark.meeting;
 
-/** Keys of the store under which ranks write to the driver; no group that a rank joins has this name. */
+/**
+ * The keys of the store under which ranks write reports to the driver. No group that a rank joins has a name like these
+ * keys.
+ */
 final class ReportKeys {
     static final String FAILURE = "@spark/failure/";
     static final String PROGRESS = "@spark/progress/";

@@ -4,16 +4,19 @@ import ferro.group.JoinOptions;
 import java.io.Serializable;
 
 /**
- * Where the ranks of one attempt meet; the same on all of them.
+ * The location at which the ranks of one attempt find each other. All ranks of the attempt have the same location.
  *
- * @param host       where the driver serves the store; empty if rank 0 does
- * @param port       its port
- * @param job        name of the job
- * @param generation number of the attempt
- * @param secured    whether ranks derive a secret
+ * @param host       the host on which the driver serves the store; empty if rank 0 serves the store
+ * @param port       the port of the store
+ * @param job        the name of the job
+ * @param generation the number of the attempt
+ * @param secured    true if the ranks derive a secret
  */
 public record StorePlace(String host, int port, String job, int generation, boolean secured) implements Serializable {
-    /** Returns the place of ranks that meet at rank 0, whose address they learn of Spark. */
+    /**
+     * Returns the location of an attempt whose rank 0 serves the store. Spark's barrier sends the address of rank 0 to
+     * the ranks.
+     */
     static StorePlace atRankZero(String job, int generation, boolean secured) {
         return new StorePlace("", 0, job, generation, secured);
     }
@@ -23,12 +26,12 @@ public record StorePlace(String host, int port, String job, int generation, bool
         return !host.isEmpty();
     }
 
-    /** Returns the id of the job and its attempt, as it stands on the wire. */
+    /** Returns the wire form of the job's id, which contains the number of the attempt. */
     public String jobId() {
         return JoinOptions.jobId(job, generation);
     }
 
-    /** Returns host and port. */
+    /** Returns the host and the port of the store, separated by a colon. */
     public String endpoint() {
         return (host.indexOf(':') >= 0 && !host.startsWith("[") ? "[" + host + "]" : host) + ":" + port;
     }

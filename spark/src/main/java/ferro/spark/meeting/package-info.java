@@ -1,7 +1,8 @@
 /**
- * How ranks meet and report: the store that the driver serves, the secret that both sides derive, and the line by which a rank
- * writes to the driver. Start reading at {@link ferro.spark.meeting.DriverStore}.
+ * The store through which ranks find each other and report to the driver. The driver serves the store. Each rank has a
+ * connection to the store for its reports. Driver and ranks derive the same secret. Start reading at
+ * {@link ferro.spark.meeting.DriverStore}.
  *
- * <p>The secret never travels, and never stands in a setting of Spark.
+ * <p>The secret is never sent, and no Spark setting contains it.
  */
 package ferro.spark.meeting;

@@ -25,15 +25,14 @@ class DriverStoreTest {
         InetAddress other = InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 7});
         assertEquals(Optional.empty(), DriverStore.secret(ATTEMPT, InetAddress.getLoopbackAddress(), "a test serves"));
 
-        IllegalArgumentException refusal = assertThrows(
-                IllegalArgumentException.class,
-                () -> DriverStore.secret(ATTEMPT, other, "the driver would serve the store of"));
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> DriverStore.secret(ATTEMPT, other, "the driver"));
 
         assertTrue(
                 refusal.getMessage()
                         .startsWith(
-                                "the driver would serve the store of job app.0 at 192.0.2.7, which other machines can"
-                                        + " reach, without a secret: set spark.authenticate=true"),
+                                "the driver cannot serve the store of job app.0 at 192.0.2.7 without a secret, because"
+                                        + " other machines can reach this address: set spark.authenticate=true"),
                 refusal.getMessage());
     }
 
