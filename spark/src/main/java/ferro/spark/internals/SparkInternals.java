@@ -16,34 +16,37 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import scala.collection.mutable.HashSet;
 
-/** What Spark keeps to itself, or has in newer versions only. */
+/** Calls of Spark's internal API, and of API that only newer versions of Spark have. */
 public final class SparkInternals {
     private SparkInternals() {}
 
-    /** Returns the secret of Spark, which every process of the application has if {@code spark.authenticate} is on. */
+    /** Returns Spark's secret. Every process of the application has this secret if {@code spark.authenticate} is on. */
     public static Optional<String> secret() {
         return Optional.ofNullable(SparkEnv.get().securityManager().getSecretKey());
     }
 
     /**
-     * Checks that an application runs.
+     * Checks that an application has not been stopped.
      *
-     * @throws IllegalStateException of Spark, with the call that stopped it, if it has been stopped
+     * @throws IllegalStateException if the application has been stopped; Spark throws this exception, and its message
+     *     names the call that stopped the application
      */
     public static void checkNotStopped(SparkContext spark) {
         spark.assertNotStopped();
     }
 
-    /** Returns how many tasks of a profile can run at once on the executors that have registered so far. */
+    /** Returns how many tasks of a resource profile can run at once on the executors that have registered so far. */
     public static int slots(SparkContext spark, ResourceProfile profile) {
         return spark.maxNumConcurrentTasks(profile);
     }
 
     /**
-     * Returns the profile of a stage, as Spark's scheduler finds it: the one that its RDDs have, the default one of the
-     * application if none has one, and several merged into one if the application allows that.
+     * Returns the resource profile of a stage, by the rules of Spark's scheduler. If the RDDs of the stage have no
+     * profile, returns the default profile of the application. If the RDDs have several profiles, merges them if the
+     * application allows merging.
      *
-     * @throws IllegalArgumentException of Spark, if there are several and it does not
+     * @throws IllegalArgumentException if the RDDs have several profiles and the application does not allow merging;
+     *     Spark throws this exception
      */
     public static ResourceProfile profile(SparkContext spark, List<RDD<?>> stage) {
         HashSet<ResourceProfile> profiles = new HashSet<>();
@@ -56,35 +59,38 @@ public final class SparkInternals {
     }
 
     /**
-     * Has Spark look at a function of Scala as it does at those of its own calls: what a closure holds and does not use is
-     * dropped.
+     * Cleans a Scala function with Spark's closure cleaner, which Spark also uses for its own calls. The cleaner drops
+     * objects that a closure holds and does not use.
      *
-     * @throws org.apache.spark.SparkException if it cannot be serialized
+     * @throws org.apache.spark.SparkException if the function cannot be serialized
      */
     public static <F> F cleaned(SparkContext spark, F function) {
         return spark.clean(function, true);
     }
 
-    /** Returns whether an RDD is computed by a barrier stage. */
+    /** Returns whether a barrier stage computes an RDD. */
     public static boolean isBarrier(RDD<?> rdd) {
         return rdd.isBarrier();
     }
 
-    /** Returns the configuration of Hadoop that the settings of the application make, also in an executor. */
+    /**
+     * Returns the Hadoop configuration that results from the application's settings. It works in the driver and in
+     * executors.
+     */
     public static Configuration hadoop() {
         return SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf());
     }
 
-    /** Ends a thread that waits at Spark's barrier for other tasks, within a second; the task itself is not killed. */
+    /** Ends the wait of a task's thread at Spark's barrier within one second. The task itself is not killed. */
     public static void endBarrier(BarrierTaskContext task, String reason) {
         task.markInterrupted(reason);
     }
 
     /**
-     * Has a task's thread of Spark call a listener when the task is killed.
+     * Registers a listener that Spark calls when it kills a task. Spark 4.2 and newer support such listeners.
      *
-     * @param listener receives the reason
-     * @return whether this Spark can: 4.2 and newer
+     * @param listener the listener; it receives the reason of the kill
+     * @return true if this version of Spark supports such listeners; otherwise nothing is registered
      */
     public static boolean onInterrupt(TaskContext task, Consumer<String> listener) {
         Class<?> type;
@@ -112,7 +118,7 @@ public final class SparkInternals {
             return true;
         } catch (IllegalAccessException | InvocationTargetException changed) {
             throw new IllegalStateException(
-                    "cannot listen to the end of task " + task.taskAttemptId() + ": " + changed, changed);
+                    "cannot register a kill listener for task " + task.taskAttemptId() + ": " + changed, changed);
         }
     }
 }

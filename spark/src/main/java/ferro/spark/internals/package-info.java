@@ -1,6 +1,7 @@
 /**
- * What ferro needs of Spark that is not in its public API, in one class, with a test per version of Spark.
+ * The only class of ferro that uses Spark's internal API. The tests run this class with each supported version of
+ * Spark.
  *
- * <p>Nothing else of this module may touch what Spark keeps to itself.
+ * <p>No other class of this module may use Spark's internal API.
  */
 package ferro.spark.internals;
