@@ -4,23 +4,26 @@ import ferro.spark.internals.SparkInternals;
 import java.util.Optional;
 import org.apache.spark.rdd.RDD;
 
-/** Whether Spark computes an RDD in a barrier stage of so many tasks, by the rules of its scheduler. */
+/**
+ * A check whether Spark can compute an RDD in a barrier stage of a given number of tasks, by the rules of Spark's
+ * scheduler.
+ */
 final class BarrierChain {
     private BarrierChain() {}
 
-    /** Returns why a shuffle is needed in front of the ranks; empty if none is. */
+    /** Returns the reason why the RDD needs a shuffle before its barrier stage; empty if it needs none. */
     static Optional<String> refusal(RDD<?> rdd, int ranks) {
         int partitions = rdd.getNumPartitions();
         if (partitions != ranks) {
-            return Optional.of("it has " + partitions + " partitions for " + ranks + " ranks");
+            return Optional.of("it has " + partitions + " partitions, but the job has " + ranks + " ranks");
         }
         for (RDD<?> one : StageRows.of(rdd)) {
             if (one.getNumPartitions() != ranks) {
-                return Optional.of("its stage computes " + one.getClass().getSimpleName() + " of "
-                        + one.getNumPartitions() + " partitions (union, coalesce and filters of partitions do that)");
+                return Optional.of("its stage also computes a " + one.getClass().getSimpleName() + " of "
+                        + one.getNumPartitions() + " partitions (union, coalesce and partition filters cause this)");
             }
             if (SparkInternals.isBarrier(one)) {
-                return Optional.of("its stage has a barrier already");
+                return Optional.of("its stage is already a barrier stage");
             }
         }
         return Optional.empty();

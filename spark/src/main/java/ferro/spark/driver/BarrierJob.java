@@ -23,9 +23,9 @@ import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
 import scala.runtime.BoxedUnit;
 
-/** One attempt: a job of Spark whose last stage is a barrier stage of all ranks. */
+/** One attempt of a job. An attempt is a Spark job whose last stage is a barrier stage with one task per rank. */
 final class BarrierJob<T, R> {
-    /** How long tasks that were told to end have for it. Each sends its report before it ends. */
+    /** The time that tasks have to end after Spark has ended the job. Each task sends its report before it ends. */
     private static final long REPORT_MILLIS = 1_000;
 
     private static final ClassTag<byte[]> BYTES = ClassTag$.MODULE$.apply(byte[].class);
@@ -44,7 +44,13 @@ final class BarrierJob<T, R> {
         this.ofUser = ofUser;
     }
 
-    /** The results by rank, or what is known of the failure, and tasks in words that keep their slots. */
+    /**
+     * The end of one attempt.
+     *
+     * @param results the results by rank; null if the attempt failed
+     * @param failure the failure; null if the attempt succeeded
+     * @param unended descriptions of tasks that have not ended and still occupy their slots
+     */
     record Ending<R>(List<R> results, FailedAttempt failure, List<String> unended) {}
 
     Ending<R> run(JobAttempt attempt, RankFunction<T, R> function) {
@@ -61,7 +67,7 @@ final class BarrierJob<T, R> {
                 tasks.awaitEnd(REPORT_MILLIS);
                 List<RankFailure> reports = new ArrayList<>(store.failures());
                 reports.addAll(tasks.unreported(reports));
-                // Spark tells of a lost executor after it has ended the job, so this comes last
+                // Spark reports a lost executor after the end of the job, so lost() is called last
                 FailedAttempt failed = new FailedAttempt(reports, tasks, tasks.lost(), store.isUnreached(), failure);
                 return new Ending<>(null, failed, unended(attempt, failed, tasks));
             }
@@ -71,7 +77,10 @@ final class BarrierJob<T, R> {
         }
     }
 
-    /** The tasks of the next attempt need the slots of this one; Spark would offer those it has without end. */
+    /**
+     * Returns descriptions of the tasks that have not ended, if there is a next attempt. Waits for the tasks first: the
+     * next attempt needs their slots, and without them Spark would wait for slots forever.
+     */
     private List<String> unended(JobAttempt attempt, FailedAttempt failed, TaskWatch tasks) {
         if (attempt.generation() + 1 >= plan.attempts() || !failed.worthAnother(plan.retried())) {
             return List.of();
@@ -80,7 +89,10 @@ final class BarrierJob<T, R> {
         return tasks.unended();
     }
 
-    /** An interrupt ends the wait of the driver, and not the job. */
+    /**
+     * Cancels the Spark job if the driver's thread was interrupted, because the interrupt ends only the wait for the
+     * job.
+     */
     private static void endJob(SparkContext spark, String tag, Exception failure) {
         if (failure instanceof InterruptedException) {
             spark.cancelJobsWithTag(tag, "the thread that ran the job was interrupted");
@@ -119,11 +131,14 @@ final class BarrierJob<T, R> {
 
     private static void checkInterrupt(int ranks) throws InterruptedException {
         if (Thread.interrupted()) {
-            throw new InterruptedException("interrupted after " + ranks + " ranks had ended");
+            throw new InterruptedException("the thread was interrupted after " + ranks + " ranks had ended");
         }
     }
 
-    /** The loader of the function knows the classes of its results; that of the thread those which came by --jars. */
+    /**
+     * Deserializes a result. The class loader of the user's function knows the classes of its results. The thread's
+     * context class loader knows the classes that came with --jars.
+     */
     private static <R> R deserialized(byte[] result, ClassLoader first) throws Exception {
         try {
             return deserializedBy(result, first);
@@ -138,7 +153,7 @@ final class BarrierJob<T, R> {
     private static <R> R deserializedBy(byte[] result, ClassLoader loader) {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        // by the thread's Spark finds the classes that it registers with Kryo
+        // Spark uses the thread's context class loader to find the classes that it registers with Kryo
         thread.setContextClassLoader(loader);
         try {
             return SparkEnv.get()
@@ -150,7 +165,7 @@ final class BarrierJob<T, R> {
         }
     }
 
-    /** The one element of a partition. */
+    /** A function that returns the only element of a partition. */
     private static final class FirstOfPartition extends AbstractFunction2<TaskContext, Iterator<byte[]>, byte[]>
             implements Serializable {
         private static final long serialVersionUID = 1L;
@@ -161,7 +176,7 @@ final class BarrierJob<T, R> {
         }
     }
 
-    /** Takes results as they come; at the driver. */
+    /** A function that stores each result when it arrives. It runs in the driver. */
     private static final class Results extends AbstractFunction2<Object, byte[], BoxedUnit> {
         private final byte[][] results;
 

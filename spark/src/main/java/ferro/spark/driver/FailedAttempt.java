@@ -15,13 +15,21 @@ import java.util.stream.Collectors;
 import org.apache.spark.SparkThrowable;
 
 /**
- * What is known of a failed attempt: what ranks reported, first ones first, executors that have ended, whether no rank has
- * reached the driver's store, and Spark's exception.
+ * The information about a failed attempt.
+ *
+ * @param reports   the reports of the ranks, in the order of arrival
+ * @param tasks     the tasks of the attempt
+ * @param lost      the executors that have ended during the attempt
+ * @param unreached true if the driver serves a store to which no rank has written
+ * @param ofSpark   the exception that Spark threw
  */
 record FailedAttempt(
         List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
-    /** Kinds that another attempt may not meet again; the others are mistakes of the program or of the settings. */
+    /**
+     * The failure codes that may not occur again in another attempt. The other codes mean an error in the program or
+     * the settings.
+     */
     private static final Set<Code> PASSING = EnumSet.of(
             Code.TIMED_OUT,
             Code.PEER_LOST,
@@ -33,13 +41,13 @@ record FailedAttempt(
 
     private static final int MOST_OF_SPARK = 2_000;
 
-    /** Returns whether another attempt may end better. */
+    /** Returns whether another attempt may succeed. */
     boolean worthAnother(List<String> retried) {
         if (isCancelled(ofSpark) || ofSpark instanceof InterruptedException || isStopped()) {
             return false;
         }
         if (reports.stream().anyMatch(RankFailure::isOfFetch)) {
-            // Spark gives up a barrier stage whose fetch fails, and has forgotten the files that are missing
+            // Spark ends a barrier stage whose fetch fails, and computes the missing files again in the next attempt
             return true;
         }
         Optional<RankFailure> own = own();
@@ -52,24 +60,24 @@ record FailedAttempt(
                         .orElse(false);
     }
 
-    /** Returns whether somebody has cancelled a job of Spark. */
+    /** Returns whether an exception says that the Spark job was cancelled. */
     private static boolean isCancelled(Exception ofSpark) {
         return ofSpark instanceof SparkThrowable known && CANCELLED.equals(known.getCondition())
                 || String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
     }
 
-    /** Returns whether the application ends. */
+    /** Returns whether Spark's exception says that the application has been stopped. */
     private boolean isStopped() {
         String text = String.valueOf(ofSpark.getMessage());
         return text.contains("SparkContext was shut down") || text.contains("stopped SparkContext");
     }
 
-    /** The first exception that a rank's function threw by itself. */
+    /** Returns the first report of an exception that a rank's function threw itself. */
     private Optional<RankFailure> own() {
         return reports.stream().filter(report -> !report.ofFerro()).findFirst();
     }
 
-    /** The gravest failure of ferro that a rank knows. */
+    /** Returns the report with the gravest {@link Code} among the reports of ferro failures. */
     private Optional<RankFailure> ofFerro() {
         return reports.stream()
                 .filter(RankFailure::ofFerro)
@@ -77,12 +85,15 @@ record FailedAttempt(
                         report -> Code.valueOf(report.code()).gravity()));
     }
 
-    /** Makes the one exception. */
+    /** Creates the exception that the driver throws for this attempt. */
     FerroSparkException exception(String what) {
         return exception(what, "");
     }
 
-    /** Makes the one exception, with a text of why there is no further attempt. */
+    /**
+     * Creates the exception that the driver throws for this attempt. The text {@code after} says why there is no other
+     * attempt.
+     */
     FerroSparkException exception(String what, String after) {
         Map<Integer, byte[]> recordings = new TreeMap<>();
         for (RankFailure report : reports) {
@@ -99,10 +110,10 @@ record FailedAttempt(
             return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
         }
         if (ofSpark instanceof InterruptedException) {
-            return new Diagnosed(-1, " was ended: the thread that ran it was interrupted");
+            return new Diagnosed(-1, " was ended because the thread that ran it was interrupted");
         }
         if (isStopped()) {
-            return new Diagnosed(-1, " was ended: its SparkContext was stopped: " + firstLine(ofSpark));
+            return new Diagnosed(-1, " was ended because its SparkContext was stopped: " + firstLine(ofSpark));
         }
         if (!lost.isEmpty()) {
             return lostExecutors();
@@ -137,8 +148,8 @@ record FailedAttempt(
         int rank = one ? Integer.parseInt(report.culprits()) : -1;
         String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
         String way = unreached && report.code().equals(Code.RENDEZVOUS.name())
-                ? "; no rank has reached the store of the driver: open its port (.ports names a range), or let ranks"
-                        + " meet at rank 0 (.meetAtRankZero())"
+                ? "; no rank has connected to the driver's store: open the port of the store (.ports sets a range), or"
+                        + " let rank 0 serve the store (.meetAtRankZero())"
                 : "";
         return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message() + way);
     }
@@ -148,6 +159,11 @@ record FailedAttempt(
         return text.length() > MOST_OF_SPARK ? text.substring(0, MOST_OF_SPARK) : text;
     }
 
-    /** A rank at fault, -1 for none, and what is told of it. */
+    /**
+     * A diagnosis of the failure.
+     *
+     * @param rank the rank at fault; -1 if none is known
+     * @param text the description of the failure
+     */
     private record Diagnosed(int rank, String text) {}
 }

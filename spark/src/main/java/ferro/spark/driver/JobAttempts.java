@@ -15,7 +15,7 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 import org.apache.spark.util.LongAccumulator;
 
-/** A job of ferro: its attempts, each a job of Spark with a store, a name and a generation of its own. */
+/** The attempts of a ferro job. Each attempt is a Spark job with its own store, its own name and its own generation. */
 public final class JobAttempts {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final int MOST_NAME = 48;
@@ -23,25 +23,25 @@ public final class JobAttempts {
     private final SparkContext spark;
     private final SecureRandom random = new SecureRandom();
 
-    /** Makes the jobs of an application. */
+    /** Creates an object that runs the jobs of an application. */
     public JobAttempts(SparkContext spark) {
         SparkChecks.check(spark);
         this.spark = spark;
     }
 
     /**
-     * Runs a job to its end.
+     * Runs a job until an attempt succeeds or no further attempt is possible.
      *
-     * @param resultAtAll whether results of other ranks than 0 are asked for
-     * @param ofUser      loader of the function that the user gave
-     * @return results by rank, null where none was asked for
+     * @param resultAtAll whether to return the results of all ranks, not only of rank 0
+     * @param ofUser      the class loader of the user's function
+     * @return the results by rank; null for a rank whose result was not requested
      */
     public <T, R> List<R> run(
             RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function, ClassLoader ofUser) {
         int ranks = plan.ranks() == 0 ? rows.getNumPartitions() : plan.ranks();
         if (ranks == 0) {
-            throw new IllegalArgumentException(
-                    "need an RDD of at least 1 partition, found " + ranks + ": name the number of ranks by .ranks(n)");
+            throw new IllegalArgumentException("the RDD must have at least 1 partition, found " + ranks
+                    + ": set the number of ranks with .ranks(n)");
         }
         RankSlots.await(spark, rows, ranks, plan.slotTimeout());
         RDD<T> placed = placed(rows, ranks);
@@ -56,7 +56,7 @@ public final class JobAttempts {
         });
     }
 
-    /** Makes attempts until one ends well, or no further one is worth it or possible. */
+    /** Runs attempts until one succeeds. Throws if another attempt would not help or is not possible. */
     static <R> List<R> tried(String name, JobPlan plan, IntFunction<Ending<R>> attempts) {
         FailedAttempt before = null;
         String what = "";
@@ -78,7 +78,9 @@ public final class JobAttempts {
             if (!ending.unended().isEmpty()) {
                 throw ending.failure().exception(what, stuck(ending.unended()));
             }
-            LOG.log(Level.WARNING, ending.failure().exception(what).getMessage() + "; tried again");
+            LOG.log(
+                    Level.WARNING,
+                    ending.failure().exception(what).getMessage() + "; the driver starts another attempt");
             before = ending.failure();
         }
     }
@@ -88,14 +90,14 @@ public final class JobAttempts {
                 + " not end; set spark.task.reaper.enabled=true";
     }
 
-    /** The failure of the attempt before stays the diagnosis. */
+    /** Returns the exception of the previous attempt, extended by the reason why there is no further attempt. */
     private static RuntimeException noFurther(FailedAttempt before, String what, RuntimeException refusal) {
         RuntimeException failure = before.exception(what, "; no further attempt: " + refusal.getMessage());
         failure.addSuppressed(refusal);
         return failure;
     }
 
-    /** The name has the application's id for its logs; the rest tells jobs apart. */
+    /** Returns a new job name. It has the application's id, so that logs show the id, and a random number. */
     private String name() {
         String id = spark.applicationId();
         return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-"
@@ -109,9 +111,9 @@ public final class JobAttempts {
         }
         LOG.log(
                 Level.WARNING,
-                "RDD " + rows.id() + " is repartitioned to " + ranks + " ranks by a shuffle: " + refusal.get());
+                "a shuffle repartitions RDD " + rows.id() + " for " + ranks + " ranks: " + refusal.get());
         JavaRDD<T> shuffled = rows.toJavaRDD().repartition(ranks);
-        // the shuffle cuts off the stage that has the profile
+        // the shuffle starts a new stage, which does not inherit the resource profile of the rows
         ResourceProfile profile = RankSlots.profile(spark, rows);
         return (RankSlots.isDefault(profile) ? shuffled : shuffled.withResources(profile)).rdd();
     }

@@ -10,18 +10,18 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * What a user asks for; {@link ferro.spark.FerroSpark} makes it.
+ * The options of a job that a user has chosen. {@link ferro.spark.FerroSpark} creates the plan.
  *
- * @param ranks       number of ranks; 0 for as many as partitions
- * @param timeout     deadline of each call of a group, and of joining
- * @param slotTimeout how long a job waits for executors with enough slots
- * @param attempts    most attempts
- * @param retried     names of classes of exceptions of users that are worth another attempt
- * @param checkpoints URI of the folder for state; null for none
- * @param ports       ports of the driver's store and of ranks
- * @param settings    settings of ferro
- * @param meetAtRankZero whether rank 0 serves the store, and not the driver
- * @param progress    receives what ranks report
+ * @param ranks       the number of ranks; 0 means the number of partitions
+ * @param timeout     the deadline of each call of the group, and of joining the group
+ * @param slotTimeout the longest time that an attempt waits for executors with enough slots
+ * @param attempts    the maximum number of attempts
+ * @param retried     the class names of user exceptions after which the driver starts another attempt
+ * @param checkpoints the URI of the checkpoint folder; null if there is none
+ * @param ports       the ports of the driver's store and of the ranks
+ * @param settings    the ferro settings by name
+ * @param meetAtRankZero true if rank 0 serves the store, false if the driver does
+ * @param progress    the listener that receives the progress reports
  */
 public record JobPlan(
         int ranks,
@@ -35,7 +35,7 @@ public record JobPlan(
         boolean meetAtRankZero,
         Consumer<ProgressReport> progress) {
 
-    /** The plan of a user who asks for nothing. */
+    /** Returns the plan with the default options. */
     public static JobPlan standard(Duration timeout, Duration slotTimeout, Consumer<ProgressReport> progress) {
         return new JobPlan(0, timeout, slotTimeout, 1, List.of(), null, PortRange.of("0"), Map.of(), false, progress);
     }
@@ -61,19 +61,19 @@ public record JobPlan(
                 progress);
     }
 
-    /** Returns a plan that waits so long for executors with enough slots. */
+    /** Returns a plan with another longest wait for executors with enough slots. */
     public JobPlan withSlotTimeout(Duration deadline) {
         return new JobPlan(
                 ranks, timeout, deadline, attempts, retried, checkpoints, ports, settings, meetAtRankZero, progress);
     }
 
-    /** Returns a plan with another number of attempts. */
+    /** Returns a plan with another maximum number of attempts. */
     public JobPlan withAttempts(int most) {
         return new JobPlan(
                 ranks, timeout, slotTimeout, most, retried, checkpoints, ports, settings, meetAtRankZero, progress);
     }
 
-    /** Returns a plan with one more exception that is worth another attempt. */
+    /** Returns a plan with one more exception type after which the driver starts another attempt. */
     public JobPlan withRetried(String type) {
         List<String> types = new ArrayList<>(retried);
         types.add(type);
@@ -90,7 +90,7 @@ public record JobPlan(
                 progress);
     }
 
-    /** Returns a plan with a folder for state. */
+    /** Returns a plan with a checkpoint folder. */
     public JobPlan withCheckpoints(String folder) {
         return new JobPlan(
                 ranks, timeout, slotTimeout, attempts, retried, folder, ports, settings, meetAtRankZero, progress);
@@ -119,13 +119,13 @@ public record JobPlan(
                 progress);
     }
 
-    /** Returns a plan whose ranks meet at rank 0. */
+    /** Returns a plan in which rank 0 serves the store. */
     public JobPlan withMeetingAtRankZero() {
         return new JobPlan(
                 ranks, timeout, slotTimeout, attempts, retried, checkpoints, ports, settings, true, progress);
     }
 
-    /** Returns a plan with another receiver of progress. */
+    /** Returns a plan with another listener for progress reports. */
     public JobPlan withProgress(Consumer<ProgressReport> listener) {
         return new JobPlan(
                 ranks, timeout, slotTimeout, attempts, retried, checkpoints, ports, settings, meetAtRankZero, listener);

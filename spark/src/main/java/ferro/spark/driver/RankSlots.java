@@ -7,7 +7,10 @@ import org.apache.spark.SparkContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.resource.ResourceProfile;
 
-/** All ranks of a group run at once, so each needs a slot: what one task takes of an executor. */
+/**
+ * The wait for enough slots. A slot is the part of an executor's resources that one task uses. All ranks of a group run
+ * at once, so each rank needs a slot.
+ */
 final class RankSlots {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
     private static final long POLL_MILLIS = 50;
@@ -16,18 +19,19 @@ final class RankSlots {
 
     private RankSlots() {}
 
-    /** Returns what the tasks of an RDD take; the tasks of its stage take the same. */
+    /** Returns the resource profile of the tasks that compute an RDD. All tasks of one stage have the same profile. */
     static ResourceProfile profile(SparkContext spark, RDD<?> rdd) {
         return SparkInternals.profile(spark, StageRows.of(rdd));
     }
 
     /**
-     * Waits until executors with enough slots have registered, and logs a line after 1 s and then every 15 s. Spark's own
-     * check polls every 15 s.
+     * Blocks until executors with enough slots have registered. Logs a line after 1 s of waiting and then every 15 s.
+     * This method polls every 50 ms; Spark's own check polls every 15 s.
      *
-     * @param timeout at a cluster; a local application gets no more slots, and is refused at once
-     * @throws IllegalArgumentException with the arithmetic, if they have not registered in time
-     * @throws IllegalStateException    of Spark, if the application has been stopped; or if the thread is interrupted
+     * @param timeout the longest wait in a cluster; with a local master the method does not wait, because the number of
+     *     slots is fixed
+     * @throws IllegalArgumentException if there are too few slots after the timeout; the message counts the slots
+     * @throws IllegalStateException    if the application has been stopped, or if the thread is interrupted
      */
     static void await(SparkContext spark, RDD<?> rdd, int ranks, Duration timeout) {
         SparkInternals.checkNotStopped(spark);
@@ -65,8 +69,7 @@ final class RankSlots {
             Thread.sleep(POLL_MILLIS);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException(
-                    "interrupted while waiting for " + ranks + " slots, of which there are " + slots, asked);
+            throw new IllegalStateException("interrupted while waiting for " + ranks + " slots, found " + slots, asked);
         }
     }
 

@@ -4,7 +4,7 @@ import ferro.spark.internals.SparkInternals;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
-/** What must hold of an application before ferro submits anything. */
+/** The checks of an application that must succeed before ferro submits a job. */
 final class SparkChecks {
     private static final int MAJOR = 4;
     private static final int MINOR = 1;
@@ -24,14 +24,15 @@ final class SparkChecks {
         int minor = Integer.parseInt(parts[1]);
         if (major < MAJOR || major == MAJOR && minor < MINOR) {
             throw new UnsupportedOperationException(
-                    "Spark " + version + " brings Netty 4.1; ferro needs 4.2: Spark 4.1 or newer");
+                    "Spark " + version + " contains Netty 4.1, but ferro needs Netty 4.2: use Spark 4.1 or newer");
         }
     }
 
     static void checkConf(SparkConf conf) {
         if (conf.getBoolean(DYNAMIC, false)) {
-            throw new IllegalArgumentException(DYNAMIC + "=true: Spark runs no barrier stage while the number of"
-                    + " executors changes; set it to false, and spark.executor.instances to what the ranks need");
+            throw new IllegalArgumentException(DYNAMIC + "=true: Spark does not run barrier stages while the"
+                    + " number of executors may change; set this setting to false, and set spark.executor.instances to"
+                    + " the number of executors that the ranks need");
         }
     }
 }

@@ -11,11 +11,11 @@ import org.apache.spark.ShuffleDependency;
 import org.apache.spark.rdd.RDD;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The RDDs that one stage of Spark computes: the last one, and those in front of it up to the shuffles. */
+/** The RDDs that one Spark stage computes: its last RDD, and all RDDs on which that one depends without a shuffle. */
 final class StageRows {
     private StageRows() {}
 
-    /** Returns the RDDs of the stage that computes an RDD, that one first. */
+    /** Returns all RDDs of the stage that computes an RDD. The given RDD is the first element. */
     static List<RDD<?>> of(RDD<?> last) {
         List<RDD<?>> all = new ArrayList<>();
         Deque<RDD<?>> left = new ArrayDeque<>(Set.of(last));

@@ -22,7 +22,10 @@ import org.apache.spark.scheduler.TaskInfo;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.jdk.javaapi.OptionConverters;
 
-/** Learns which task runs each rank of one job, and which executors end meanwhile. Spark calls it on a thread of its own. */
+/**
+ * A listener that records which task runs each rank of one job, and which executors end during the job. Spark calls the
+ * listener on one of Spark's own threads.
+ */
 final class TaskWatch extends SparkListener {
     private static final String TAGS = "spark.job.tags";
 
@@ -35,7 +38,7 @@ final class TaskWatch extends SparkListener {
     private final Map<Long, TaskInfo> running = new TreeMap<>();
     private boolean ended;
 
-    /** Watches the job that has a tag. */
+    /** Creates a listener for the job that has the given tag. */
     TaskWatch(String tag) {
         this.tag = tag;
     }
@@ -66,7 +69,7 @@ final class TaskWatch extends SparkListener {
         notifyAll();
         int rank = end.taskInfo().partitionId();
         if (end.reason() instanceof ExecutorLostFailure loss) {
-            // comes before the event of the executor itself
+            // Spark sends this event before the event that says that the executor was removed
             removed.putIfAbsent(
                     loss.execId(), OptionConverters.toJava(loss.reason()).orElse("no reason"));
         }
@@ -94,7 +97,7 @@ final class TaskWatch extends SparkListener {
         }
     }
 
-    /** Waits until the events of the end of the job and of all its tasks have come, or for a time. */
+    /** Blocks until Spark has reported the end of the job and of all its tasks, or until the time has passed. */
     synchronized void awaitEnd(long millis) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {
@@ -107,21 +110,24 @@ final class TaskWatch extends SparkListener {
         }
     }
 
-    /** Returns, in words, the tasks that have not ended; their slots are taken. */
+    /** Returns descriptions of the tasks that have not ended. These tasks still occupy their slots. */
     synchronized List<String> unended() {
         return running.values().stream()
                 .map(task -> "rank " + task.partitionId() + ", task " + task.taskId() + " on " + executor(task))
                 .toList();
     }
 
-    /** Returns what Spark has seen fail of ranks that report nothing: those that ended before ferro's code ran. */
+    /**
+     * Returns reports, created from Spark's task events, for failed ranks that have sent no report of their own. Their
+     * tasks failed before ferro's code ran.
+     */
     synchronized List<RankFailure> unreported(List<RankFailure> reports) {
         return failures.stream()
                 .filter(seen -> reports.stream().noneMatch(report -> report.rank() == seen.rank()))
                 .toList();
     }
 
-    /** Returns the task of a rank in words. */
+    /** Returns a description of the task that runs a rank. */
     synchronized String task(int rank) {
         return Optional.ofNullable(tasks.get(rank))
                 .map(task -> "task " + task.taskId() + " of stage " + stage + " on " + executor(task))
@@ -134,7 +140,7 @@ final class TaskWatch extends SparkListener {
                 : "executor " + task.executorId() + " (" + task.host() + ")";
     }
 
-    /** Returns, in words, the executors that ended while they held ranks, each with all its ranks. */
+    /** Returns the executors that ended while they ran ranks. Each entry has all ranks of its executor. */
     synchronized List<LostExecutor> lost() {
         List<LostExecutor> lost = new ArrayList<>();
         for (Map.Entry<String, String> one : removed.entrySet()) {
@@ -149,6 +155,13 @@ final class TaskWatch extends SparkListener {
         return lost;
     }
 
-    /** An executor that has ended, with the ranks it held. */
+    /**
+     * An executor that has ended.
+     *
+     * @param id     the id of the executor
+     * @param host   the host of the executor
+     * @param ranks  the ranks that ran in the executor
+     * @param reason the reason that Spark gives
+     */
     record LostExecutor(String id, String host, List<Integer> ranks, String reason) {}
 }

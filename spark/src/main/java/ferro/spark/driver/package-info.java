@@ -1,7 +1,7 @@
 /**
- * What runs at the driver: checks before a job, one barrier job per attempt, and one exception for a failed one. Start reading at
- * {@link ferro.spark.driver.JobAttempts}.
+ * The code that runs in the driver. It checks the application before a job, submits one barrier job per attempt, and
+ * creates one exception for a failed attempt. Start reading at {@link ferro.spark.driver.JobAttempts}.
  *
- * <p>Nothing here runs in an executor.
+ * <p>No code of this package runs in an executor.
  */
 package ferro.spark.driver;

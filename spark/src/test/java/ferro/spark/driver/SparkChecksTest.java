@@ -14,7 +14,9 @@ class SparkChecksTest {
         UnsupportedOperationException refusal =
                 assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion("3.5.1"));
 
-        assertEquals("Spark 3.5.1 brings Netty 4.1; ferro needs 4.2: Spark 4.1 or newer", refusal.getMessage());
+        assertEquals(
+                "Spark 3.5.1 contains Netty 4.1, but ferro needs Netty 4.2: use Spark 4.1 or newer",
+                refusal.getMessage());
         assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion("4.0.3"));
     }
 
