@@ -11,14 +11,17 @@ import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
-/** The task of a barrier stage, whose tasks run all at once: with as many rows as slots it runs on every executor. */
+/**
+ * The task of a barrier stage. All tasks of the stage run at once. If there are as many rows as slots, the task runs on
+ * every executor.
+ */
 final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<String>> implements Serializable {
     private static final long serialVersionUID = 1L;
     private static final ClassTag<String> TEXT = ClassTag$.MODULE$.apply(String.class);
 
     private final Look look;
 
-    /** What a task finds out about its process. */
+    /** A function that collects facts about the process of a task. */
     interface Look extends Serializable {
         String take() throws IOException;
     }
@@ -27,7 +30,7 @@ final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<
         this.look = look;
     }
 
-    /** Returns what is found in the process of each row. */
+    /** Returns the facts about the process of each row. */
     static List<String> look(JavaRDD<Integer> rows, Look look) {
         return JavaRDD.fromRDD(rows.rdd().barrier().mapPartitions(new EveryExecutor(look), false, TEXT), TEXT)
                 .collect();

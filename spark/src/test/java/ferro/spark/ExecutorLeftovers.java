@@ -8,13 +8,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What ferro has left open in this process. */
+/** The resources that ferro has left open in this process. */
 final class ExecutorLeftovers {
     private static final Path SHARED = Path.of("/dev/shm");
 
     private ExecutorLeftovers() {}
 
-    /** Threads of ferro that have not ended after seconds, all of them together. */
+    /** Returns the threads of ferro that have not ended within a few seconds in total. */
     static String threads() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         StringBuilder left = new StringBuilder();
@@ -35,7 +35,7 @@ final class ExecutorLeftovers {
         return !thread.isAlive();
     }
 
-    /** Threads, mappings and files of shared memory, and temporary files of ferro; empty if there are none. */
+    /** Returns ferro's threads, shared memory mappings and files, and temporary files; empty if there are none. */
     static String ofThisProcess() throws IOException {
         String threads = threads();
         String pid = "-" + ProcessHandle.current().pid() + "-";
@@ -43,7 +43,7 @@ final class ExecutorLeftovers {
             return threads
                     + maps.filter(line -> line.contains("/dev/shm/ferro")).collect(Collectors.joining("\n"))
                     + names(SHARED, name -> name.startsWith("ferro") && name.contains(pid))
-                    // .ferro is a folder of the build
+                    // .ferro is a folder that the build makes
                     + names(Path.of("").toAbsolutePath(), name -> name.contains("ferro") && !name.equals(".ferro"));
         }
     }

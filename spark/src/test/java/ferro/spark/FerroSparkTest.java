@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.Function2;
 import scala.collection.Iterator;
 
-/** Jobs on threads of one process as executors; tasks share its statics, which a cluster's do not. */
+/** Tests of jobs whose executors are threads of one process. Unlike in a cluster, the tasks share static fields. */
 class FerroSparkTest {
     private static final Map<String, CountDownLatch> LATCHES = new ConcurrentHashMap<>();
     private static final AtomicInteger RUNS = new AtomicInteger();
@@ -59,7 +59,7 @@ class FerroSparkTest {
     @Test
     void runReturnsTheValueOfRankZeroAlone() {
         Object value = ferro.<Integer, Object>run(
-                // a thread cannot be serialized: results of other ranks do not travel
+                // a thread cannot be serialized: the results of the other ranks are not sent
                 SharedSpark.rows(), (rank, rows) -> rank.group().rank() == 0 ? "of rank 0" : new Thread());
 
         assertEquals("of rank 0", value);
@@ -162,7 +162,7 @@ class FerroSparkTest {
                 FerroSparkException.class,
                 () -> ferro.timeout(Duration.ofSeconds(3)).run(SharedSpark.rows(), (rank, rows) -> {
                     if (rank.group().rank() == 1) {
-                        // ends when another rank has failed
+                        // the call ends when another rank has failed
                         assertTrue(latch("failed").await(60, TimeUnit.SECONDS));
                         return 1;
                     }
@@ -179,7 +179,7 @@ class FerroSparkTest {
         assertTrue(failure.getMessage().contains("TIMED_OUT"), failure.getMessage());
     }
 
-    /** Its slot is taken, and Spark would offer the slots it has without end. */
+    /** The task keeps its slot, and Spark would wait for slots forever. */
     @Test
     void rankThatDoesNotEndIsNamedAndNoFurtherAttemptIsMade() {
         try {
@@ -224,7 +224,7 @@ class FerroSparkTest {
         assertTrue(failure.getMessage().endsWith("row 17 is bad"), failure.getMessage());
     }
 
-    /** The shape that Scala's compiler gives a function. */
+    /** A function in the form that the Scala compiler produces. */
     @Test
     void functionOfScalaGetsRankAndRowsOfScala() {
         Function2<SparkRank, Iterator<Integer>, Integer> sum =
@@ -251,7 +251,7 @@ class FerroSparkTest {
         assertEquals("Task not serializable", refusal.getMessage());
     }
 
-    /** Spark knows functions of Scala by such a name, which the compiler gives on to the lambda. */
+    /** The method name by which Spark recognises Scala functions. The compiler uses it in the name of the lambda. */
     private static Function2<SparkRank, Iterator<Integer>, String> $anonfun$capturing(Object outer) {
         return (Function2<SparkRank, Iterator<Integer>, String> & Serializable) (rank, rows) -> outer.toString();
     }

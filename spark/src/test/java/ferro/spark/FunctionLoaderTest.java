@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 import scala.Function2;
 import scala.runtime.AbstractFunction2;
 
-/** A function of another class loader than the thread's, as those of a notebook or a plug-in are. */
+/** Tests of functions whose class loader differs from the thread's, as in a notebook or a plug-in. */
 public class FunctionLoaderTest {
-    /** A result of a class that the function's loader defines. */
+    /** A result whose class is defined by the function's class loader. */
     public static final class LoadedResult implements Serializable {
         private static final long serialVersionUID = 1L;
         private final int rank;
@@ -30,7 +30,7 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** A function of the same loader. */
+    /** A function whose class is defined by the same class loader. */
     public static final class LoadedFunction implements RankFunction<Integer, Object> {
         private static final long serialVersionUID = 1L;
 
@@ -40,7 +40,7 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** The same for Scala. */
+    /** A Scala function whose class is defined by the same class loader. */
     public static final class LoadedScalaFunction
             extends AbstractFunction2<SparkRank, scala.collection.Iterator<Integer>, Object> implements Serializable {
         private static final long serialVersionUID = 1L;
@@ -51,7 +51,7 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** Defines those classes itself, and nothing else. */
+    /** A class loader that defines only these classes itself. */
     private static final class OwnLoader extends ClassLoader {
         OwnLoader() {
             super(FunctionLoaderTest.class.getClassLoader());

@@ -17,11 +17,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** An installation of Spark has a Guava of its own, which comes first unless classes of the user do. */
+/** Tests with the Guava of a Spark installation. Spark uses its own Guava unless the user's classes come first. */
 class GuavaBesideSparkTest {
     private static final Pattern TYPE = Pattern.compile("com/google/common/[A-Za-z/]+");
 
-    /** It is in every Guava since 2011, so that the one of Spark is enough. */
+    /** Every Guava since 2011 has this class, so Spark's Guava is enough. */
     @Test
     void ferroInSparkNeedsOneOldTypeOfGuavaAlone() throws Exception {
         Set<String> needed = new TreeSet<>();
@@ -38,7 +38,7 @@ class GuavaBesideSparkTest {
         assertEquals(Set.of("com/google/common/net/InetAddresses"), needed);
     }
 
-    /** Types that the classes of a module name. */
+    /** Returns the Guava types that the classes of a module use. */
     private static Set<String> needed(Class<?> one) throws IOException, URISyntaxException {
         Path place =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());

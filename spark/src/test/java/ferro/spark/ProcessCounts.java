@@ -13,20 +13,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * How many things of each kind a process holds: threads by name, descriptors by what they lead to, mappings and files of ferro in
- * {@code /dev/shm}. Includes those of Spark and of the JVM; excludes those that are open for counting.
+ * The resources of a process, counted by kind. The kinds are thread names, targets of descriptors, and mappings and
+ * files of ferro in {@code /dev/shm}. The counts include resources of Spark and of the JVM. They exclude resources that
+ * are open only for counting.
  *
- * @param pid    process
- * @param byKind count of each kind
+ * @param pid    the id of the process
+ * @param byKind the number of resources of each kind
  */
 record ProcessCounts(long pid, Map<String, Integer> byKind) {
     private static final Path SHARED = Path.of("/dev/shm");
 
-    /** Threads that Spark keeps for a minute or longer, up to 128 of a pool; how many there are follows from when its jobs ended. */
+    /**
+     * The threads that Spark keeps for a minute or longer, up to 128 per pool. Their number depends on the times at
+     * which jobs ended.
+     */
     private static final Pattern POOLS_OF_SPARK =
             Pattern.compile("thread (block-manager-|shuffle-|rpc-|Executor task launch worker|task-result-getter).*");
 
-    /** Counts in the process that calls; returns text, which {@link #parse} reads, as Spark may refuse to carry other classes. */
+    /**
+     * Counts the resources of the calling process. Returns a text that {@link #parse} reads, because Spark may refuse
+     * to send other classes.
+     */
     static String ofThisProcess() throws IOException {
         long pid = ProcessHandle.current().pid();
         List<String> held = new ArrayList<>();
@@ -51,12 +58,18 @@ record ProcessCounts(long pid, Map<String, Integer> byKind) {
         return pid + "\n" + held.stream().map(ProcessCounts::kind).collect(Collectors.joining("\n"));
     }
 
-    /** Returns the name without what differs between two of a kind: numbers, and names of files of the system. */
+    /**
+     * Returns a name without its numbers and without names of system files, so that all resources of a kind have the
+     * same name.
+     */
     private static String kind(String name) {
         return name.replaceAll("[0-9]+", "#").replace('\n', ' ');
     }
 
-    /** Returns what a descriptor leads to; what the other task of this process has closed meanwhile is in /proc, as it looks too. */
+    /**
+     * Returns the target of a descriptor. Returns a name in /proc if the other task of this process has closed the
+     * descriptor in the meantime, because that task also counts.
+     */
     private static String target(Path link) {
         try {
             return Files.readSymbolicLink(link).toString();
@@ -72,7 +85,7 @@ record ProcessCounts(long pid, Map<String, Integer> byKind) {
         return new ProcessCounts(Long.parseLong(lines.get(0)), byKind);
     }
 
-    /** Returns the kinds of which there are at least so many more than before, each with both counts. */
+    /** Returns the kinds whose count has grown by at least the given number, with both counts of each kind. */
     List<String> grownBy(int least, ProcessCounts before) {
         List<String> grown = new ArrayList<>();
         byKind.forEach((kind, count) -> {

@@ -6,7 +6,10 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** The one context of this JVM: Spark allows no second one, and takes seconds to start. */
+/**
+ * The Spark context of this JVM, which all tests share. Spark allows only one context per JVM and needs seconds to
+ * start it.
+ */
 public final class SharedSpark {
     public static final int RANKS = 4;
 
@@ -34,7 +37,7 @@ public final class SharedSpark {
                 .set("spark.local.dir", System.getProperty("spark.test.folder", "target") + "/spark-local");
     }
 
-    /** One row per partition: 1, 2, 3, 4. */
+    /** Returns an RDD with one row per partition: 1, 2, 3, 4. */
     static JavaRDD<Integer> rows() {
         return rows(context(), RANKS);
     }

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Two processes as executors, with two ranks each; they prove a secret to each other. */
+/** Tests with two executor processes that run two ranks each. The processes authenticate each other with a secret. */
 @Tag("cluster")
 class SparkClusterTest {
     private static JavaSparkContext spark;
@@ -67,14 +67,14 @@ class SparkClusterTest {
         assertEquals(Collections.nCopies(SharedSpark.RANKS, 10), sums);
     }
 
-    /** The rows behind a map or a shuffle are others than those that have the profile. */
+    /** A map or a shuffle creates a new RDD, which does not have the profile itself. */
     @Test
     void tasksTakeWhatTheResourceProfileOfTheirRowsSays() {
         ResourceProfile twoCores = new ResourceProfileBuilder()
                 .require(new TaskResourceRequests().cpus(2))
                 .build();
         JavaRDD<Integer> mapped = rows().withResources(twoCores).map(row -> row);
-        // waits for the executors
+        // this job waits until both executors have registered
         assertEquals(
                 SharedSpark.RANKS, ferro().runAll(rows(), (rank, rows) -> 1).size());
 
@@ -142,7 +142,7 @@ class SparkClusterTest {
         assertTrue(failure.getMessage().contains("spark.driver.maxResultSize"), failure.getMessage());
     }
 
-    /** Each way to carry data with each place to meet. */
+    /** Each medium is tested with the store at the driver and with the store at rank 0. */
     @ParameterizedTest
     @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
     void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
@@ -188,7 +188,10 @@ class SparkClusterTest {
         assertEquals(List.of(1, 1, 1, 1), killed(2));
     }
 
-    /** In the first attempt rank 2 ends its process as a kill does; returns the attempt in which each rank ended. */
+    /**
+     * Runs a job in whose first attempt rank 2 ends its process as a kill does. Returns the attempt in which each rank
+     * ended.
+     */
     private List<Integer> killed(int attempts) {
         return ferro().attempts(attempts).runAll(rows(), (rank, rows) -> {
             rank.group().barrier();
@@ -200,7 +203,10 @@ class SparkClusterTest {
         });
     }
 
-    /** As the kernel ends a process that has used too much memory; the other executor's ranks learn of it by ferro. */
+    /**
+     * The test kills a process as the kernel does if memory runs out. The ranks of the other executor learn of the kill
+     * from ferro.
+     */
     @Test
     void executorThatIsKilledIsNamedWithItsRanksAndTheJobIsTriedAgain() {
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> shot(1));
@@ -219,7 +225,7 @@ class SparkClusterTest {
                 new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
             }
             if (rank.attempt() == 0) {
-                // ends by the kill, or by the failure that it causes
+                // this call ends by the kill, or by the failure that the kill causes
                 for (int step = 0; true; step++) {
                     rank.group().allReduce(new int[] {step}, ReduceOp.SUM);
                 }
@@ -229,7 +235,9 @@ class SparkClusterTest {
         });
     }
 
-    /** A leak of one in ten jobs is seen; fewer may be a connection that Spark opens, or a file of classes. */
+    /**
+     * The test detects one leak in ten jobs. Fewer resources may be a connection that Spark opens, or a class file.
+     */
     @Test
     void fromJobTenToJobFiftyNothingGrowsInTheExecutorsAndTheDriver() throws IOException {
         int least = 4;
@@ -255,7 +263,7 @@ class SparkClusterTest {
         }
     }
 
-    /** Counts in both executors and in the driver, once ferro has left nothing in any of them. */
+    /** Counts the resources of both executors and of the driver, after ferro has released all its resources there. */
     private static Map<Long, ProcessCounts> counts() throws IOException {
         List<String> left = EveryExecutor.look(rows(), ExecutorLeftovers::ofThisProcess);
         assertEquals(Collections.nCopies(SharedSpark.RANKS, ""), left);

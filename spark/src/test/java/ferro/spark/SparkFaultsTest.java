@@ -27,14 +27,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Faults of Spark, and places to meet, on threads of one process as executors. */
+/** Tests of faults in Spark, and of both rendezvous modes. Threads of one process are the executors. */
 class SparkFaultsTest {
     private static volatile CountDownLatch end;
     private static volatile CyclicBarrier both;
 
     private final FerroSpark ferro = SharedSpark.ferro();
 
-    /** Spark learns of a fetch that fails by the type of the exception, and computes these rows again. */
+    /** Spark recognises a failed fetch by the type of the exception, and computes the rows again. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void fetchThatFailsIsTriedAgainWithTheShuffleComputedAnew(boolean atRankZero) throws IOException {
@@ -54,7 +54,7 @@ class SparkFaultsTest {
         });
     }
 
-    /** Rows behind a shuffle that has run, and of whose files those of one task are gone. */
+    /** Returns rows of a shuffle that has run. The shuffle files of one task have been deleted. */
     private static JavaRDD<Integer> brokenShuffle() throws IOException {
         Set<String> before = shuffleFiles().keySet();
         JavaRDD<Integer> shuffled = SharedSpark.rows().repartition(SharedSpark.RANKS);
@@ -80,11 +80,11 @@ class SparkFaultsTest {
         return found;
     }
 
-    /** Spark ends the iteration of rows in a killed task by an exception of its own. */
+    /** Spark throws its own exception from the iterator of rows in a killed task. */
     @Test
     void rankThatSparkKillsWhileItReadsRowsIsNotTheOneAtFault() {
         end = new CountDownLatch(1);
-        // rows of a list, whose iterator looks for a kill; 20 s of them per rank
+        // the iterator of these rows checks for a kill; the rows of one rank take 20 s
         List<Integer> numbers = Collections.nCopies(SharedSpark.RANKS * 2_000, 1);
         JavaRDD<Integer> slow = SharedSpark.context()
                 .parallelize(numbers, SharedSpark.RANKS)
@@ -160,7 +160,7 @@ class SparkFaultsTest {
         }
     }
 
-    /** Rank 1 does not come, so that the others wait for it until they are cancelled. */
+    /** Rank 1 does not join, so the other ranks wait for it until Spark cancels them. */
     @ParameterizedTest
     @CsvSource({"false,join", "true,awaited"})
     void jobThatIsCancelledEndsTasksThatMeet(boolean atRankZero, String wait) throws Exception {
@@ -186,11 +186,11 @@ class SparkFaultsTest {
         } finally {
             end.countDown();
         }
-        // rank 1 comes when nobody is there any more
+        // rank 1 joins only after all other ranks have ended
         awaitThreads("org.apache.spark.executor.Executor$TaskRunner", "run", 0);
     }
 
-    /** Waits until so many threads are in a method, of a class whose name begins so. */
+    /** Blocks until the given number of threads are in the given method of a class whose name has the given prefix. */
     private static void awaitThreads(String type, String method, int count) throws InterruptedException {
         long start = System.nanoTime();
         while (threadsIn(type, method) != count) {

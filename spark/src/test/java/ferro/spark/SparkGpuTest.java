@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Addresses of GPUs as Spark gives them; no GPU is needed. */
+/** Tests of GPU addresses that Spark assigns to tasks. They need no GPU. */
 @Tag("cluster")
 class SparkGpuTest {
     @TempDir

@@ -21,18 +21,19 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
 
-/** Runs the program of docs/spark.md as the page has it. */
+/** Runs the programs of docs/spark.md. */
 class SparkPageTest {
     private static final int FEATURES = 8;
     private static final int ROWS = 2000;
     private static final int STEPS = 60;
     private static final int CENTERS = 2;
-    /** Rows that a rank wants from each rank, and numbers of a row. */
+    /** The number of rows that a rank requests from each rank. */
     private static final int SLOTS = 5;
 
+    /** The number of floats in a row. */
     private static final int WIDTH = 16;
 
-    /** Model that four ranks train, and one rank does. */
+    /** Four ranks train the same model as one rank. */
     @Test
     void programOfThePageTrainsTheModelOfOneProcess() {
         JavaSparkContext sc = SharedSpark.context();
@@ -47,7 +48,7 @@ class SparkPageTest {
         }
     }
 
-    /** Points lie around two places, so that their means are the centers. */
+    /** The points form two clusters, so the means of the clusters are the centers. */
     @Test
     void centersOfThePageAreTheMeansOfTheirPoints() {
         JavaRDD<double[]> points = SharedSpark.context()
@@ -99,7 +100,7 @@ class SparkPageTest {
         sums[3 * nearest + 2]++;
     }
 
-    /** Each rank looks up rows that lie on all ranks. */
+    /** Each rank requests rows from all ranks. */
     @Test
     void vectorsOfThePageAreThoseOfTheRowsThatWereWanted() {
         List<float[]> all = SharedSpark.ferro().runAll(SharedSpark.rows(), (rank, rows) -> {
@@ -193,7 +194,7 @@ class SparkPageTest {
         return gradient;
     }
 
-    /** Features and, last, the label: 1 where the sum of the features is positive. */
+    /** Returns rows of features and a label. The label is 1 if the sum of the features is positive. */
     private static List<double[]> examples() {
         Random random = new Random(7);
         return IntStream.range(0, ROWS)

@@ -36,7 +36,7 @@ class SparkReportsTest {
     @TempDir
     private Path folder;
 
-    /** Rank 1 comes to no call until the others have waited in vain. */
+    /** Rank 1 makes no call until the other ranks have timed out. */
     private FerroSparkException stuck() {
         late = new CountDownLatch(1);
         return assertThrows(

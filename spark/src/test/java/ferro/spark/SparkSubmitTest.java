@@ -11,10 +11,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The example as users run it: by Spark's own SparkSubmit, with ferro's jars behind {@code --jars}. */
+/** Tests that run the example as users do: with Spark's own SparkSubmit, and with ferro's jars in {@code --jars}. */
 @Tag("cluster")
 class SparkSubmitTest {
-    /** A line of ferro in the layout of Spark's defaults. */
+    /** A line of ferro in Spark's default layout. */
     private static final Pattern INFO =
             Pattern.compile("(?m)^[0-9]{2}/[0-9]{2}/[0-9]{2} [0-9:]{8} INFO [A-Za-z.]+: (ferro|group \"stage).*");
 
@@ -47,7 +47,7 @@ class SparkSubmitTest {
         assertModelOfTheSystemsLoader("ChildFirstURLClassLoader", out);
     }
 
-    /** Executors find the configuration of logging in their installation. */
+    /** Executors read the logging configuration of their installation. */
     @Test
     void exampleRunsWhereKryoWantsRegistrationsAndLogsAtTheLevelThatSparkHas() throws Exception {
         program.logging("""
@@ -66,7 +66,7 @@ class SparkSubmitTest {
                 SubmittedRegression.class,
                 "spark.serializer=org.apache.spark.serializer.KryoSerializer",
                 "spark.kryo.registrationRequired=true",
-                // each use registers the classes anew, on its own thread
+                // each use registers the classes again, on its own thread
                 "spark.kryo.pool=false",
                 "spark.kryo.classesToRegister=" + SubmittedRegression.class.getName() + "$Model");
 
@@ -81,7 +81,10 @@ class SparkSubmitTest {
                 out.lines().findFirst().orElse("nothing"));
     }
 
-    /** That loader knows no class of the program, so that it takes the function's to read the result. */
+    /**
+     * The thread's class loader knows no class of the program, so ferro reads the result with the function's class
+     * loader.
+     */
     private static void assertModelOfTheSystemsLoader(String loader, String out) {
         assertEquals(
                 "a thread whose loader knows the program: false; its model: of " + loader + ", the same: true",

@@ -17,7 +17,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** An application that has been stopped, and one that is stopped while a job waits for slots. */
+/** Tests of jobs on a stopped application, and of an application that is stopped while a job waits for slots. */
 @Tag("cluster")
 class StoppedContextTest {
     private static final String OF_SPARK = "Cannot call methods on a stopped SparkContext";
@@ -51,7 +51,7 @@ class StoppedContextTest {
                     .ranks(90)
                     .run(rows, (rank, mine) -> 1));
 
-            // the deadline of calls does not end the wait
+            // the deadline of calls does not end the wait for slots
             String waiting = line.get(60, TimeUnit.SECONDS);
             assertTrue(
                     waiting.matches(

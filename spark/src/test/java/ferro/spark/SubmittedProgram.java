@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A run of Spark's {@code SparkSubmit} in a process of its own, on a cluster of two executors. Spark's jars stand in a home as
- * those of an installation do; those of ferro go with {@code --jars}.
+ * A run of Spark's {@code SparkSubmit} in its own process, on a cluster of two executors. Spark's jars are in a home
+ * folder, as in an installation. ferro's jars are passed with {@code --jars}.
  */
 final class SubmittedProgram {
     private static final int MINUTES = 3;
@@ -24,7 +24,10 @@ final class SubmittedProgram {
     private final Path home;
     private final List<Path> ferro = new ArrayList<>();
 
-    /** Makes home and jars of the class path of this JVM. The home stays: executors may write after the driver has ended. */
+    /**
+     * Creates the home folder and the list of jars from the class path of this JVM. The home folder is not deleted,
+     * because executors may write to it after the driver has ended.
+     */
     SubmittedProgram() throws IOException {
         home = Files.createTempDirectory(TARGET, "submit");
         Path jars = Files.createDirectories(home.resolve("jars"));
@@ -41,13 +44,13 @@ final class SubmittedProgram {
         }
     }
 
-    /** Writes an installation's configuration of logging. */
+    /** Writes the logging configuration of an installation. */
     void logging(String lines) throws IOException {
         Path conf = Files.createDirectories(home.resolve("conf"));
         Files.writeString(conf.resolve("log4j2.properties"), lines);
     }
 
-    /** Runs a main class with its package, out of this module's tests; returns what it prints. */
+    /** Runs a main class of this module's tests, together with its package. Returns its output. */
     String run(Class<?> main, String... settings) throws IOException, InterruptedException {
         Path program = jar(
                 TARGET.resolve("test-classes"), main.getPackageName().replace('.', '/'), home.resolve("program.jar"));
@@ -73,7 +76,7 @@ final class SubmittedProgram {
     private List<String> command(Class<?> main, Path program, String... settings) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        // those that spark-submit gives
+        // the options that spark-submit passes
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(one -> one.startsWith("--add-") || one.startsWith("-XX:+Ignore"))
                 .forEach(command::add);
@@ -92,7 +95,7 @@ final class SubmittedProgram {
         return command;
     }
 
-    /** What all executors logged. */
+    /** Returns the logs of all executors. */
     String executorLogs() throws IOException {
         try (Stream<Path> files = Files.walk(home.resolve("work"))) {
             StringBuilder all = new StringBuilder();

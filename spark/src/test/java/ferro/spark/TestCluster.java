@@ -13,7 +13,7 @@ import scala.Tuple2;
 public final class TestCluster {
     private TestCluster() {}
 
-    /** Starts executors of two slots each; they prove a secret to each other. */
+    /** Starts executors with two slots each. The executors authenticate each other with a secret. */
     public static JavaSparkContext start(int executors, SparkConf more) throws IOException {
         String classPath = System.getProperty("java.class.path");
         linkJars(Path.of(System.getenv("SPARK_HOME"), "jars"), classPath);
@@ -27,10 +27,10 @@ public final class TestCluster {
         return new JavaSparkContext(conf);
     }
 
-    /** A worker of Spark starts executors by the jars of an installation. */
+    /** A worker of Spark starts executors with the jars of an installation. */
     static void linkJars(Path jars, String classPath) throws IOException {
         Files.createDirectories(jars);
-        // those of an earlier run, perhaps of another version of Spark
+        // links of an earlier run, perhaps with another version of Spark
         try (DirectoryStream<Path> old = Files.newDirectoryStream(jars)) {
             for (Path link : old) {
                 Files.delete(link);

@@ -35,7 +35,7 @@ class JobAttemptsTest {
                                 : new Ending<>(List.of("attempt " + attempt), null, List.of())));
     }
 
-    /** Slots that do not come back, or a port that is taken. */
+    /** Examples are slots that stay occupied, and a port that is in use. */
     @Test
     void refusalOfALaterAttemptDoesNotHideTheFailure() {
         IllegalArgumentException refusal = new IllegalArgumentException("4 ranks need 4 slots at once, found 2");

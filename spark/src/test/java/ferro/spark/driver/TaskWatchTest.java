@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Events as Spark's scheduler sends them, of stage 7 with rank 0 on executor 1, and ranks 1 and 2 on executor 2. */
+/** Tests with events of Spark's scheduler. Stage 7 has rank 0 on executor 1, and ranks 1 and 2 on executor 2. */
 class TaskWatchTest {
     private static final int STAGE = 7;
     private static final String[] EXECUTORS = {"1", "2", "2"};
@@ -64,7 +64,7 @@ class TaskWatchTest {
                 STAGE, 0, "ResultTask", reason, tasks[rank], new ExecutorMetrics(), TaskMetrics.empty()));
     }
 
-    /** The event of the executor itself comes after the job has ended, or not at all. */
+    /** Spark sends the event of the lost executor after the end of the job, or never. */
     @Test
     void executorIsLostWhenItsTasksAre() {
         end(1, new ExecutorLostFailure("2", true, Option.apply("exit code 137")));

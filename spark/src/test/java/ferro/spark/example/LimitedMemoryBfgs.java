@@ -6,12 +6,13 @@ import java.util.Deque;
 import java.util.Iterator;
 
 /**
- * Finds the minimum of a smooth convex function (Nocedal, Wright, Numerical Optimization, algorithms 7.4 and 7.5). It knows
- * nothing of ranks: where all ranks hand it a function with the same bits, all get the same point.
+ * A search for the minimum of a smooth convex function (Nocedal, Wright, Numerical Optimization, algorithms 7.4 and
+ * 7.5). The search does not communicate. If the function returns the same bits on all ranks, all ranks find the same
+ * point.
  */
 final class LimitedMemoryBfgs {
     private static final int MEMORY = 10;
-    /** Part of the decrease that the slope promises which a step must keep. */
+    /** The part of the decrease predicted by the slope that a step must reach. */
     private static final double SUFFICIENT = 1e-4;
 
     private static final int HALVINGS_MOST = 40;
@@ -24,11 +25,11 @@ final class LimitedMemoryBfgs {
 
     /** A function with its gradient. */
     interface Function {
-        /** Returns the value at a point, and writes the gradient there. */
+        /** Returns the value at a point, and writes the gradient at this point to the array. */
         double at(double[] point, double[] gradient);
     }
 
-    /** How point and gradient changed in a step. */
+    /** The changes of the point and of the gradient in one step. */
     private record Change(double[] point, double[] gradient, double curvature) {}
 
     private LimitedMemoryBfgs(Function function, int size) {
@@ -38,7 +39,10 @@ final class LimitedMemoryBfgs {
         value = function.at(point, gradient);
     }
 
-    /** Returns the point at which no part of the gradient is larger than the tolerance, or that of the last step. */
+    /**
+     * Returns a point where no component of the gradient is larger than the tolerance. If no step reaches such a point,
+     * returns the point of the last step.
+     */
     static double[] minimum(Function function, int size, int stepsMost, double tolerance) {
         LimitedMemoryBfgs search = new LimitedMemoryBfgs(function, size);
         int step = 0;
@@ -52,7 +56,7 @@ final class LimitedMemoryBfgs {
         return Arrays.stream(gradient).map(Math::abs).max().orElse(0);
     }
 
-    /** Goes to a lower point; returns false if there is none in reach. */
+    /** Moves to a lower point. Returns false if the line search finds no lower point. */
     private boolean advance() {
         double[] direction = direction();
         double slope = dot(direction, gradient);
@@ -87,7 +91,10 @@ final class LimitedMemoryBfgs {
         }
     }
 
-    /** Returns the way down: the gradient times what the changes tell of the inverse of the second derivatives. */
+    /**
+     * Returns the search direction: the gradient times an estimate of the inverse Hessian, computed from the last
+     * changes.
+     */
     private double[] direction() {
         double[] way = gradient.clone();
         double[] weights = new double[changes.size()];

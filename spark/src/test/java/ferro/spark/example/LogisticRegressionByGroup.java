@@ -11,9 +11,10 @@ import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 
 /**
- * Logistic regression with an intercept and a penalty on the squares of the weights. Each rank keeps its rows in memory and
- * computes their part of value and gradient; one all-reduce per evaluation adds the parts up, with the same bits on all ranks,
- * so that each rank takes the same steps and nothing is sent back to a driver.
+ * Logistic regression with an intercept and a penalty on the squares of the weights. Each rank keeps its rows in
+ * memory. Each rank computes the part of the loss and of the gradient that belongs to its rows. One all-reduce per
+ * evaluation adds these parts. The sums have the same bits on all ranks, so each rank takes the same steps. Nothing is
+ * sent to a driver between the steps.
  */
 public final class LogisticRegressionByGroup implements Serializable {
     private static final long serialVersionUID = 1;
@@ -24,11 +25,12 @@ public final class LogisticRegressionByGroup implements Serializable {
     private final double tolerance;
 
     /**
-     * Describes a model.
+     * Creates a regression.
      *
-     * @param features  features of a row
-     * @param penalty   half of it times the sum of the squared weights is added to the mean loss; the intercept is free
-     * @param tolerance largest part of the gradient at the end
+     * @param features  the number of features of a row
+     * @param penalty   the factor of the penalty; half of this factor times the sum of the squared weights is added to
+     *     the mean loss; the intercept has no penalty
+     * @param tolerance the largest absolute value that a component of the gradient may have at the end
      */
     public LogisticRegressionByGroup(int features, double penalty, double tolerance) {
         this.features = features;
@@ -37,23 +39,23 @@ public final class LogisticRegressionByGroup implements Serializable {
     }
 
     /**
-     * Trains.
+     * Trains the model on all ranks.
      *
-     * @param spark how to run
-     * @param rows  the features of each row, and last its label, 0 or 1
-     * @return the weights, and last the intercept
+     * @param spark the runner
+     * @param rows  the rows; each row has the features and then its label, 0 or 1
+     * @return the weights and then the intercept
      */
     public double[] train(FerroSpark spark, JavaRDD<double[]> rows) {
         return spark.run(rows, (rank, mine) -> trainRank(rank.group(), mine));
     }
 
-    /** Trains as one rank, with its rows; returns what {@link #train} does. */
+    /** Trains the model on one rank with the rows of this rank. Returns the same weights as {@link #train}. */
     double[] trainRank(ProcessGroup group, Iterator<double[]> mine) {
         List<double[]> rows = new ArrayList<>();
         mine.forEachRemaining(rows::add);
         double[] count = {rows.size()};
         group.allReduce(count, ReduceOp.SUM);
-        double[] sums = new double[features + 2]; // of the gradient, and last of the loss
+        double[] sums = new double[features + 2]; // the sums of the gradient, and then the sum of the loss
         LimitedMemoryBfgs.Function loss = (point, gradient) -> {
             sum(rows, point, sums);
             group.allReduce(sums, ReduceOp.SUM);
@@ -76,7 +78,7 @@ public final class LogisticRegressionByGroup implements Serializable {
                 margin += row[i] * point[i];
             }
             double signed = row[features] > 0 ? margin : -margin;
-            // of a large margin, so that no exponential overflows
+            // this form does not overflow if the margin is large
             sums[features + 1] += Math.max(0, -signed) + Math.log1p(Math.exp(-Math.abs(signed)));
             double error = 1 / (1 + Math.exp(-margin)) - row[features];
             for (int i = 0; i < features; i++) {

@@ -9,7 +9,7 @@ import org.apache.spark.api.java.JavaRDD;
 import org.junit.jupiter.api.Test;
 
 class LogisticRegressionTest {
-    /** What MLlib finds, in the same application, is an opinion of somebody else. */
+    /** MLlib, run in the same application, is an independent reference. */
     @Test
     void rankModelsHaveTheOptimumOfMllib() {
         JavaRDD<double[]> rows = NoisyRows.of(SharedSpark.context(), 4_000, 12, SharedSpark.RANKS);

@@ -16,11 +16,14 @@ import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** The same model by MLlib, which adds up through the driver. */
+/** The same model, trained by MLlib, which adds the gradients through the driver. */
 public final class MllibRegression {
     private MllibRegression() {}
 
-    /** Returns the weights, and last the intercept; ends where a step lowers the loss by less than a share of it. */
+    /**
+     * Returns the weights and then the intercept. Training ends when a step lowers the loss by less than a given
+     * fraction.
+     */
     public static double[] train(JavaRDD<double[]> rows, int features, double penalty, double tolerance) {
         LogisticRegressionModel model = new LogisticRegression()
                 .setRegParam(penalty)

@@ -6,7 +6,10 @@ import java.util.stream.IntStream;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** Rows of random features whose labels follow, with noise, from a sum of them. The same for every number of partitions. */
+/**
+ * Rows of random features. The label of a row depends on a sum of its features, with noise. The rows are the same for
+ * every number of partitions.
+ */
 public final class NoisyRows {
     private NoisyRows() {}
 

@@ -11,14 +11,17 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** The example as a program for spark-submit. It trains twice: from main, and from a thread whose loader is the system's. */
+/**
+ * The example as a program for spark-submit. The program trains twice: from the main thread, and from a thread with the
+ * system class loader.
+ */
 public final class SubmittedRegression {
     private static final int FEATURES = 12;
     private static final int RANKS = 4;
 
     private SubmittedRegression() {}
 
-    /** A result of a class of this program. */
+    /** A result whose class belongs to this program. */
     static final class Model implements Serializable {
         private static final long serialVersionUID = 1;
         private final double[] weights;
@@ -29,9 +32,9 @@ public final class SubmittedRegression {
     }
 
     /**
-     * Trains, and prints which class loaders ranks have and whether both models are equal.
+     * Trains both models. Prints the class loaders of the ranks, and whether both models are equal.
      *
-     * @param args none
+     * @param args no arguments
      * @throws Exception if a run fails
      */
     public static void main(String[] args) throws Exception {

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The figures of docs/spark.md, which has the command: two processes as executors, with two ranks each. */
+/** The measurements for docs/spark.md, which has the command. Two executor processes run two ranks each. */
 @Tag("cluster")
 class SparkMeasurements {
     private static final int TRIES = 3;
@@ -63,7 +63,7 @@ class SparkMeasurements {
         print(contest.line(10_000_000, 5));
     }
 
-    /** The example to the same optimum as MLlib's; the first round warms up and does not count. */
+    /** Trains the example to the same optimum as MLlib. The first round is a warm-up and is not counted. */
     @Test
     void regressions() {
         JavaRDD<double[]> rows =
@@ -100,7 +100,7 @@ class SparkMeasurements {
         return most;
     }
 
-    /** From the call at the driver to the first line of the function of the last task. */
+    /** Measures the time from the driver's call to the first line of the last task's function. */
     @Test
     void joins() {
         List<Double> plain = new ArrayList<>();
@@ -151,7 +151,7 @@ class SparkMeasurements {
         return latest(started) - Long.parseLong(Files.readString(told));
     }
 
-    /** Writes when, and ends the rank or its process. */
+    /** Writes the current time, and ends the rank or its process. */
     private static void end(Path file, boolean kill) throws IOException {
         Files.writeString(file, "" + System.currentTimeMillis());
         if (kill) {

@@ -13,8 +13,8 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 
 /**
- * The same steps by a broadcast and {@code treeAggregate}, and by an all-reduce. A row is a number; its gradient is what the model
- * lacks to that number, so that a step costs little but what it moves.
+ * The same steps by a broadcast and {@code treeAggregate}, and by an all-reduce. A row is a number. Its gradient is the
+ * difference of this number and the model, so a step needs little time for computing.
  */
 final class StepContest {
     private static final int ROUNDS = 4;
@@ -30,7 +30,7 @@ final class StepContest {
         this.partitions = rows.getNumPartitions();
     }
 
-    /** Runs both ways in turn; the first round warms up and does not count. */
+    /** Runs both variants in turn. The first round is a warm-up and is not counted. */
     String line(int size, int steps) {
         List<Double> tree = new ArrayList<>();
         List<Double> group = new ArrayList<>();
@@ -67,7 +67,7 @@ final class StepContest {
         for (int step = 0; step < steps; step++) {
             long start = System.nanoTime();
             Broadcast<float[]> now = spark.broadcast(model);
-            // an empty zero, as in MLlib, so that it does not travel with every task
+            // an empty zero value, as in MLlib, so that no array is sent with every task
             float[] sum = rows.treeAggregate(
                     new float[0], (at, row) -> withGradient(at, row, now.value()), StepContest::plus, 2);
             model = model.clone();
@@ -121,6 +121,6 @@ final class StepContest {
         }
     }
 
-    /** How long each step took, and the last number of the model after them. */
+    /** The times of the steps, and the last number of the model after the steps. */
     private record Steps(List<Double> millis, float last) implements Serializable {}
 }

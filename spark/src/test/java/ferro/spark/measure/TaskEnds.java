@@ -7,7 +7,7 @@ import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
 
-/** What Spark tells of the tasks that end. Spark calls it on a thread of its own. */
+/** A listener for the ends of tasks. Spark calls the listener on one of Spark's own threads. */
 final class TaskEnds extends SparkListener {
     private final JavaSparkContext spark;
     private final List<Long> finished = new ArrayList<>();
@@ -17,7 +17,7 @@ final class TaskEnds extends SparkListener {
         this.spark = spark;
     }
 
-    /** Listens until one of its figures is taken. */
+    /** Registers the listener. It listens until one of its figures is read. */
     static TaskEnds of(JavaSparkContext spark) {
         TaskEnds ends = new TaskEnds(spark);
         awaitEvents(spark); // of earlier jobs
@@ -40,7 +40,7 @@ final class TaskEnds extends SparkListener {
         }
     }
 
-    /** Returns how many bytes of results have come to the driver. */
+    /** Returns the number of result bytes that the driver has received. */
     long resultBytes() {
         awaitEvents(spark);
         spark.sc().removeSparkListener(this);
@@ -49,7 +49,7 @@ final class TaskEnds extends SparkListener {
         }
     }
 
-    /** Waits until a number of tasks have ended; returns when the last one did, in milliseconds since 1970. */
+    /** Blocks until a number of tasks have ended. Returns the end of the last task in milliseconds since 1970. */
     long lastOf(int count) throws InterruptedException {
         synchronized (this) {
             while (finished.size() < count) {

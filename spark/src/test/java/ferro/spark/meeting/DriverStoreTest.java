@@ -15,7 +15,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 import org.junit.jupiter.api.Test;
 
-/** Stores of a driver whose application has no secret. */
+/** Tests of stores of a driver whose application has no secret. */
 class DriverStoreTest {
     private static final JobAttempt ATTEMPT = new JobAttempt("app", 0, 2);
     private final SparkContext spark = SharedSpark.context().sc();

@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
 
 class JobSecretTest {
-    /** RFC 5869, A.3: no salt counts as zeros, no info; the first 32 of its 42 bytes. */
+    /** The test case A.3 of RFC 5869: a salt of zeros and no info. The test compares the first 32 of 42 bytes. */
     @Test
     void secretIsThatOfTheRfcForItsThirdTestCase() {
         byte[] key = HexFormat.of().parseHex("0b".repeat(22));

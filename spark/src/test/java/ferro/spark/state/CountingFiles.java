@@ -16,12 +16,12 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.util.Progressable;
 
-/** Hadoop's local file system, which says what is forced to disk. Hadoop makes it by the name of its class. */
+/** A local Hadoop file system that records which files are forced to disk. Hadoop creates it by its class name. */
 public final class CountingFiles extends FilterFs {
-    /** Each file that was forced, and how many bytes it had by then. */
+    /** The files that were forced to disk, with their sizes in bytes at that time. */
     static final Queue<String> FORCED = new ConcurrentLinkedQueue<>();
 
-    /** Called by Hadoop. */
+    /** Creates the file system. Hadoop calls this constructor. */
     public CountingFiles(URI uri, Configuration conf) throws URISyntaxException, IOException {
         super(AbstractFileSystem.get(uri, new Configuration()));
     }

@@ -70,7 +70,7 @@ class HadoopStorageTest {
         assertEquals(List.of(), storage.list("step-9/"));
     }
 
-    /** A file of HDFS may be lost with the machines that hold it until it is forced. */
+    /** Until a file of HDFS is forced to disk, it is lost if the machines that hold it fail. */
     @Test
     void whatIsWrittenOrPublishedIsForced() throws IOException {
         Configuration counting = new Configuration();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Attempts of a job of one rank, which share a folder. */
+/** Tests of several attempts of a job with one rank. The attempts share a folder. */
 class RankStateTest {
     @TempDir
     private Path folder;
@@ -67,7 +67,7 @@ class RankStateTest {
     private List<String> names() throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
             return all.map(file -> folder.relativize(file).toString())
-                    // checksums of Hadoop's local file system, and the nonce
+                    // skip the checksum files of Hadoop's local file system, and hide the nonce
                     .filter(name -> !name.isEmpty() && !name.matches("(.*/)?[.].*"))
                     .map(name -> name.replaceAll("[0-9a-f]{8}", "x"))
                     .sorted()
@@ -90,7 +90,7 @@ class RankStateTest {
         assertEquals("3: three", restored(attempt()));
     }
 
-    /** Spark has given up its executor, which goes on. */
+    /** The executor of the old attempt still runs, although Spark has given it up. */
     @Test
     void attemptThatIsStillRunningCannotSaveOnceALaterOneHasBegun() throws IOException {
         RankState old = attempt();
@@ -122,7 +122,9 @@ class RankStateTest {
         assertEquals("2: two", restored(attempt()));
     }
 
-    /** Each save deletes the state before the last one, so that of step 1 goes while the later attempt begins. */
+    /**
+     * Each save deletes the state two steps before, so the state of step 1 is deleted while the later attempt begins.
+     */
     @Test
     void attemptThatBeginsWhileAnOlderOneSavesRestoresWhatIsThere() throws IOException {
         RankState old = attempt();
@@ -153,7 +155,7 @@ class RankStateTest {
         assertEquals(List.of(), names());
     }
 
-    /** What another attempt does meanwhile. */
+    /** An action that another attempt runs at the same time. */
     private interface Meanwhile {
         void run() throws IOException;
     }
@@ -216,7 +218,7 @@ class RankStateTest {
                 names());
     }
 
-    /** By a build whose attempts published a text. */
+    /** An older build, whose attempts published a text, wrote the file. */
     @Test
     void stateOfAnOlderBuildIsRestoredAndGoneOnFrom() throws IOException {
         RankState first = attempt();

@@ -14,7 +14,7 @@ import org.apache.spark.TaskContext$;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Spark before 4.2 calls no listener, so a thread looks. */
+/** Tests of the thread that polls for a kill. Spark before 4.2 calls no listener. */
 class KillWatchTest {
     private final TaskContext task = TaskContext$.MODULE$.empty();
     private final List<KillWatch> watches = new ArrayList<>();
@@ -43,7 +43,7 @@ class KillWatchTest {
         assertEquals("a test", told.get(30, TimeUnit.SECONDS));
     }
 
-    /** Each waits for a look of its own. */
+    /** Blocks until the watch has polled three more times. */
     private void awaitLooks() throws Exception {
         for (int more = 0; more < 3; more++) {
             looked().get(30, TimeUnit.SECONDS);

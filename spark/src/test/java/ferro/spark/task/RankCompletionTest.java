@@ -23,7 +23,7 @@ import org.apache.spark.TaskContext$;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Reports of a failing rank 0, which a store takes as the driver's does. */
+/** Tests of the reports of a failing rank 0. A store receives the reports as the driver's store does. */
 class RankCompletionTest {
     private final TcpStoreServer server = TcpStoreServer.start(
             InetAddress.getLoopbackAddress(), PortRange.of("0"), JoinOptions.jobId("app", 0), 2, null);
