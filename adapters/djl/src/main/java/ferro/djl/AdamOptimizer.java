@@ -7,7 +7,7 @@ import ai.djl.training.tracker.Tracker;
 import java.util.List;
 import java.util.Objects;
 
-/** What {@link DjlAdam} and {@link DjlAdamW} have in common: all but what weight decay does. */
+/** The common part of {@link DjlAdam} and {@link DjlAdamW}. They differ only in the effect of weight decay. */
 abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, DjlAdamW {
     private static final String MEAN = "exp_avg";
     private static final String VARIANCE = "exp_avg_sq";
@@ -35,10 +35,10 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
     /**
      * Updates a parameter.
      *
-     * @param parameterId DJL's id of it
-     * @param weight its values
-     * @param grad its gradient
-     * @throws IllegalArgumentException if the learning rate is no number
+     * @param parameterId DJL's id of the parameter
+     * @param weight the values of the parameter
+     * @param grad the gradient of the parameter
+     * @throws IllegalArgumentException if the learning rate is NaN or infinite
      */
     @Override
     public final void update(String parameterId, NDArray weight, NDArray grad) {
@@ -69,7 +69,8 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
     }
 
     /**
-     * Settings of both; names and defaults are those of DJL's own builders.
+     * The common builder of {@link DjlAdam} and {@link DjlAdamW}. It has the same method names and defaults as DJL's
+     * own builders.
      *
      * @param <T> the builder itself
      */
@@ -83,9 +84,9 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
         /**
          * Sets the learning rate.
          *
-         * @param tracker says the rate of each step
+         * @param tracker the tracker that returns the learning rate of each step
          * @return this builder
-         * @throws NullPointerException if there is none
+         * @throws NullPointerException if {@code tracker} is null
          */
         public T optLearningRateTracker(ParameterTracker tracker) {
             learningRate = Objects.requireNonNull(tracker, "tracker");
@@ -93,11 +94,11 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
         }
 
         /**
-         * Sets how fast the mean of the gradients forgets.
+         * Sets the decay rate of the moving mean of the gradients.
          *
-         * @param rate 0.9 by default
+         * @param rate the decay rate; the default is 0.9
          * @return this builder
-         * @throws IllegalArgumentException if it is not from 0 to below 1
+         * @throws IllegalArgumentException if {@code rate} is negative, or not less than 1
          */
         public T optBeta1(float rate) {
             beta1 = checked("beta1", rate);
@@ -105,11 +106,11 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
         }
 
         /**
-         * Sets how fast the mean of their squares forgets.
+         * Sets the decay rate of the moving mean of the squared gradients.
          *
-         * @param rate 0.999 by default
+         * @param rate the decay rate; the default is 0.999
          * @return this builder
-         * @throws IllegalArgumentException if it is not from 0 to below 1
+         * @throws IllegalArgumentException if {@code rate} is negative, or not less than 1
          */
         public T optBeta2(float rate) {
             beta2 = checked("beta2", rate);
@@ -117,15 +118,15 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
         }
 
         /**
-         * Sets what is added to the root of the mean of squares.
+         * Sets the number that is added to the square root of the mean of the squared gradients.
          *
-         * @param added 1e-8 by default
+         * @param added the number; the default is 1e-8
          * @return this builder
-         * @throws IllegalArgumentException if it is negative, or no number
+         * @throws IllegalArgumentException if {@code added} is negative or NaN
          */
         public T optEpsilon(float added) {
             if (!(added >= 0)) {
-                throw new IllegalArgumentException("need an epsilon from 0 on, found " + added);
+                throw new IllegalArgumentException("epsilon must be at least 0, found " + added);
             }
             epsilon = added;
             return self();
@@ -133,7 +134,7 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
 
         private static float checked(String name, float rate) {
             if (!(rate >= 0 && rate < 1)) {
-                throw new IllegalArgumentException("need " + name + " from 0 to below 1, found " + rate);
+                throw new IllegalArgumentException(name + " must be at least 0 and less than 1, found " + rate);
             }
             return rate;
         }

@@ -31,22 +31,25 @@ import java.util.stream.Collectors;
 /**
  * An optimizer of DJL that applies the average of the gradients of all ranks.
  *
- * <p>It stands in a training config in place of the optimizer that it wraps; the training loop stays as it is, also
- * {@link ai.djl.training.EasyTrain#fit}. When DJL asks for the first update of a step, all gradients are averaged, in buckets; each
- * update then hands the average to the wrapped optimizer. Nothing travels while gradients are computed; see {@link StagedBlock} for
- * that.
+ * <p>Use this optimizer in a training config instead of the optimizer that it wraps. The training loop does not change,
+ * even if it is {@link ai.djl.training.EasyTrain#fit}. When DJL requests the first update of a step, this optimizer
+ * averages all gradients, in buckets. Each update then passes an average to the wrapped optimizer. No gradient is sent
+ * while gradients are computed. A {@link StagedBlock} does send gradients during that time.
  *
- * <p>Parameters are told apart by their names in the model. DJL's own ids differ from process to process, and so does the order in
- * which it asks for updates.
+ * <p>Parameters are identified by their names in the model. DJL's own ids of parameters differ from process to process.
+ * The order in which DJL requests updates also differs from process to process.
  *
- * <p>All ranks need the same model with the same values: {@link #broadcastParameters} after the trainer has initialized it. Each rank
- * gives its loss as the mean over its own samples, and all ranks have as many: then the average is the gradient over all of them.
- * Ranks that have different numbers of batches train by {@link #trainUneven}.
+ * <p>All ranks need the same model with the same values: call {@link #broadcastParameters} after the trainer has
+ * initialized the model. The loss of each rank must be the mean over its own samples, and all ranks must have the same
+ * number of samples. The average is then the gradient over the samples of all ranks. If ranks have different numbers of
+ * batches, use {@link #trainUneven}.
  *
- * <p>A step that cannot end on this rank (calls in another order than a trainer's, a wrapped optimizer that throws) ends on all ranks:
- * the other ranks hear of it, with its text, in the call in which they wait. The group that was given goes on.
+ * <p>If a step fails on one rank, it fails on all ranks. Examples are calls in another order than a trainer makes them,
+ * and a wrapped optimizer that throws an exception. The calls that wait on the other ranks then fail with the message
+ * of the first failure. The group that was passed to this optimizer remains usable.
  *
- * <p>A parameter that had no part in the loss has a gradient of zeros, as everywhere in DJL. Not thread-safe: DJL's trainer calls it.
+ * <p>A parameter that did not contribute to the loss has a gradient of zeros, as everywhere in DJL. This class is not
+ * thread-safe: only DJL's trainer calls it.
  */
 public final class DistributedOptimizer extends Optimizer implements AutoCloseable {
     private final ProcessGroup group;
@@ -57,9 +60,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     private TrainedParameters parameters;
     private GradientBuckets buckets;
     private StepTimes lastStep = new StepTimes(Duration.ZERO, Duration.ZERO);
-    /** Parameters whose gradients have been handed over in this step. */
+    /** The indices of the parameters whose gradients have been passed to the buckets in this step. */
     private final BitSet ready = new BitSet();
-    /** Parameters that DJL has still to update in this step. */
+    /** The indices of the parameters that DJL has not updated yet in this step. */
     private final BitSet pending = new BitSet();
 
     private DistributedOptimizer(
@@ -72,7 +75,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         this.hook = Objects.requireNonNull(hook, "hook");
     }
 
-    /** What every optimizer of DJL is made of; the wrapped one has settings of its own. */
+    /**
+     * The builder that the constructor of every DJL optimizer needs. It has no settings: the wrapped optimizer has its
+     * own.
+     */
     private static final class NoSettings extends OptimizerBuilder<NoSettings> {
         @Override
         protected NoSettings self() {
@@ -81,11 +87,11 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Wraps an optimizer; buckets have the usual sizes, and travel as they are.
+     * Wraps an optimizer. The buckets have the default sizes, and the gradients are sent without compression.
      *
      * @param group the ranks that train together
-     * @param block the model, of which each rank has the same one; it need not be initialized yet
-     * @param inner the optimizer that is given averages
+     * @param block the model, which must be the same on all ranks; it need not be initialized yet
+     * @param inner the wrapped optimizer, which receives the averages
      * @return the optimizer for the training config
      */
     public static DistributedOptimizer over(ProcessGroup group, Block block, Optimizer inner) {
@@ -93,13 +99,13 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Wraps an optimizer.
+     * Wraps an optimizer, with given buckets and a given hook.
      *
      * @param group the ranks that train together
-     * @param block the model, of which each rank has the same one; it need not be initialized yet
-     * @param inner the optimizer that is given averages
-     * @param settings how large the buckets are, the same on all ranks
-     * @param hook what travels of a bucket, the same on all ranks
+     * @param block the model, which must be the same on all ranks; it need not be initialized yet
+     * @param inner the wrapped optimizer, which receives the averages
+     * @param settings the sizes of the buckets; they must be the same on all ranks
+     * @param hook the hook that averages the gradients of a bucket; it must be the same on all ranks
      * @return the optimizer for the training config
      */
     public static DistributedOptimizer over(
@@ -108,10 +114,11 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Gives all ranks the parameters of rank 0, also those that are not trained, such as running means. A collective call: every rank
-     * makes it, after {@link ai.djl.training.Trainer#initialize} and before the first batch.
+     * Copies the parameters of rank 0 to all ranks. This includes parameters that are not trained, such as running
+     * means. All ranks must make this collective call after {@link ai.djl.training.Trainer#initialize} and before the
+     * first batch.
      *
-     * @throws ferro.FerroException if a rank is lost, or the models differ
+     * @throws ferro.FerroException if a rank is lost, or the models of the ranks differ
      * @throws UnsupportedOperationException if the model is not in host memory, or has a type other than f32 and f64
      */
     public void broadcastParameters() {
@@ -131,17 +138,19 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Trains on batches of which ranks may have different numbers, until the last rank has run out. All ranks call it. Gradients are
-     * averaged over the ranks that have a batch in a step, whatever its size; the others apply the average too, so that all replicas
-     * stay equal. Collective calls that {@code gradients} makes itself end with MISMATCH once a rank has run out.
+     * Trains until no rank has any more batches. The ranks may have different numbers of batches. All ranks must make
+     * this collective call. Each step averages the gradients of the ranks that have a batch; a smaller batch has the
+     * same weight as a larger one. Ranks without a batch apply the same average, so all replicas stay equal.
      *
-     * @param trainer the trainer with this optimizer, initialized; it steps here
-     * @param batches this rank's batches, any number; each is closed here
+     * <p>Once a rank has no more batches, collective calls that {@code gradients} makes itself fail with MISMATCH.
+     *
+     * @param trainer the initialized trainer with this optimizer; this method calls its {@code step}
+     * @param batches the batches of this rank, in any number; this method closes each batch
      * @param gradients computes the gradients of a batch, as {@link ai.djl.training.EasyTrain#trainBatch} or
-     *     {@link StagedBlock#trainBatch} do, and does not step
-     * @return how many steps were made, the same number on all ranks
-     * @throws IllegalStateException as {@link #update}
-     * @throws ferro.FerroException if a rank is lost, or a step ends by an exception on one
+     *     {@link StagedBlock#trainBatch} do; it must not call the trainer's {@code step}
+     * @return the number of steps, which is the same on all ranks
+     * @throws IllegalStateException for the same reasons as {@link #update}
+     * @throws ferro.FerroException if a rank is lost, or if a step fails with an exception on one rank
      */
     public long trainUneven(Trainer trainer, Iterable<Batch> batches, Consumer<? super Batch> gradients) {
         Objects.requireNonNull(trainer, "trainer");
@@ -167,7 +176,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         return steps;
     }
 
-    /** Does what a trainer does, which would ask for gradients of its own. */
+    /**
+     * Updates all parameters, as a trainer does. The trainer itself cannot do this, because it needs gradients of this
+     * rank.
+     */
     private void stepWithoutBatch() {
         lastStep = buckets.finish();
         for (int index = 0; index < parameters.size(); index++) {
@@ -180,7 +192,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         }
     }
 
-    /** A step that ends by an exception here is one that no other rank can end. */
+    /**
+     * Runs a part of a step. If the part throws, aborts the group of the buckets, because the other ranks cannot end
+     * the step either.
+     */
     private void endingOnAllRanks(Runnable part) {
         try {
             part.run();
@@ -193,13 +208,15 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Updates one parameter by the average of its gradient over all ranks. The first call of a step is collective.
+     * Updates one parameter with the average of its gradient over all ranks. The first call of a step is a collective
+     * call.
      *
      * @param parameterId DJL's id of the parameter
-     * @param weight its values
-     * @param grad this rank's gradient; it is overwritten by the average
-     * @throws IllegalStateException if DJL did not update all parameters in the step before, or the ranks began with different values
-     * @throws ferro.FerroException if a rank is lost, or the step ends by an exception on one
+     * @param weight the values of the parameter
+     * @param grad the gradient of this rank; the average overwrites it
+     * @throws IllegalStateException if DJL did not update all parameters in the previous step, or the ranks began with
+     *     different values
+     * @throws ferro.FerroException if a rank is lost, or if the step fails with an exception on one rank
      */
     @Override
     public void update(String parameterId, NDArray weight, NDArray grad) {
@@ -213,20 +230,26 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         }
         if (!pending.get(index)) {
             throw new IllegalStateException("DJL updates parameter \"" + parameters.nameOf(index)
-                    + "\" a second time in a step that has not updated " + pendingNames()
-                    + " yet: train on one device per process, and freeze no parameter once training has begun");
+                    + "\" a second time in a step, but it has not updated " + pendingNames()
+                    + " yet: train on one device per process, and do not freeze parameters after the first step");
         }
         pending.clear(index);
         NDArrayMemory.write(buckets.gradient(index), grad);
         inner.update(parameterId, weight, grad);
     }
 
-    /** Sends the gradient of a parameter, which is complete, as soon as its bucket is full; collective where it is the first. */
+    /**
+     * Accepts the complete gradient of a parameter. The gradient is sent as soon as its bucket is full. The first call
+     * before the first step is a collective call.
+     */
     void ready(Parameter parameter) {
         endingOnAllRanks(() -> putReady(parameter));
     }
 
-    /** Ends a step on all ranks of which some gradients have left, and no others will come. */
+    /**
+     * Ends the step on all ranks if this rank has already passed on some gradients of the step, because the others will
+     * not follow.
+     */
     void failed(Throwable failure) {
         if (!ready.isEmpty()) {
             buckets.group().abort(failure);
@@ -238,14 +261,17 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         if (ready.get(index) || !pending.isEmpty()) {
             throw new IllegalStateException(
                     "the gradient of parameter \"" + parameters.nameOf(index)
-                            + "\" is computed a second time, and DJL has yet to update "
+                            + "\" is computed a second time, but DJL has not yet updated "
                             + (pending.isEmpty() ? "it" : pendingNames())
-                            + " by the first one: call the trainer's step() after each trainBatch, and give its config this optimizer");
+                            + " with the first gradient: call the trainer's step() after each trainBatch, and set this"
+                            + " optimizer in the trainer's config");
         }
         put(index);
     }
 
-    /** Those that are trained when the first step asks for them. */
+    /**
+     * Returns the trained parameters. The first call finds out which parameters are trained, and builds the buckets.
+     */
     private TrainedParameters parameters() {
         if (parameters == null) {
             TrainedParameters found = trained();
@@ -270,13 +296,16 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         try {
             return new TrainedParameters(block);
         } catch (RuntimeException failure) {
-            // the other ranks may wait in the group already, to build the buckets
+            // the other ranks may already be waiting in a call of the group that builds the buckets
             group.abort(failure);
             throw failure;
         }
     }
 
-    /** Compares what ranks begin with, in the room that their gradients will take. */
+    /**
+     * Checks that all ranks begin with the same values. Copies the values to the memory of the gradients for this
+     * check.
+     */
     private void checkEqual(TrainedParameters found, GradientBuckets room) {
         Map<String, HostTensor> values = new HashMap<>();
         for (int index = 0; index < found.size(); index++) {
@@ -288,7 +317,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         } catch (IllegalStateException differing) {
             throw new IllegalStateException(
                     "before the first step " + differing.getMessage()
-                            + ": call broadcastParameters() on all ranks when the trainer has initialized the model",
+                            + ": call broadcastParameters() on all ranks after the trainer has initialized the model",
                     differing);
         }
     }
@@ -304,7 +333,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         pending.set(0, parameters.size());
     }
 
-    /** Takes the gradient of a parameter as complete. */
+    /** Copies the complete gradient of a parameter to its bucket. */
     private void put(int index) {
         NDArray array = parameters.get(index).getArray();
         try (NDManager scope = array.getManager().newSubManager()) {
@@ -317,9 +346,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Says how long the last step communicated.
+     * Returns the communication times of the last step.
      *
-     * @return how long it waited, and how long computing hid; zeros before the first step
+     * @return the time that the step waited, and the communication time that computation hid; zeros before the first
+     *     step
      */
     public StepTimes lastStep() {
         return lastStep;
@@ -330,17 +360,20 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Saves parameters, also those that are not trained, and what the wrapped optimizer remembers. A collective call, between two
-     * steps. All ranks get rank 0's parameters that are not trained, such as running means, before they are saved; trained
-     * parameters and the optimizer's state must be equal on all ranks.
+     * Saves all parameters and the state of the wrapped optimizer. This includes parameters that are not trained. All
+     * ranks must make this collective call between two steps. Before the save, the parameters of rank 0 that are not
+     * trained, such as running means, are copied to all ranks. Trained parameters and the optimizer's state must be
+     * equal on all ranks.
      *
      * @param checkpoints the checkpoints of the group
-     * @param step the step after which this is the state
-     * @param metadata strings that are saved too, such as the position in the data; {@code djl.optimizer} and
-     *     {@code djl.steps} are taken
-     * @throws IllegalArgumentException if one of those two names is used
-     * @throws UnsupportedOperationException if the wrapped optimizer is none of ferro's, and keeps its state to itself
-     * @throws ferro.training.checkpoint.CheckpointException if the save fails, on all ranks; also if their values differ
+     * @param step the number of the step after which the state is saved
+     * @param metadata additional strings to save, such as the position in the data; the names {@code djl.optimizer} and
+     *     {@code djl.steps} are reserved
+     * @throws IllegalArgumentException if {@code metadata} has one of the two reserved names
+     * @throws UnsupportedOperationException if the wrapped optimizer is not an optimizer of ferro, because its state
+     *     cannot be read
+     * @throws ferro.training.checkpoint.CheckpointException if the save fails or the values of the ranks differ; all
+     *     ranks throw it
      * @throws ferro.FerroException if a rank is lost
      */
     public void save(Checkpoints checkpoints, long step, Map<String, String> metadata) {
@@ -350,14 +383,18 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Loads the latest checkpoint into the model and the wrapped optimizer. A collective call, when the trainer has initialized the
-     * model, by as many ranks as there are now; it makes {@link #broadcastParameters} needless.
+     * Loads the latest checkpoint into the model and the wrapped optimizer. All ranks must make this collective call
+     * after the trainer has initialized the model. The number of ranks may differ from the number at the save. After
+     * this call, {@link #broadcastParameters} is not needed.
      *
      * @param checkpoints the checkpoints of the group
-     * @return what the checkpoint says of itself
-     * @throws UnsupportedOperationException if the wrapped optimizer is none of ferro's, and keeps its state to itself
-     * @throws IllegalArgumentException if the checkpoint was not made by {@link #save}, or with another kind of optimizer
-     * @throws ferro.training.checkpoint.CheckpointException if there is none, or it does not fit the model, on all ranks
+     * @return the description of the loaded checkpoint, with its step and metadata
+     * @throws UnsupportedOperationException if the wrapped optimizer is not an optimizer of ferro, because its state
+     *     cannot be set
+     * @throws IllegalArgumentException if {@link #save} did not write the checkpoint, or wrote it with another kind of
+     *     optimizer
+     * @throws ferro.training.checkpoint.CheckpointException if there is no checkpoint or it does not fit the model; all
+     *     ranks throw it
      * @throws ferro.FerroException if a rank is lost
      */
     public CheckpointInfo load(Checkpoints checkpoints) {
@@ -373,12 +410,16 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
             return stateful;
         }
         throw new UnsupportedOperationException("optimizer " + inner.getClass().getName()
-                + " keeps its state to itself, so that it cannot be saved: train with " + DjlAdam.class.getSimpleName()
+                + " does not expose its state, so the state cannot be saved: train with "
+                + DjlAdam.class.getSimpleName()
                 + ", " + DjlAdamW.class.getSimpleName() + " or " + DjlSgd.class.getSimpleName()
-                + ", which compute the same bits as DJL's own, or save the model alone by its save method");
+                + ", which compute the same bits as DJL's optimizers, or save only the model with its save method");
     }
 
-    /** Ends the group in which gradients travel, and frees what ferro's optimizers remember; the group that was given, and the model, stay. */
+    /**
+     * Closes the group of the buckets, and frees the state of ferro's optimizers. The group that was passed to this
+     * optimizer and the model remain usable.
+     */
     @Override
     public void close() {
         if (inner instanceof StatefulOptimizer stateful) {

@@ -1,9 +1,10 @@
 package ferro.djl;
 
 /**
- * Adam as {@link ai.djl.training.optimizer.Adam} computes it, bit by bit, with a state that can be saved. A weight decay is added to the gradient.
+ * An Adam optimizer that computes the same bits as {@link ai.djl.training.optimizer.Adam}, and whose state can be
+ * saved. A weight decay is added to the gradient.
  *
- * <p>What it remembers is called {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
+ * <p>The state has the names {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
  */
 public final class DjlAdam extends AdamOptimizer {
     private DjlAdam(DjlAdamBuilder builder) {
@@ -11,15 +12,15 @@ public final class DjlAdam extends AdamOptimizer {
     }
 
     /**
-     * Begins one.
+     * Returns a builder for this optimizer.
      *
-     * @return settings, with DJL's defaults
+     * @return a builder with DJL's defaults
      */
     public static DjlAdamBuilder builder() {
         return new DjlAdamBuilder();
     }
 
-    /** Settings; names and defaults are those of DJL's own builder. */
+    /** The builder of the optimizer. It has the same method names and defaults as DJL's own builder. */
     public static final class DjlAdamBuilder extends AdamBuilder<DjlAdamBuilder> {
         private DjlAdamBuilder() {}
 
@@ -29,9 +30,9 @@ public final class DjlAdam extends AdamOptimizer {
         }
 
         /**
-         * Makes the optimizer.
+         * Creates the optimizer.
          *
-         * @return optimizer
+         * @return the optimizer
          */
         public DjlAdam build() {
             return new DjlAdam(this);

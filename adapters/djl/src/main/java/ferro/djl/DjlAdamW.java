@@ -1,10 +1,10 @@
 package ferro.djl;
 
 /**
- * AdamW as {@link ai.djl.training.optimizer.AdamW} computes it, bit by bit, with a state that can be saved. A weight decay, 0.01 by default,
- * shrinks the parameters themselves.
+ * An AdamW optimizer that computes the same bits as {@link ai.djl.training.optimizer.AdamW}, and whose state can be
+ * saved. A weight decay, 0.01 by default, shrinks the parameters themselves.
  *
- * <p>What it remembers is called {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
+ * <p>The state has the names {@code exp_avg} and {@code exp_avg_sq}, as in PyTorch.
  */
 public final class DjlAdamW extends AdamOptimizer {
     private DjlAdamW(DjlAdamWBuilder builder) {
@@ -12,15 +12,15 @@ public final class DjlAdamW extends AdamOptimizer {
     }
 
     /**
-     * Begins one.
+     * Returns a builder for this optimizer.
      *
-     * @return settings, with DJL's defaults
+     * @return a builder with DJL's defaults
      */
     public static DjlAdamWBuilder builder() {
         return new DjlAdamWBuilder();
     }
 
-    /** Settings; names and defaults are those of DJL's own builder. */
+    /** The builder of the optimizer. It has the same method names and defaults as DJL's own builder. */
     public static final class DjlAdamWBuilder extends AdamBuilder<DjlAdamWBuilder> {
         private DjlAdamWBuilder() {
             optWeightDecays(0.01f);
@@ -32,9 +32,9 @@ public final class DjlAdamW extends AdamOptimizer {
         }
 
         /**
-         * Makes the optimizer.
+         * Creates the optimizer.
          *
-         * @return optimizer
+         * @return the optimizer
          */
         public DjlAdamW build() {
             return new DjlAdamW(this);

@@ -8,10 +8,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Stochastic gradient descent as {@link ai.djl.training.optimizer.Sgd} computes it, bit by bit, with a state that can be saved.
+ * A stochastic gradient descent optimizer that computes the same bits as {@link ai.djl.training.optimizer.Sgd}, and
+ * whose state can be saved.
  *
- * <p>With a momentum it remembers {@code scaled_momentum_buffer}: unlike PyTorch's buffer, DJL's holds gradients that have been
- * multiplied by the learning rate already. Without one it remembers nothing.
+ * <p>With a momentum, the state has the name {@code scaled_momentum_buffer}. The gradients in this buffer have already
+ * been multiplied by the learning rate; PyTorch's buffer differs in this. Without a momentum the optimizer has no
+ * state.
  */
 public final class DjlSgd extends StatefulOptimizer {
     private static final String BUFFER = "scaled_momentum_buffer";
@@ -26,9 +28,9 @@ public final class DjlSgd extends StatefulOptimizer {
     }
 
     /**
-     * Begins one.
+     * Returns a builder for this optimizer.
      *
-     * @return settings: a learning rate of 0.001, no momentum
+     * @return a builder with a learning rate of 0.001 and without momentum
      */
     public static DjlSgdBuilder builder() {
         return new DjlSgdBuilder();
@@ -50,7 +52,7 @@ public final class DjlSgd extends StatefulOptimizer {
                 .sgdUpdate(inputs, new NDList(weight), rate, getWeightDecay(), rescaleGrad, clipGrad, momentum, true);
     }
 
-    /** Settings; names are those of DJL's own builder. */
+    /** The builder of the optimizer. It has the same method names as DJL's own builder. */
     public static final class DjlSgdBuilder extends OptimizerBuilder<DjlSgdBuilder> {
         private ParameterTracker learningRate = Tracker.fixed(0.001f);
         private float momentum;
@@ -60,7 +62,7 @@ public final class DjlSgd extends StatefulOptimizer {
         /**
          * Sets the learning rate.
          *
-         * @param tracker says the rate of each step
+         * @param tracker the tracker that returns the learning rate of each step
          * @return this builder
          */
         public DjlSgdBuilder setLearningRateTracker(ParameterTracker tracker) {
@@ -71,13 +73,13 @@ public final class DjlSgd extends StatefulOptimizer {
         /**
          * Sets the momentum.
          *
-         * @param share what is kept of the step before, from 0 to below 1
+         * @param share the part of the previous update that is kept; at least 0 and less than 1
          * @return this builder
-         * @throws IllegalArgumentException if it is not in that range
+         * @throws IllegalArgumentException if {@code share} is not in that range
          */
         public DjlSgdBuilder optMomentum(float share) {
             if (!(share >= 0 && share < 1)) {
-                throw new IllegalArgumentException("need a momentum from 0 to below 1, found " + share);
+                throw new IllegalArgumentException("the momentum must be at least 0 and less than 1, found " + share);
             }
             momentum = share;
             return this;
@@ -89,9 +91,9 @@ public final class DjlSgd extends StatefulOptimizer {
         }
 
         /**
-         * Makes the optimizer.
+         * Creates the optimizer.
          *
-         * @return optimizer
+         * @return the optimizer
          */
         public DjlSgd build() {
             return new DjlSgd(this);

@@ -6,11 +6,12 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
 /**
- * Copies elements out of arrays of DJL and into them.
+ * Methods that copy elements from and to arrays of DJL.
  *
- * <p>{@link NDArray#toByteBuffer(boolean)} is the array's own memory where its elements lie one behind the other, and silently a
- * copy where they do not, as in a transposed array; the copy lives as long as the array's manager. So each copy here is made in a
- * scope of its own, and whoever writes looks first whether the array would see it.
+ * <p>If the elements of an array are contiguous, {@link NDArray#toByteBuffer(boolean)} returns the array's own memory.
+ * Otherwise, as for a transposed array, it returns a copy without a warning. The copy lives as long as the array's
+ * manager. Each method of this class therefore uses a manager of its own for the copy. A method that writes first
+ * checks whether the array would see the new values.
  */
 final class NDArrayMemory {
     private NDArrayMemory() {}
@@ -36,7 +37,10 @@ final class NDArrayMemory {
         }
     }
 
-    /** Says whether a view of an array is the array's memory: flips a bit in it, and looks for it in a second view. */
+    /**
+     * Returns whether a view of an array is the array's memory. The check flips a bit in the view and reads it in a
+     * second view.
+     */
     static boolean isOwnMemory(NDArray array, ByteBuffer view) {
         if (view.remaining() == 0) {
             return true;
@@ -49,20 +53,20 @@ final class NDArrayMemory {
     }
 
     /**
-     * Returns the memory of an array as long as the array is open.
+     * Returns the memory of an array. The memory is valid as long as the array is open.
      *
-     * @throws UnsupportedOperationException if its elements do not lie one behind the other
+     * @throws UnsupportedOperationException if the elements of the array are not contiguous
      */
     static ByteBuffer ownMemory(NDArray array) {
         ByteBuffer view = array.toByteBuffer(true);
         if (!isOwnMemory(array, view)) {
             throw new UnsupportedOperationException("array of shape " + array.getShape() + " on " + array.getDevice()
-                    + ": the engine gives out copies of it only");
+                    + ": the engine returns only copies of its memory");
         }
         return view;
     }
 
-    /** An engine may keep the memory that it is given. */
+    /** Returns a copy of a buffer, because an engine may keep the buffer that is passed to it. */
     private static ByteBuffer copy(ByteBuffer from) {
         ByteBuffer copy = ByteBuffer.allocateDirect(from.remaining()).order(from.order());
         return copy.put(from).flip();

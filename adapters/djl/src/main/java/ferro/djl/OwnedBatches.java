@@ -7,14 +7,17 @@ import ai.djl.translate.Batchifier;
 import java.util.Iterator;
 
 /**
- * Batches that live until they are closed. Those of a data set of DJL are closed by the question for another one, when there is none;
- * a join asks it ahead.
+ * Batches that live until they are closed. A data set of DJL closes its last batch when {@code hasNext} returns false.
+ * A join calls {@code hasNext} before it uses the last batch.
  */
 final class OwnedBatches implements Iterator<Batch> {
     private final Iterator<? extends Batch> source;
     private final NDManager manager;
 
-    /** Takes batches; their arrays pass to managers below that of the trainer. */
+    /**
+     * Creates an iterator over batches. Each batch gets its own submanager of the given manager, which then owns the
+     * batch's arrays.
+     */
     OwnedBatches(Iterator<? extends Batch> source, NDManager manager) {
         this.source = source;
         this.manager = manager;
@@ -38,7 +41,7 @@ final class OwnedBatches implements Iterator<Batch> {
                     data,
                     labels,
                     found.getSize(),
-                    Batchifier.STACK, // cuts batches for several devices, which are refused
+                    Batchifier.STACK, // splits batches among devices; several devices are not supported
                     Batchifier.STACK,
                     found.getProgress(),
                     found.getProgressTotal(),

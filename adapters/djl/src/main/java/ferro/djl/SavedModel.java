@@ -18,15 +18,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a checkpoint keeps of a model and its optimizer. Parameters pass through memory of its own, since an engine may give out copies
- * of them only; the optimizer's arrays are its memory.
+ * The state of a model and its optimizer in a checkpoint. The parameters are copied through separate memory, because an
+ * engine may return only copies of their memory. The arrays of the optimizer are saved from their own memory.
  */
 final class SavedModel {
     private static final String OPTIMIZER = "djl.optimizer";
     private static final String STEPS = "djl.steps";
 
     private final StatefulOptimizer optimizer;
-    /** Which parameters are buffers: each rank changes its own, such as running means. */
+    /** The indices of the parameters that are buffers, such as running means. Each rank changes its own buffers. */
     private final BitSet buffers = new BitSet();
 
     private final List<NDArray> arrays = new ArrayList<>();
@@ -38,7 +38,7 @@ final class SavedModel {
         Set<String> ids = new HashSet<>();
         for (Pair<String, Parameter> named : block.getParameters()) {
             if (!ids.add(named.getValue().getId())) {
-                continue; // two blocks share it, and it has the name that it has first
+                continue; // two blocks share the parameter, and it gets the first of its names
             }
             NDArray array = named.getValue().getArray();
             buffers.set(arrays.size(), !named.getValue().requiresGradient());
@@ -55,7 +55,7 @@ final class SavedModel {
         return new SavedModel(block, optimizer);
     }
 
-    /** Copies the parameters. */
+    /** Copies the parameters of the model to the memory that is saved. */
     SavedModel read() {
         for (int at = 0; at < arrays.size(); at++) {
             NDArrayMemory.read(arrays.get(at), parameters.get(at).values());
@@ -63,7 +63,10 @@ final class SavedModel {
         return this;
     }
 
-    /** Gives all ranks the buffers of rank 0, in the model and in what is saved. A collective call, after {@link #read}. */
+    /**
+     * Copies the buffers of rank 0 to all ranks, in the model and in the memory that is saved. All ranks must make this
+     * collective call after {@link #read}.
+     */
     SavedModel broadcastBuffers(ProcessGroup group) {
         Replicas.of(group)
                 .broadcast(
@@ -79,25 +82,28 @@ final class SavedModel {
         Map<String, String> all = new HashMap<>(metadata);
         if (all.containsKey(OPTIMIZER) || all.containsKey(STEPS)) {
             throw new IllegalArgumentException(
-                    "the names " + OPTIMIZER + " and " + STEPS + " are taken, found metadata " + metadata.keySet());
+                    "the names " + OPTIMIZER + " and " + STEPS + " are reserved, found metadata " + metadata.keySet());
         }
         all.put(OPTIMIZER, optimizer.getClass().getSimpleName());
         all.put(STEPS, Integer.toString(optimizer.stepCount()));
         return new TrainingState(parameters, slices, all);
     }
 
-    /** Refuses what another kind of optimizer has saved: its numbers mean something else. */
+    /**
+     * Checks that the same kind of optimizer saved the checkpoint, because the state of another kind has another
+     * meaning.
+     */
     void check(Map<String, String> metadata) {
         String own = optimizer.getClass().getSimpleName();
         String found = metadata.get(OPTIMIZER);
         if (!own.equals(found)) {
-            throw new IllegalArgumentException("the checkpoint is of "
+            throw new IllegalArgumentException("the checkpoint was saved by "
                     + (found == null ? "a program that does not use ferro-djl" : "optimizer " + found)
-                    + ", need one of optimizer " + own);
+                    + ", need a checkpoint of optimizer " + own);
         }
     }
 
-    /** Gives the parameters that were loaded to the model, and the count of steps to the optimizer. */
+    /** Copies the loaded parameters to the model, and sets the step count of the optimizer. */
     void write(Map<String, String> metadata) {
         for (int at = 0; at < arrays.size(); at++) {
             NDArrayMemory.write(parameters.get(at).values(), arrays.get(at));

@@ -11,18 +11,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * In front of which children of a model the graph of its gradients may be cut.
+ * The plan of the cuts in the gradient graph of a model.
  *
- * @param cuts the children, by index; none if nothing can be gained
- * @param whyNot why there is none; empty if there is one
+ * @param cuts the indices of the children before which the graph may be cut; empty if a cut would bring nothing
+ * @param whyNot the reason why there is no cut; empty if there is a cut
  */
 record StagePlan(BitSet cuts, Optional<String> whyNot) {
 
-    /** Looks at which parameters are trained now: some may have been frozen since the last batch. */
+    /** Returns the plan for the parameters that are trained now. Some may have been frozen since the last batch. */
     static StagePlan of(SequentialBlock model) {
         if (model.isReturnIntermediate()) {
             return not("the model returns the results of all its "
-                    + names(model).size() + " children, which a cut would leave without a gradient");
+                    + names(model).size() + " children, and a cut would leave these results without a gradient");
         }
         List<Block> children = model.getChildren().values();
         Map<String, Integer> childOf = new HashMap<>();
@@ -41,7 +41,7 @@ record StagePlan(BitSet cuts, Optional<String> whyNot) {
         }
         if (trained.cardinality() < 2) {
             return not("parameters are trained in " + trained.cardinality() + " of the model's " + children.size()
-                    + " children, need two: its one gradient is ready when the backward pass ends");
+                    + " children, need at least two: no gradient is ready before the backward pass ends");
         }
         trained.clear(trained.nextSetBit(0));
         return new StagePlan(trained, Optional.empty());

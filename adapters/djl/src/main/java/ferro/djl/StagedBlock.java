@@ -24,32 +24,41 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A sequential model whose gradients travel while those of earlier children are still computed.
+ * A sequential model whose gradients are sent while the gradients of earlier children are still computed.
  *
- * <p>DJL computes all gradients in one call and tells nobody when one of them is ready. {@link #trainBatch} cuts the graph in front of
- * each child that is trained: it stops the gradient there, goes backward through the last part, hands its gradients to the
- * optimizer, which sends them, and goes backward through the part before from the gradient at the cut. Gradients have the same bits
- * as without cuts.
+ * <p>DJL computes all gradients in one call and does not report when one of them is ready. {@link #trainBatch}
+ * therefore cuts the gradient graph before each trained child and stops the gradient at each cut. It runs the backward
+ * pass of the last part and passes the gradients of this part to the optimizer, which sends them. It then runs the
+ * backward pass of the part before, from the gradient at the cut. The gradients have the same bits as without cuts.
  *
- * <p>The children are those of the given model, with its parameters and their names; files of parameters are the same. What goes from
- * one child to the next has to be one array where the graph is cut. Where a model cannot be cut at all, everything is sent when the
- * trainer steps, as without this class, and {@link #whyNotOverlapped} says why. A child that keeps an array aside for a later one (a closure, not an
- * argument) cannot be trained so: the engine says that it would go backward through the graph a second time.
+ * <p>The block has the children of the given model, with the same parameters and the same names. Parameter files are
+ * therefore the same. At a cut, a child must pass exactly one array to the next child. If a model cannot be cut at all,
+ * all gradients are sent when the trainer steps, as without this class. {@link #whyNotOverlapped} then returns the
+ * reason.
  *
- * <p>Not thread-safe, as DJL's trainer is not.
+ * <p>A model does not work with this class if a child keeps an array in a closure for a later child, instead of passing
+ * it as an argument. The engine then throws an exception about a second backward pass through the graph.
+ *
+ * <p>This class is not thread-safe, because DJL's trainer is not.
  */
 public final class StagedBlock extends AbstractBlock {
     private static final System.Logger LOG = System.getLogger("ferro.djl");
 
     private final SequentialBlock model;
-    /** Where the forward pass of {@link #trainBatch} is to cut; null outside it. */
+    /** The plan of the cuts for the forward pass of {@link #trainBatch}; null outside of that method. */
     private StagePlan plan;
 
     private final List<Cut> cuts = new ArrayList<>();
-    /** Null if the last batch was cut. */
+    /** The reason why the graph of the last batch was not cut; null if it was cut. */
     private String whyNot = "no batch has been trained yet";
 
-    /** In front of a child: what came out of the child before, and what went into this one, which ends the graph. */
+    /**
+     * A cut before a child.
+     *
+     * @param child  the index of the child
+     * @param before the output of the previous child
+     * @param behind the input of this child, at which the gradient graph of the later part ends
+     */
     private record Cut(int child, NDArray before, NDArray behind) {}
 
     private StagedBlock(SequentialBlock model) {
@@ -58,7 +67,7 @@ public final class StagedBlock extends AbstractBlock {
     }
 
     /**
-     * Takes a model in stages.
+     * Creates a block that computes the gradients of a model in stages.
      *
      * @param model the model, with all its children
      * @return a block with the same children and parameters, for {@link ai.djl.Model#setBlock}
@@ -68,21 +77,22 @@ public final class StagedBlock extends AbstractBlock {
     }
 
     /**
-     * Computes the gradients of a batch as {@link ai.djl.training.EasyTrain#trainBatch} does, and sends them meanwhile;
-     * {@link Trainer#step} behind it waits for the averages and applies them.
+     * Computes the gradients of a batch as {@link ai.djl.training.EasyTrain#trainBatch} does. Sends each gradient while
+     * the next ones are computed. Call {@link Trainer#step} afterwards: it waits for the averages and applies them.
      *
      * @param trainer a trainer of a model with this block, on one device
-     * @param batch this rank's samples
+     * @param batch the samples of this rank
      * @param optimizer the optimizer in the trainer's config
-     * @return the loss, of this rank's samples
-     * @throws IllegalStateException if the trainer has another block or more than one device, or {@link Trainer#step} has not been
-     *     called since the last batch
-     * @throws ferro.FerroException if a rank is lost, or the step ends by an exception on one
+     * @return the loss of this rank's samples
+     * @throws IllegalStateException if the trainer has another block or more than one device, or {@link Trainer#step}
+     *     has not been called since the last batch
+     * @throws ferro.FerroException if a rank is lost, or if the step fails with an exception on one rank
      */
     public double trainBatch(Trainer trainer, Batch batch, DistributedOptimizer optimizer) {
         if (trainer.getModel().getBlock() != this || trainer.getDevices().length != 1) {
-            throw new IllegalStateException("need a trainer of this block on one device, found one of "
-                    + trainer.getModel().getBlock().getClass().getName() + " on " + trainer.getDevices().length);
+            throw new IllegalStateException("need a trainer of this block on one device, found a trainer of "
+                    + trainer.getModel().getBlock().getClass().getName() + " on " + trainer.getDevices().length
+                    + " devices");
         }
         Batch own = batch.split(trainer.getDevices(), false)[0];
         BatchData data = new BatchData(batch, new ConcurrentHashMap<>(), new ConcurrentHashMap<>());
@@ -116,7 +126,7 @@ public final class StagedBlock extends AbstractBlock {
         for (int at = cuts.size() - 1; at >= 0; at--) {
             Cut cut = cuts.get(at);
             ready(optimizer, cut.child(), end);
-            // the gradient of this sum with respect to what came out is what came back, bit by bit
+            // the gradient of this sum with respect to the child's output has the same bits as the gradient at the cut
             collector.backward(cut.before().mul(cut.behind().getGradient()).sum());
             end = cut.child();
         }
@@ -127,7 +137,7 @@ public final class StagedBlock extends AbstractBlock {
         for (int child = to - 1; child >= from; child--) {
             children.get(child).getValue().getParameters().values().stream()
                     .filter(Parameter::requiresGradient)
-                    // within a child two blocks may share one
+                    // two blocks within a child may share a parameter
                     .distinct()
                     .forEach(optimizer::ready);
         }
@@ -136,22 +146,25 @@ public final class StagedBlock extends AbstractBlock {
     private void tellWhyNot() {
         String why = cuts.isEmpty()
                 ? plan.whyNot()
-                        .orElseGet(() -> "in front of none of the children "
+                        .orElseGet(() -> "none of the children "
                                 + plan.cuts().stream()
                                         .mapToObj(StagePlan.names(model)::get)
                                         .toList()
-                                + " is there a single array of floats")
+                                + " receives a single array of floats")
                 : null;
         if (why != null && !why.equals(whyNot)) {
-            LOG.log(System.Logger.Level.WARNING, "gradients travel when all of them are there: {0}", why);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "gradients are sent only after all of them have been computed: {0}",
+                    why);
         }
         whyNot = why;
     }
 
     /**
-     * Says why nothing was sent while gradients were computed.
+     * Returns the reason why no gradient was sent while gradients were computed.
      *
-     * @return why the graph of the last batch was cut nowhere; empty if it was cut
+     * @return the reason why the graph of the last batch was not cut; empty if it was cut
      */
     public Optional<String> whyNotOverlapped() {
         return Optional.ofNullable(whyNot);
@@ -186,7 +199,7 @@ public final class StagedBlock extends AbstractBlock {
         NDArray before = current.head();
         NDArray behind = before.stopGradient();
         behind.setRequiresGradient(true);
-        // where a child has stopped the gradient already, going backward from here must still be possible
+        // the earlier child may have stopped the gradient itself; the backward pass from this cut must still work
         before.setRequiresGradient(true);
         cuts.add(new Cut(child, before, behind));
         return new NDList(behind);

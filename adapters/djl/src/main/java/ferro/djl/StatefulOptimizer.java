@@ -11,57 +11,58 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An optimizer whose state can be saved, and loaded again: {@link DjlAdam}, {@link DjlAdamW} and {@link DjlSgd}.
+ * An optimizer whose state can be saved and loaded. The subclasses are {@link DjlAdam}, {@link DjlAdamW} and
+ * {@link DjlSgd}.
  *
- * <p>DJL's own optimizers keep what they remember to themselves. These call the same functions of the engine with the same numbers,
- * so that parameters get the same bits, but own the arrays.
+ * <p>DJL's own optimizers do not expose their state. The subclasses of this class own the arrays of their state. They
+ * call the same functions of the engine with the same numbers as DJL's optimizers, so parameters get the same bits.
  */
 public abstract sealed class StatefulOptimizer extends Optimizer permits AdamOptimizer, DjlSgd {
-    /** By DJL's id of the parameter. */
+    /** The arrays of the state, by DJL's id of the parameter and by the name of the state. */
     private final Map<String, Map<String, NDArray>> arrays = new ConcurrentHashMap<>();
 
     private final Map<String, Integer> steps = new ConcurrentHashMap<>();
     private int begun;
 
     /**
-     * Takes what all optimizers of DJL have.
+     * Creates an optimizer with the settings that all optimizers of DJL have.
      *
-     * @param builder weight decay, clipping and the factor of gradients
+     * @param builder the builder with the weight decay, the clipping and the factor of gradients
      */
     StatefulOptimizer(OptimizerBuilder<?> builder) {
         super(builder);
     }
 
-    /** Says what it remembers of each parameter, by the names of PyTorch. */
+    /** Returns the names of the state arrays that each parameter has. The names are PyTorch's names. */
     abstract List<String> stateNames();
 
-    /** Counts a step of a parameter. */
+    /** Increments the step count of a parameter and returns the new count. */
     final int nextStep(String parameterId) {
         return steps.merge(parameterId, begun + 1, (before, first) -> before + 1);
     }
 
-    /** Returns what is remembered of a parameter, zeros at first. */
+    /** Returns a state array of a parameter. A new array contains zeros. */
     final NDArray remembered(String state, String parameterId, NDArray weight) {
         return arrays.computeIfAbsent(parameterId, id -> new TreeMap<>()).computeIfAbsent(state, name -> {
-            // not zerosLike: it would be as transposed as the weight, and its elements not those of a view
+            // not zerosLike: its result would be transposed like the weight, and a view would then be a copy
             NDArray zeros = weight.getManager().zeros(weight.getShape(), weight.getDataType());
             zeros.detach();
             return zeros;
         });
     }
 
-    /** Says how many steps it has made. */
+    /** Returns the number of steps that this optimizer has made. */
     final int stepCount() {
         return steps.values().stream().mapToInt(Integer::intValue).max().orElse(begun);
     }
 
-    /** Goes on as if it had made so many steps. */
+    /** Sets the number of steps that this optimizer has made. */
     final void continueAt(int stepCount) {
         steps.clear();
         begun = stepCount;
     }
 
-    /** Returns all that it remembers, as views: a save reads them, a load writes them. */
+    /** Returns views of all state arrays. A save reads the views, and a load writes to them. */
     final List<StateSlice> slices(TrainedParameters parameters) {
         List<StateSlice> slices = new ArrayList<>();
         for (int index = 0; index < parameters.size(); index++) {
@@ -76,7 +77,7 @@ public abstract sealed class StatefulOptimizer extends Optimizer permits AdamOpt
         return slices;
     }
 
-    /** Frees what it remembers. */
+    /** Frees all state arrays. */
     final void forget() {
         arrays.values().forEach(each -> each.values().forEach(NDArray::close));
         arrays.clear();

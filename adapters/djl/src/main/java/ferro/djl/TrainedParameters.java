@@ -15,19 +15,20 @@ import java.util.Map;
 /**
  * The parameters of a model that have a gradient, in the order of the model.
  *
- * <p>Their names are those of {@link Block#getParameters()}, which number the children of each block, and so are unique and the same
- * in every process that builds the same model. DJL's ids are not: they hold a time and a counter.
+ * <p>The names of the parameters come from {@link Block#getParameters()}, which numbers the children of each block. The
+ * names are therefore unique, and the same in every process that builds the same model. DJL's ids contain a time and a
+ * counter, so they differ from process to process.
  */
 final class TrainedParameters {
     private final List<Parameter> parameters = new ArrayList<>();
     private final List<ferro.training.Parameter> described = new ArrayList<>();
     private final Map<String, Integer> indexOfId = new HashMap<>();
 
-    /** Reads those of an initialized model. */
+    /** Finds the trained parameters of an initialized model. */
     TrainedParameters(Block block) {
         for (Pair<String, Parameter> named : block.getParameters()) {
             Parameter parameter = named.getValue();
-            // one that two blocks share has the name that it has first
+            // a parameter that two blocks share gets the first of its names
             if (parameter.requiresGradient() && !indexOfId.containsKey(parameter.getId())) {
                 indexOfId.put(parameter.getId(), parameters.size());
                 parameters.add(parameter);
@@ -41,7 +42,7 @@ final class TrainedParameters {
         }
     }
 
-    /** Makes room for the elements of an array. */
+    /** Allocates host memory for the elements of an array. */
     static HostTensor room(String name, NDArray array) {
         ferro.training.Parameter described = describe(name, array);
         return HostTensor.allocate(described.dataType(), described.elementCount());
@@ -50,8 +51,8 @@ final class TrainedParameters {
     private static ferro.training.Parameter describe(String name, NDArray array) {
         if (!array.getDevice().equals(Device.cpu())) {
             throw new UnsupportedOperationException("parameter \"" + name + "\" is on device " + array.getDevice()
-                    + ": ferro-djl trains in host memory, need " + Device.cpu()
-                    + " (optDevices of the training config)");
+                    + ", but ferro-djl trains in host memory only: set optDevices of the training config to "
+                    + Device.cpu());
         }
         return ferro.training.Parameter.of(
                 name, type(name, array.getDataType()), array.getShape().getShape());
@@ -63,7 +64,7 @@ final class TrainedParameters {
             case FLOAT64 -> ferro.DataType.FLOAT64;
             default ->
                 throw new UnsupportedOperationException("parameter \"" + name + "\" has type " + type
-                        + ", need FLOAT32 or FLOAT64: an average of many small steps is lost in fewer bits");
+                        + ", need FLOAT32 or FLOAT64: smaller types lose the sum of many small updates");
         };
     }
 
@@ -71,7 +72,7 @@ final class TrainedParameters {
         return parameters.size();
     }
 
-    /** Returns what ferro calls them. */
+    /** Returns the parameters in the form of ferro's training module. */
     List<ferro.training.Parameter> described() {
         return described;
     }
@@ -80,13 +81,14 @@ final class TrainedParameters {
         return parameters.get(index);
     }
 
-    /** Returns which one DJL means. */
+    /** Returns the index of the parameter that has the given DJL id. */
     int indexOf(String id) {
         Integer index = indexOfId.get(id);
         if (index == null) {
-            throw new IllegalStateException("DJL updates parameter " + id + ", which is none of the " + size()
-                    + " that the model trained when training began: " + described
-                    + "; freeze or add parameters before the first step, and give the model's own block");
+            throw new IllegalStateException("DJL updates parameter " + id + ", which is not one of the " + size()
+                    + " parameters that were trained in the first step: " + described
+                    + "; freeze or add parameters before the first step, and pass the block of the trained model to"
+                    + " DistributedOptimizer.over");
         }
         return index;
     }

@@ -1,11 +1,12 @@
 /**
- * Data-parallel training of models of the Deep Java Library (DJL): each rank is a process with the whole model and a part of the
- * data, and all of them apply the average of their gradients.
+ * Data-parallel training of models of the Deep Java Library (DJL). Each rank is a process with the full model and a
+ * part of the data. All ranks apply the average of their gradients.
  *
- * <p>Start reading at {@link ferro.djl.DistributedOptimizer}, which any training loop of DJL takes in place of its optimizer.
+ * <p>Start reading at {@link ferro.djl.DistributedOptimizer}. Any training loop of DJL can use it instead of its own
+ * optimizer.
  *
- * <p>Goes by names of parameters, never by DJL's ids of them, which differ from process to process. Uses the public API of DJL
- * alone, and never reaches into an engine. What DJL calls a parameter here is {@link ai.djl.nn.Parameter}; what ferro does is
- * {@link ferro.training.Parameter}.
+ * <p>This package identifies parameters by their names. It never uses DJL's ids of parameters, because these ids differ
+ * from process to process. It uses only the public API of DJL and never the internals of an engine. A parameter of DJL
+ * is a {@link ai.djl.nn.Parameter}. A parameter of ferro is a {@link ferro.training.Parameter}.
  */
 package ferro.djl;

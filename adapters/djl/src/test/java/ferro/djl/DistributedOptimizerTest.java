@@ -88,7 +88,7 @@ class DistributedOptimizerTest {
         }
     }
 
-    /** The mean over the ranks, per step. */
+    /** Returns the mean over the ranks for each step. */
     static List<Double> losses(List<RankJvms.Ended> ranks) {
         List<Double> means = new ArrayList<>();
         for (int step = 0; step < ranks.get(0).after("loss").size(); step++) {

@@ -24,7 +24,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The traps of docs/djl.md, as DJL 0.35.1 with PyTorch has them: where one of these turns red, the page needs a line less. */
+/**
+ * Tests of the traps of docs/djl.md in DJL 0.35.1 with PyTorch. If a newer DJL makes one of these tests fail, remove
+ * the trap from the page.
+ */
 class DjlTrapsTest {
     @TempDir
     private Path folder;
@@ -92,7 +95,7 @@ class DjlTrapsTest {
         RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "close");
 
         assertEquals(List.of("1.0"), found.after("open"), found::toString);
-        // it may end the process instead
+        // reading the closed array may end the process instead
         assertTrue(found.code() != 0 || !found.after("closed").equals(List.of("1.0")), found::toString);
     }
 
@@ -127,7 +130,7 @@ class DjlTrapsTest {
         RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "bfloat16");
 
         assertEquals(List.of("begins"), found.after("cast"), found::toString);
-        // 128 and a signal
+        // an exit code above 128 means that a signal ended the process
         assertTrue(found.code() > 128, found::toString);
     }
 

@@ -24,8 +24,8 @@ import ferro.group.ProcessGroup;
 import java.util.Random;
 
 /**
- * A rank that trains a small classifier, by DJL's own loop or in stages, on its part of each batch; prints its losses and what it has learnt. Ranks
- * begin with parameters of their own.
+ * A rank that trains a small classifier on its part of each batch, with DJL's own loop or in stages. It prints its
+ * losses and the learnt parameters. The ranks begin with different parameters.
  */
 final class FitsWithEasyTrain {
     static final int GLOBAL_BATCH = 16;
@@ -35,7 +35,10 @@ final class FitsWithEasyTrain {
 
     private FitsWithEasyTrain() {}
 
-    /** Takes the name of an optimizer, whether rank 0's parameters are broadcast, and whether the model is trained in stages. */
+    /**
+     * Runs the rank. The arguments are the name of an optimizer, whether rank 0's parameters are broadcast, and whether
+     * the model is trained in stages.
+     */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("classifier")) {
@@ -93,7 +96,7 @@ final class FitsWithEasyTrain {
         };
     }
 
-    /** Each batch of a rank is its part of the batch that one process alone would have. */
+    /** Returns the batches of a rank. Each batch is the rank's part of the batch of a single process. */
     static ArrayDataset dataset(NDManager manager, int rank, int worldSize) {
         int batch = GLOBAL_BATCH / worldSize;
         Random random = new Random(11);
@@ -120,7 +123,7 @@ final class FitsWithEasyTrain {
                 .build();
     }
 
-    /** Prints the loss of each batch. */
+    /** A listener that prints the loss of each batch. */
     static final class PrintsLosses extends TrainingListenerAdapter {
         @Override
         public void onTrainingBatch(Trainer trainer, BatchData batch) {

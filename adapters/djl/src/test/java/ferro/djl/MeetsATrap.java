@@ -6,14 +6,14 @@ import ai.djl.ndarray.types.DataType;
 import ai.djl.ndarray.types.Shape;
 import java.nio.FloatBuffer;
 
-/** Does, in a JVM of its own, what can end one. */
+/** A program that runs an operation that can end its JVM. The tests therefore start it in a separate JVM. */
 final class MeetsATrap {
     private static final int ELEMENTS = 5000;
     private static final int TRIES = 1000;
 
     private MeetsATrap() {}
 
-    /** Takes the name of the trap. */
+    /** Runs the trap whose name is the first argument. */
     public static void main(String[] arguments) {
         try (NDManager manager = NDManager.newBaseManager()) {
             switch (arguments[0]) {
@@ -34,7 +34,7 @@ final class MeetsATrap {
         FloatBuffer view = array.toByteBuffer(true).asFloatBuffer();
         System.out.println("open " + view.get(ELEMENTS / 2));
         array.close();
-        // another array gets the memory sooner or later
+        // another array reuses the memory after some time
         for (int again = 0; again < TRIES && view.get(ELEMENTS / 2) == 1; again++) {
             manager.full(new Shape(ELEMENTS), 2f);
         }

@@ -14,13 +14,17 @@ import ai.djl.training.tracker.Tracker;
 import ferro.group.ProcessGroup;
 
 /**
- * A rank that trains, and on rank 0 does something wrong in the first step; prints how that ends on it, and whether the group that
- * the optimizer was given still works. Rank 0 stays, and closes nothing before.
+ * A program that trains and misuses the optimizer on rank 0 in the first step. Each rank prints the resulting
+ * exception, and whether the group that was passed to the optimizer still works. Rank 0 continues to run and closes
+ * nothing before that.
  */
 final class MisusesOptimizer {
     private MisusesOptimizer() {}
 
-    /** Takes what rank 0 does: update a parameter twice, compute gradients twice, or have a wrapped optimizer that throws. */
+    /**
+     * Runs the rank. The argument says what rank 0 does: update a parameter twice, compute gradients twice, or use a
+     * wrapped optimizer that throws.
+     */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("misused")) {

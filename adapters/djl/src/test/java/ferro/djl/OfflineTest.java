@@ -11,9 +11,11 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** DJL asks the cloud's address for metadata who runs it before its first engine loads, unless it is told not to. */
+/**
+ * Tests of DJL's offline mode. By default DJL queries the metadata address of the cloud before its first engine loads.
+ */
 class OfflineTest {
-    /** As the kernel writes them: nobody, 127.0.0.1, and both in IPv6. */
+    /** The allowed addresses in the kernel's form: the empty address and 127.0.0.1, and both as IPv6 addresses. */
     private static final List<String> LOOPBACK = List.of(
             "00000000",
             "0100007F",

@@ -19,7 +19,7 @@ import ferro.training.BucketSettings;
 import ferro.training.GradientHook;
 import java.util.Random;
 
-/** A rank that trains alone in this JVM, each parameter in a bucket of its own. */
+/** A rank that trains alone in this JVM. Each parameter has its own bucket. */
 final class OneRank implements AutoCloseable {
     static final int WIDTH = 4;
     private static final int BATCH = 6;

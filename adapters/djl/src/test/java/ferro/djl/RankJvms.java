@@ -14,10 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a program in JVMs of its own, one per rank: PyTorch has one gradient collector per JVM, and some of its faults end a JVM. */
+/**
+ * A runner that starts a program in separate JVMs, one per rank. PyTorch has only one gradient collector per JVM, and
+ * some of its faults end the JVM.
+ */
 public final class RankJvms {
     private static final long PATIENCE_SECONDS = 120;
-    /** What the pom gives this JVM, and every other one needs, too: offline before anything else. */
+    /** The options that the pom passes to this JVM and that every other JVM also needs, above all the offline mode. */
     private static final List<String> HANDED_ON = List.of(
             "ai.djl.offline",
             "OPT_OUT_TRACKING",
@@ -28,13 +31,13 @@ public final class RankJvms {
     private RankJvms() {}
 
     /**
-     * How a program ended.
+     * The end of a program.
      *
-     * @param code its exit code
-     * @param lines what it printed, errors too
+     * @param code the exit code of the program
+     * @param lines the lines of its output, including errors
      */
     public record Ended(int code, List<String> lines) {
-        /** What follows a word at the beginning of lines. */
+        /** Returns the texts after a given first word, from all lines that begin with this word. */
         public List<String> after(String word) {
             return lines.stream()
                     .filter(line -> line.startsWith(word + " "))
@@ -43,7 +46,7 @@ public final class RankJvms {
         }
     }
 
-    /** Runs a program on ranks that join one another; fails unless all end well. Index = rank. */
+    /** Runs a program on ranks of one group. Fails if a rank fails. The index in the result is the rank. */
     public static List<Ended> run(Path folder, int worldSize, Class<?> program, String... arguments) {
         List<Ended> ended = all(folder, worldSize, program, arguments);
         for (Ended one : ended) {
@@ -52,7 +55,7 @@ public final class RankJvms {
         return ended;
     }
 
-    /** Runs a program on ranks that join one another, however they end. Index = rank. */
+    /** Runs a program on ranks of one group. The ranks may fail. The index in the result is the rank. */
     static List<Ended> all(Path folder, int worldSize, Class<?> program, String... arguments) {
         try (TcpStoreServer store =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)) {
@@ -89,7 +92,7 @@ public final class RankJvms {
         return ended;
     }
 
-    /** Runs a program alone, however it ends. */
+    /** Runs a program in one JVM without a group. The program may fail. */
     static Ended alone(Path folder, List<String> options, Class<?> program, String... arguments) {
         Process process = null;
         try {

@@ -10,7 +10,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketImpl;
 
-/** A socket that prints where it was to connect, and does not. */
+/** A socket that prints the address of each requested connection and refuses to connect. */
 final class RefusedSocket extends SocketImpl {
     @Override
     protected void create(boolean stream) {}

@@ -26,7 +26,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Running means and variances differ from rank to rank while a model trains; a checkpoint has those of rank 0. */
+/**
+ * Tests of running means and variances in checkpoints. They differ from rank to rank during training, and a checkpoint
+ * contains the values of rank 0.
+ */
 class SavedBuffersTest {
     private static final int RANKS = 3;
     private static final int CHANNELS = 5;

@@ -70,7 +70,7 @@ class StagedBlockTest {
 
             @Override
             public void finish(int contributors) {
-                // the average is there
+                // the average has been computed
             }
         };
         try (OneRank rank = new OneRank(block, looks)) {
@@ -106,7 +106,7 @@ class StagedBlockTest {
                                 .add(linear())
                                 .add(arrays -> new NDList(arrays.head(), arrays.head()), "two")
                                 .add(new TakesTwo(linear())),
-                        "in front of none of the children [03TakesTwo] is there a single array of floats"));
+                        "none of the children [03TakesTwo] receives a single array of floats"));
     }
 
     @ParameterizedTest

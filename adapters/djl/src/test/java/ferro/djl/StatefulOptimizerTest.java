@@ -152,7 +152,7 @@ class StatefulOptimizerTest {
 
             assertTrue(
                     refused.getMessage()
-                                    .startsWith("optimizer ai.djl.training.optimizer.Adam keeps its state to itself")
+                                    .startsWith("optimizer ai.djl.training.optimizer.Adam does not expose its state")
                             && refused.getMessage().contains("train with DjlAdam"),
                     refused.getMessage());
         }
@@ -176,7 +176,7 @@ class StatefulOptimizerTest {
                     assertThrows(IllegalArgumentException.class, () -> other.load(checkpoints));
 
             assertEquals(
-                    "the checkpoint is of optimizer DjlAdam, need one of optimizer DjlAdamW", refused.getMessage());
+                    "the checkpoint was saved by optimizer DjlAdam, need a checkpoint of optimizer DjlAdamW", refused.getMessage());
             assertArrayEquals(new float[(int) weight.size()], weight.toFloatArray());
         }
     }

@@ -9,7 +9,7 @@ import ai.djl.nn.Block;
 import ai.djl.training.ParameterStore;
 import ai.djl.util.PairList;
 
-/** Gives the sum of its two inputs to another block. */
+/** A block that passes the sum of its two inputs to another block. */
 final class TakesTwo extends AbstractBlock {
     private final Block taken;
 

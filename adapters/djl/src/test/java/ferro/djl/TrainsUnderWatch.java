@@ -13,15 +13,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Runs {@link FitsWithEasyTrain}, refuses and prints each connection of a {@link Socket}, by which DJL calls out, and prints the other
- * ends of all TCP sockets that the process was seen to have meanwhile, which are those of ferro.
+ * A program that runs {@link FitsWithEasyTrain} and watches its connections. DJL connects with a {@link Socket}: the
+ * program refuses and prints each such connection. The program also prints the remote addresses of all TCP sockets that
+ * the process has during the run. These are ferro's sockets.
  */
 final class TrainsUnderWatch {
     private static final long LOOK_NANOS = 1_000_000L;
 
     private TrainsUnderWatch() {}
 
-    @SuppressWarnings("deprecation") // the one hook of the JDK that misses no connection
+    @SuppressWarnings("deprecation") // the only hook of the JDK that sees every connection
     public static void main(String[] arguments) throws Exception {
         Socket.setSocketImplFactory(RefusedSocket::new);
         Set<String> seen = new TreeSet<>();
@@ -48,12 +49,12 @@ final class TrainsUnderWatch {
         } while (!isDone.get());
     }
 
-    /** Addresses as the kernel writes them, in hexadecimal digits. */
+    /** Returns the addresses in the kernel's form, in hexadecimal digits. */
     private static Set<String> peers() throws IOException {
         Set<String> own = new HashSet<>();
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
             for (Path descriptor : descriptors.toList()) {
-                // some are closed again by now
+                // some descriptors have been closed in the meantime
                 if (Files.isSymbolicLink(descriptor)) {
                     own.add(target(descriptor));
                 }

@@ -16,15 +16,17 @@ import ferro.group.ProcessGroup;
 import java.util.Iterator;
 import java.util.function.Consumer;
 
-/** A rank that trains twice on its own number of batches; prints how many steps it made and what it has learnt. */
+/**
+ * A rank that trains twice, with its own number of batches. It prints the number of steps and the learnt parameters.
+ */
 final class TrainsUnevenly {
     private static final int EPOCHS = 2;
-    /** Rank 0 alone has the same batches, however many ranks there are. */
+    /** The number of parts of the data. It is fixed, so rank 0 has the same batches for every number of ranks. */
     private static final int RANKS_OF_DATA = 4;
 
     private TrainsUnevenly() {}
 
-    /** Takes whether the model is trained in stages, and the number of batches of each rank. */
+    /** Runs the rank. The arguments say whether the model is trained in stages, and how many batches each rank has. */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("uneven")) {
@@ -60,7 +62,7 @@ final class TrainsUnevenly {
         }
     }
 
-    /** The first batches of all. */
+    /** An iterator over the first batches of another iterator. */
     private static final class FirstBatches implements Iterator<Batch> {
         private final Iterator<Batch> all;
         private int left;

@@ -35,12 +35,15 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Learns which character follows eight others, on all pages and sources in a folder. docs/djl.md says how to start it on several
- * ranks; each takes its part of every batch, so that their number changes nothing but the time.
+ * A program that learns to predict the character after eight others, from all pages and sources in a folder.
+ * docs/djl.md has the command for several ranks. Each rank takes its part of every batch, so the number of ranks
+ * changes only the time.
  */
 public final class CharacterModel {
     private static final int CONTEXT = 8;
-    /** Characters from the blank to the tilde, the end of a line, and everything else. */
+    /**
+     * The number of character classes: the characters from blank to tilde, the line end, and one class for all others.
+     */
     private static final int VOCABULARY = 97;
 
     private static final int HIDDEN = 128;
@@ -49,13 +52,13 @@ public final class CharacterModel {
     private CharacterModel() {}
 
     /**
-     * Trains.
+     * Trains the model.
      *
      * @param arguments the folder of the text, the number of steps, and a folder for checkpoints
      * @throws IOException if the text cannot be read
      */
     public static void main(String[] arguments) throws IOException {
-        // before the first class of DJL is used: it would ask the cloud who runs it, and take all cores in each rank
+        // set these before the first use of a DJL class: DJL would query the cloud's metadata and use all cores
         System.setProperty("ai.djl.offline", "true");
         System.setProperty("OPT_OUT_TRACKING", "true");
         System.setProperty("ai.djl.pytorch.num_threads", "1");
@@ -103,7 +106,7 @@ public final class CharacterModel {
         }
     }
 
-    /** Goes on behind the last checkpoint, if there is one. */
+    /** Continues after the last checkpoint, if there is one. */
     private static long begin(Checkpoints checkpoints, DistributedOptimizer optimizer) {
         if (checkpoints.latest().isPresent()) {
             return optimizer.load(checkpoints).step();
@@ -138,7 +141,7 @@ public final class CharacterModel {
         return codes;
     }
 
-    /** The places of a batch follow from the step, which all ranks know; each rank takes those of its own part. */
+    /** Returns this rank's part of a batch. All ranks compute the positions of the full batch from the step number. */
     private static Batch batch(NDManager manager, byte[] text, ProcessGroup group, long step) {
         int count = GLOBAL_BATCH / group.worldSize();
         int from = group.rank() * count;
@@ -161,7 +164,7 @@ public final class CharacterModel {
                 manager, new NDList(data), new NDList(labels), count, batchifier, batchifier, step, Long.MAX_VALUE);
     }
 
-    /** The loss of a rank is the mean over its samples, and that of all the mean over the ranks. */
+    /** Prints the mean of the losses of all ranks. The loss of a rank is the mean over its samples. */
     private static void print(ProcessGroup group, long step, double loss) {
         double[] mean = {loss};
         group.allReduce(mean, ReduceOp.AVG);

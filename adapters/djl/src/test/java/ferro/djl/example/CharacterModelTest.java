@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CharacterModelTest {
     private static final int STEPS = 80;
     private static final int LAST = 10;
-    /** The pages of this checkout. */
+    /** The folder with the pages of this checkout. */
     private static final String TEXT =
             Path.of("../../docs").toAbsolutePath().normalize().toString();
 
@@ -36,7 +36,7 @@ class CharacterModelTest {
         for (int step = 0; step < STEPS; step++) {
             assertEquals(expected.get(step), found.get(step), 1e-5, "step " + step + " of " + expected + found);
         }
-        // the loss of one batch differs by 0.5 from that of the next, and the text changes with every page
+        // the losses of two successive batches differ by up to 0.5, and the text changes with every changed page
         double last = expected.subList(STEPS - LAST, STEPS).stream()
                 .mapToDouble(Double::doubleValue)
                 .average()

@@ -30,15 +30,16 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Compares the time of a training step of one process, of a step whose gradients travel while others are computed, and of one whose
- * gradients travel at its end, on a model of equal layers. The three take turns; a line gives the median of each, by the slowest
- * rank. docs/djl.md says how to start it.
+ * A program that compares three kinds of training steps on a model of equal layers. The first kind only computes, in
+ * one process. The second kind sends gradients while others are computed. The third kind sends all gradients at the
+ * end. The three kinds take turns. The program prints the median of each kind, measured on the slowest rank.
+ * docs/djl.md has the command.
  */
 public final class LayerSteps {
     private static final int LAYERS = 10;
     private static final int UNITS = 512;
     private static final int CLASSES = 10;
-    /** Steps in front of those that are counted: the JVM compiles what it runs. */
+    /** The number of warm-up steps that are not counted, because the JVM still compiles the code. */
     private static final int WARM = 5;
 
     private final ProcessGroup group;
@@ -49,12 +50,12 @@ public final class LayerSteps {
         this.batchSize = batchSize;
     }
 
-    /** What trains in one of the three ways. */
+    /** A training step of one of the three kinds. */
     private interface Step {
         void run(Batch batch);
     }
 
-    /** A way to train, with its model and the times of its steps. */
+    /** A kind of training, with its model and the times of its steps. */
     private static final class Way implements AutoCloseable {
         private final String name;
         private final List<Runnable> open = new ArrayList<>();
@@ -86,9 +87,9 @@ public final class LayerSteps {
     }
 
     /**
-     * Measures.
+     * Runs the measurement.
      *
-     * @param arguments the number of steps of each way, and the samples of a batch
+     * @param arguments the number of steps of each kind, and the number of samples in a batch
      */
     public static void main(String[] arguments) {
         System.setProperty("ai.djl.offline", "true");
@@ -160,7 +161,7 @@ public final class LayerSteps {
         return model.add(Linear.builder().setUnits(CLASSES).build());
     }
 
-    /** Returns the milliseconds of a step, by the slowest rank. */
+    /** Returns the milliseconds of a step on the slowest rank. */
     private double time(Way way) {
         try (Batch batch = batch(way.trainer.getManager().newSubManager())) {
             group.barrier();

@@ -28,7 +28,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Random;
 
-/** What docs/djl.md shows, between the lines that name a region; run by {@code DjlPageTest} on two ranks. */
+/**
+ * The snippets of docs/djl.md. Comments mark the start and the end of each snippet. {@code DjlPageTest} runs them on
+ * two ranks.
+ */
 public final class PageSnippets {
     private static final int INPUTS = 4;
     private static final int SAMPLES = 24;
@@ -36,7 +39,7 @@ public final class PageSnippets {
     private PageSnippets() {}
 
     /**
-     * Trains twice.
+     * Trains two models.
      *
      * @param arguments a folder for checkpoints
      * @throws IOException never
