@@ -9,8 +9,8 @@ import ferro.Collective;
 import ferro.ReduceOp;
 
 /**
- * The forms of {@link ProcessGroup} for arrays in which all ranks have the same part. Each wraps the arrays without copying
- * them, and does what the form of {@link TensorForms} of the same name does.
+ * The forms of {@link ProcessGroup} for arrays that have no root. Each form wraps the arrays without a copy and does
+ * the same as the form of this name in {@link TensorForms}.
  */
 abstract class ArrayForms extends RootedArrayForms {
     ArrayForms(GroupEnd end, CallOptions options) {
@@ -18,8 +18,8 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are f32.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are f32.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="arrays" :
      *
@@ -31,9 +31,10 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(float[] data, ReduceOp op) {
@@ -41,15 +42,16 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are f64.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are f64.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(double[] data, ReduceOp op) {
@@ -57,15 +59,16 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are i32.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are i32.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(int[] data, ReduceOp op) {
@@ -73,15 +76,16 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are i64.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are i64.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(long[] data, ReduceOp op) {
@@ -89,15 +93,16 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are i16.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are i16.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(short[] data, ReduceOp op) {
@@ -105,15 +110,16 @@ abstract class ArrayForms extends RootedArrayForms {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of every rank; in place. The elements
-     * are i8.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
+     * rank. The elements are i8.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(byte[] data, ReduceOp op) {
@@ -217,10 +223,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
@@ -234,10 +241,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
@@ -251,10 +259,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
@@ -268,10 +277,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
@@ -285,10 +295,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
@@ -302,10 +313,11 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
+     *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
@@ -318,7 +330,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -333,7 +345,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -348,7 +360,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -363,7 +375,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -378,7 +390,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -393,7 +405,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or the arrays are one
+     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed

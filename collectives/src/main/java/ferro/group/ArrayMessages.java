@@ -7,8 +7,8 @@ import static java.util.Objects.requireNonNull;
 import ferro.CallOptions;
 
 /**
- * The forms of {@link ProcessGroup} that send and receive arrays. Each wraps the array without copying it, and does what the
- * form of {@link TensorForms} of the same name does.
+ * The forms of {@link ProcessGroup} that send and receive arrays. Each form wraps the array without a copy and does the
+ * same as the form of this name in {@link TensorForms}.
  */
 abstract class ArrayMessages extends GroupCalls {
     ArrayMessages(GroupEnd end, CallOptions options) {
@@ -17,13 +17,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are f32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are f32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -35,13 +35,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are f64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are f64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -53,13 +53,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are i32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are i32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -71,13 +71,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are i64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are i64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -89,13 +89,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are i16.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are i16.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -107,13 +107,13 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller one waits only where the receiver has no room for it. The elements are i8.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and says how much room there is.
+     * smaller message waits only if the receiver has no buffer for it. The elements are i8.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
      *
      * @param data elements
      * @param to   rank that receives
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -127,15 +127,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are f32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(float[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
@@ -145,15 +145,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are f64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(double[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
@@ -163,15 +163,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are i32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(int[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
@@ -181,15 +181,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are i64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(long[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
@@ -199,15 +199,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are i16.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(short[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
@@ -217,15 +217,15 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before it. The elements are i8.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; must have exactly as many as were sent
+     * @param data receives the elements; its length must be exactly that of the message
      * @param from rank that sends
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the message
-     *     has another type or length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
      */
     public final void recv(byte[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();

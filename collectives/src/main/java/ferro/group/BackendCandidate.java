@@ -7,11 +7,11 @@ import java.util.ServiceConfigurationError;
 import java.util.function.Supplier;
 
 /**
- * A provider that was found, usable or not.
+ * A provider that was found, even if it is not usable.
  *
  * @param name        name by which users select it; the name of the class if the provider itself is broken
- * @param priority    priority of the provider; below 0 never chosen by auto
- * @param unavailable why it cannot work here, empty if it can
+ * @param priority    priority of the provider; {@code auto} never chooses one below 0
+ * @param unavailable why it cannot work in this process; empty if it can
  * @param deviceKind  kind of device whose tensors it accepts, empty for host memory only
  * @param provider    null if broken
  */
@@ -21,7 +21,7 @@ record BackendCandidate(
         Optional<String> unavailable,
         Optional<String> deviceKind,
         BackendProvider provider) {
-    /** Makes a provider and queries it. Any failure becomes the reason. */
+    /** Makes a provider and queries it. A failure of the provider becomes the reason in {@code unavailable}. */
     static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
         try {
             BackendProvider provider = make.get();

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Two names of back ends, by the place of the tensors: {@code cpu:tcp,cuda:nccl}, in any order. {@code hip} means the
- * same as {@code cuda}.
+ * The names of two back ends, one for host tensors and one for device tensors: {@code cpu:tcp,cuda:nccl}, in any order.
+ * {@code hip} means the same as {@code cuda}.
  *
  * @param host   back end for host tensors, bytes and barriers
  * @param device back end for device tensors, which has an NCCL view
@@ -24,7 +24,7 @@ record BackendPair(String host, String device) {
      *
      * @param text  value of {@code ferro.backend}
      * @param found list of the back ends that were found, for messages
-     * @throws IllegalArgumentException if it is not one name for each of the two places
+     * @throws IllegalArgumentException if {@code text} is not one name for {@code cpu} and one for {@code cuda}
      */
     static BackendPair of(String text, Supplier<String> found) {
         Map<String, String> names = new HashMap<>();
@@ -33,7 +33,7 @@ record BackendPair(String host, String device) {
             String place = part.substring(0, Math.max(0, colon)).trim().toLowerCase(Locale.ROOT);
             String name = part.substring(colon + 1).trim();
             if (colon < 0 || name.isEmpty() || !PLACES.containsKey(place)) {
-                throw refused(text, "\"" + part.trim() + "\" is not PLACE:NAME with place cpu, cuda or hip", found);
+                throw refused(text, "\"" + part.trim() + "\" is not KIND:NAME with kind cpu, cuda or hip", found);
             }
             if (names.put(PLACES.get(place), name) != null) {
                 throw refused(text, "\"" + place + "\" has two names", found);
@@ -43,13 +43,14 @@ record BackendPair(String host, String device) {
             throw refused(text, "one of cpu and cuda has no name", found);
         }
         if (names.get("cpu").equals(names.get("cuda"))) {
-            throw refused(text, "both places name \"" + names.get("cpu") + "\"", found);
+            throw refused(text, "cpu and cuda both name \"" + names.get("cpu") + "\"", found);
         }
         return new BackendPair(names.get("cpu"), names.get("cuda"));
     }
 
     private static IllegalArgumentException refused(String text, String why, Supplier<String> found) {
-        return new IllegalArgumentException("-Dferro.backend=" + text + ": " + why + "; found: " + found.get()
-                + ": name one for each place, as in cpu:tcp,cuda:nccl, or a single one without a place");
+        return new IllegalArgumentException(
+                "-Dferro.backend=" + text + ": " + why + "; found: " + found.get()
+                        + ": name one back end for cpu and one for cuda, as in cpu:tcp,cuda:nccl, or one back end without a kind");
     }
 }

@@ -9,8 +9,8 @@ import java.util.Optional;
  * Report about a back end that was found, for display.
  *
  * @param name        name by which users select it; the name of the class if the provider itself is broken
- * @param priority    priority among the usable back ends; below 0 never chosen by {@code auto}
- * @param unavailable why it cannot work here and how to fix it, empty if it can
+ * @param priority    priority among the usable back ends; {@code auto} never chooses one below 0
+ * @param unavailable why the back end cannot work in this process and how to fix it; empty if it can
  */
 public record BackendReport(String name, int priority, Optional<String> unavailable) {
     /**
@@ -18,7 +18,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
      *
      * @param name        name by which users select it
      * @param priority    priority among the usable back ends
-     * @param unavailable why it cannot work here, empty if it can
+     * @param unavailable why it cannot work in this process, empty if it can
      */
     public BackendReport {
         Objects.requireNonNull(name, "name");
@@ -26,7 +26,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
     }
 
     /**
-     * Queries every provider on the path. A broken provider does not hide the others.
+     * Queries every provider on the class path or module path. A broken provider does not hide the others.
      *
      * @param context settings that the providers read
      * @return reports, highest priority first

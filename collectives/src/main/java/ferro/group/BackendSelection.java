@@ -16,10 +16,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Finds the back ends on the path and opens those that {@code ferro.backend} selects. It is a name, a pair by place of
- * the tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of highest priority,
- * and beside it the usable one for device tensors if every rank has it ({@link DeviceAgreement}). A named back end that
- * cannot work is a fatal error and is never replaced. Every message lists all providers with their reasons.
+ * Finds the back ends on the path and opens those that {@code ferro.backend} selects. The setting is a name, a pair for
+ * host and device tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of
+ * highest priority. If every rank has a usable back end for device tensors, {@code auto} also opens that one
+ * ({@link DeviceAgreement}). A named back end that cannot work is an error; no other back end replaces it. Every
+ * message lists all providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
@@ -54,8 +55,8 @@ final class BackendSelection {
     }
 
     /**
-     * Chooses the back end for devices to open beside that of the host. It is opened on all ranks or on none, whatever
-     * this rank has.
+     * Chooses the back end for device tensors that is opened in addition to the back end for host tensors. Either all
+     * ranks open it or none does.
      */
     private static Optional<BackendCandidate> agreedForDevices(
             BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
@@ -73,14 +74,14 @@ final class BackendSelection {
         objection.ifPresent(why -> LOG.log(
                 Level.WARNING,
                 "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " beside " + best.name()
-                        + ": " + why + "; device tensors have no way but through host memory (ferro doctor says there"
-                        + " why, a back end by name makes it an error)"));
+                        + ": " + why + "; device tensors can only go through host memory (run ferro doctor on those"
+                        + " ranks for the reason; with a back end by name this is an error)"));
         return objection.isPresent() ? Optional.empty() : device;
     }
 
     /**
-     * Opens both back ends, that of the host first, because it may serve the store that the back end for devices needs to
-     * join.
+     * Opens both back ends. The back end for host tensors comes first, because it may serve the store that the other
+     * back end needs to join.
      */
     private static Backend openBoth(
             BackendCandidate host, BackendCandidate device, GroupSpec group, JoiningContext joining) {
@@ -105,8 +106,8 @@ final class BackendSelection {
                 return new RoutedBackend(onHost, onDevice, joining, joining::closeStore);
             }
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
-                    + " has no NCCL view, so that it takes no device tensors: name one that has, as in"
-                    + " cpu:tcp,cuda:nccl, or leave the pair out");
+                    + " has no NCCL view and cannot take device tensors: name a back end that has one, as in"
+                    + " cpu:tcp,cuda:nccl, or name one back end without a pair");
             RoutedBackend.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {
@@ -115,7 +116,7 @@ final class BackendSelection {
         }
     }
 
-    /** Loads every provider. A broken provider becomes a candidate with its reason and does not hide the others. */
+    /** Loads every provider. A broken provider becomes a candidate with a reason and does not hide the others. */
     static List<BackendCandidate> candidates(RankContext context) {
         List<BackendCandidate> found = new ArrayList<>();
         Services.each(

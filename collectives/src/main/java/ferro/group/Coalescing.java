@@ -109,13 +109,15 @@ final class Coalescing {
         private final Thread owner;
         private final CollectiveBackend backend;
         private final List<Collective> calls = new ArrayList<>();
-        /** One for each call. */
+        /** Labels, one for each call. */
         private final List<String> labels = new ArrayList<>();
-        /** Work to wait for after the end of the block: none, unless its calls were only started. */
+        /**
+         * Work to wait for after the end of the block; it is no work if {@code coalesced} has waited for the calls.
+         */
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 
         private final long begunNanos = System.nanoTime();
-        /** Once true, the back end may access tensors of the calls. */
+        /** Whether the back end may access the tensors of the calls; never false again. */
         private volatile boolean handedOver;
 
         private CallBlock(Thread owner, CollectiveBackend backend) {
@@ -123,17 +125,18 @@ final class Coalescing {
             this.backend = backend;
         }
 
-        /** Returns the calls for the back end to run. */
+        /** Returns the calls that the back end runs. */
         List<Collective> handOver() {
             handedOver = true;
             return calls;
         }
 
-        /** Keeps a call. An invalid call throws here, where it is made. */
+        /** Keeps a call. An invalid call throws at once, so that the stack trace shows the line that made the call. */
         void keep(Collective call, String label) {
             call.check(backend.rank(), backend.worldSize());
             Optional<String> why = call.operand() instanceof DeviceTensor && !backend.takesDeviceTensors()
-                    ? Optional.of("tensors on a device run on their own: call it before or after the block")
+                    ? Optional.of(
+                            "calls on device tensors cannot be in a block: make the call before or after the block")
                     : backend.unsupportedBecause(call);
             if (why.isPresent()) {
                 throw new UnsupportedOperationException(
@@ -144,23 +147,28 @@ final class Coalescing {
             labels.add(label);
         }
 
-        /** Returns the handle of a call. It stands for all calls of the block, because all end together. */
+        /**
+         * Returns the handle of a call. The handle represents all calls of the block, because all of them end together.
+         */
         Work later() {
             return new Later(this);
         }
 
-        /** Aborts the group, as an interrupt of any other call does, because this call has its place in the order. */
+        /**
+         * Aborts the group, as an interrupt of any other call does, because this call already has its number in the
+         * order.
+         */
         private FerroException interrupted(InterruptedException why) {
             long waitedNanos = System.nanoTime() - begunNanos;
             Where where = new Where("", backend.rank(), "", "coalesced", -1, -1, 0, waitedNanos, 0);
             String text = "coalesced on rank " + backend.rank() + " of world size " + backend.worldSize()
-                    + ": interrupted after " + waitedNanos / 1_000_000 + " ms, in the wait for the calls of the block";
+                    + ": interrupted after " + waitedNanos / 1_000_000 + " ms of the wait for the calls of the block";
             FerroException stop = new FerroException(Code.INTERRUPTED, where, text, why);
             backend.abort(stop);
             return stop;
         }
 
-        /** Marks the calls as ended or under way. */
+        /** Marks the calls as ended or in flight. */
         void end(Work rest) {
             ended.complete(rest);
         }
@@ -189,7 +197,7 @@ final class Coalescing {
             FerroException stop = null;
             boolean interrupted = false;
             try {
-                // calls that were not handed over are not waited for: in a failed group they access no tensor
+                // calls that the back end has not got are not waited for: in a failed group they access no tensor
                 while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
                         Work rest = block.ended.get();
@@ -246,7 +254,7 @@ final class Coalescing {
             try {
                 rest.await();
             } catch (RuntimeException told) {
-                // the caller throws the reason of the failure
+                // the caller throws the failure of the group
             }
         }
 

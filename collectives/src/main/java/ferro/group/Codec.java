@@ -9,8 +9,9 @@ import java.nio.CharBuffer;
 import java.util.function.Function;
 
 /**
- * How objects of one type become bytes and come back, for {@link ProcessGroup#objects}. Two are built in; write your own for
- * everything else, by the library that your program uses for JSON or the like:
+ * A converter of objects of one type to bytes and back, for {@link ProcessGroup#objects}. Two codecs are built in:
+ * {@link #bytes} and {@link #utf8}. For other types write a codec with the library that your program uses, for example
+ * for JSON:
  *
  * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="json" :
  *
@@ -18,34 +19,34 @@ import java.util.function.Function;
  * List<Score> all = group.objects(json).allGather(new Score("rank " + group.rank(), 0.5));
  * }
  *
- * <p>Do not use Java serialization: whoever can send bytes to {@code ObjectInputStream} can run code of its choice.
+ * <p>Do not use Java serialization: an attacker who can send bytes to an {@code ObjectInputStream} can run any code.
  *
- * <p>A codec is called by the thread that makes the call on objects. It must not call the group.
+ * <p>The thread that makes a call on objects also calls the codec. A codec must not call the group.
  *
  * @param <T> type of the objects
  */
 public interface Codec<T> {
     /**
-     * Makes bytes of an object. If it throws, the call fails on this rank and on those that would get the object; the group
-     * goes on.
+     * Converts an object to bytes. If the codec throws, the call fails on this rank and on the ranks that would get the
+     * object. The group continues.
      *
      * @param value object, never null
      * @return bytes, which the call does not change
-     * @throws IOException if the object has no such form
+     * @throws IOException if the object cannot be converted
      */
     byte[] encode(T value) throws IOException;
 
     /**
-     * Makes an object of bytes. If it throws, the call fails on this rank alone, and the group goes on.
+     * Converts bytes to an object. If the codec throws, the call fails on this rank alone, and the group continues.
      *
-     * @param bytes as {@link #encode} made them on some rank; the codec may keep them
+     * @param bytes result of {@link #encode} on some rank; the codec may keep the array
      * @return object, never null
-     * @throws IOException if the bytes are no such object
+     * @throws IOException if the bytes cannot be converted
      */
     T decode(byte[] bytes) throws IOException;
 
     /**
-     * Returns the codec of bytes as they are.
+     * Returns the codec that passes byte arrays unchanged.
      *
      * @return codec; any thread may use it
      */
@@ -64,7 +65,8 @@ public interface Codec<T> {
     }
 
     /**
-     * Returns the codec of texts in UTF-8. It throws for a text with half of a surrogate pair and for bytes that are no UTF-8.
+     * Returns the codec of strings in UTF-8. It throws an IOException for a string with half of a surrogate pair and
+     * for bytes that are not valid UTF-8.
      *
      * @return codec; any thread may use it
      */
@@ -86,11 +88,11 @@ public interface Codec<T> {
     }
 
     /**
-     * Returns a codec of other objects, by way of those of this one.
+     * Returns a codec of another type that converts its objects to objects of this codec and back.
      *
      * @param <U>   type of the other objects
-     * @param write makes an object of this codec, such as a text
-     * @param read  makes the other object again
+     * @param write converts to an object of this codec, such as a string
+     * @param read  converts back to the other type
      * @return codec
      */
     default <U> Codec<U> map(Function<? super U, ? extends T> write, Function<? super T, ? extends U> read) {

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The settings of one context: properties, variables, and what the variables of a launcher say about the rank. Thread-safe.
+ * The settings of one context: properties, variables, and the rank that the variables of a launcher give. Thread-safe.
  */
 final class ContextSettings {
     private static final String PREFIX = "ferro.";
@@ -45,7 +45,7 @@ final class ContextSettings {
     private final UnaryOperator<String> properties;
     private final Supplier<Set<String>> propertyNames;
     private final Map<String, String> variables;
-    /** Variables that options name, which win over those of launchers. */
+    /** Variables that the options set. They take precedence over the variables of launchers. */
     private final Map<String, String> named;
 
     private final Supplier<OptionalInt> ownCores;
@@ -71,7 +71,10 @@ final class ContextSettings {
         return new ContextSettings(settings::get, Set::of, settings, Map.of(), ownCores);
     }
 
-    /** Returns the settings of this process with those of the options over them. Properties are read at each request. */
+    /**
+     * Returns the settings of this process; the settings of the options take precedence. Properties are read at each
+     * request.
+     */
     static ContextSettings of(JoinOptions options, Map<String, String> environment) {
         Map<String, String> over = options.overrides();
         UnaryOperator<String> process =
@@ -81,7 +84,7 @@ final class ContextSettings {
         Map<String, String> named = new HashMap<>(over);
         named.keySet().removeIf(name -> !isVariable(name));
         named.forEach((name, text) -> {
-            // with that one a rank would look as if ferro run had started it
+            // with this variable a rank would look as if ferro run had started it
             if (!name.equals(Settings.STORE_SERVED.name())) {
                 variables.put(name, text);
             }
@@ -91,13 +94,15 @@ final class ContextSettings {
                 () -> System.getProperties().stringPropertyNames(),
                 Map.copyOf(variables),
                 Map.copyOf(named),
-                // ranks that are placed by options may share this process and its cores
+                // ranks whose number the options give may share this process and its cores
                 options.isPlaced()
                         ? OptionalInt::empty
                         : () -> OwnCores.ofThisProcess().count());
     }
 
-    /** Returns a setting: the property if it is set, else its variable, else what the launcher's variables say. */
+    /**
+     * Returns a setting: its property if that is set, else its variable, else the value from the launcher's variables.
+     */
     Optional<String> find(String name) {
         if (OF_JOB.contains(name)) {
             return ofJob(name);
@@ -142,8 +147,8 @@ final class ContextSettings {
     }
 
     /**
-     * Returns the number of cores of all ranks of this host. A rank with cores of its own sees only these, while each of
-     * the other ranks of its host has as many.
+     * Returns the number of cores of all ranks of this host. If a launcher binds each rank to some cores, this rank
+     * sees only its own cores, and each other rank of the host has the same number.
      */
     private synchronized Optional<String> coresTogether(RankOfJob job) {
         if (own == null) {

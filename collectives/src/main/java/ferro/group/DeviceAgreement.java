@@ -19,13 +19,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
 /**
- * SubgroupAgreement of the ranks of a group that is joined by {@code auto} on a back end for device tensors. Each rank records in
- * the store which back end it would open, or that it has none. Only ranks that would open one read the entries of the
- * others.
+ * The agreement of all ranks on a back end for device tensors, in a group that is joined by {@code auto}. Each rank
+ * records in the store which back end it would open, or that it has none. Only ranks that would open a back end read
+ * the entries of the other ranks.
  *
- * <p>The agreement runs before any back end is opened, so that the back end of the host, which all ranks join, keeps rank
- * 0 and its store alive meanwhile. The key has no count of joins, because that would cost ranks without devices a round
- * trip. A rank that joins again overwrites its entry.
+ * <p>The agreement runs before any back end is opened. All ranks then join the back end for host tensors, which keeps
+ * rank 0 and its store alive until then. The key has no count of joins, because a count would cost ranks without
+ * devices a round trip. A rank that joins again overwrites its entry.
  *
  * @param group   group to join
  * @param context context with the store
@@ -34,8 +34,8 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
     private static final String NONE = "none";
 
     /**
-     * Records that this rank has none, and does not wait. If no store can be opened, nothing is recorded: a back end that
-     * needs a store meets the same failure and reports it.
+     * Records that this rank has no back end for device tensors, and does not wait. If no store can be opened, nothing
+     * is recorded. A back end that needs a store then fails for the same reason and reports it.
      */
     void sayNone() {
         context.storeIfAny().ifPresent(store -> say(store, NONE));
@@ -44,9 +44,10 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
     /**
      * Records the back end that this rank would open and reads the entries of the others.
      *
-     * @param mine kind and name
-     * @return reason why it must not be opened, as text; empty if all ranks would open the same
-     * @throws FerroException RENDEZVOUS naming the ranks that have recorded nothing by the deadline of joining
+     * @param mine kind of device and name of the back end
+     * @return reason why this back end must not be opened; empty if all ranks would open the same back end
+     * @throws FerroException RENDEZVOUS if ranks have recorded nothing by the deadline of joining; the message names
+     *     these ranks
      */
     Optional<String> objection(String mine) {
         long until = System.nanoTime() + Deadlines.nanos(Deadlines.ofJoin(group, context));
@@ -67,7 +68,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
             }
         }
         if (!none.isEmpty()) {
-            others.add(0, ranks(none) + " of " + group.worldSize() + " has none that is usable");
+            others.add(0, ranks(none) + " of " + group.worldSize() + " has no usable back end for device tensors");
         }
         return others.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", others));
     }
@@ -109,9 +110,9 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         Duration waited = Deadlines.ofJoin(group, context);
         return failure(
                 Where.outside(group.name(), group.rank()).blaming(blamed),
-                ranks(silent) + " of " + group.worldSize() + " has not said within " + Deadlines.millis(waited)
-                        + " ms whether it has a back end for device tensors: either it did not start, or it was started"
-                        + " with a back end by name: see whether it runs, and give all ranks the same ferro.backend",
+                ranks(silent) + " of " + group.worldSize() + " has not reported within " + Deadlines.millis(waited)
+                        + " ms whether it has a back end for device tensors: the rank did not start, or was started"
+                        + " with a back end by name: check that it runs, and give all ranks the same ferro.backend",
                 cause);
     }
 

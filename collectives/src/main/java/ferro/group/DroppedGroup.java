@@ -3,9 +3,10 @@ package ferro.group;
 import ferro.spi.LeakReport;
 
 /**
- * Reports a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's loops keep the
- * rest of a group reachable, so only the user's object is watched. The group stays open: a close tells the other ranks that
- * this rank leaves, and only the program knows whether they may go on without it. Thread-safe.
+ * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's
+ * loops keep the rest of a group reachable, so only the user's object is watched. The group stays open, because a close
+ * sends a goodbye to the other ranks, and only the program knows whether they may continue without this rank.
+ * Thread-safe.
  */
 final class DroppedGroup {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -14,7 +15,7 @@ final class DroppedGroup {
     private LeakReport report;
     private boolean over;
 
-    /** Prepares to watch; the name contains rank and group. */
+    /** Prepares to watch; {@code name} contains rank and group. */
     DroppedGroup(String name) {
         this.name = name;
     }
@@ -24,7 +25,7 @@ final class DroppedGroup {
      *
      * @param <T>   type of the user's object
      * @param made  object that is made now
-     * @param first object of the group that a view is made of; null if {@code made} is no view
+     * @param first object of the group of a view; null if {@code made} is no view
      */
     synchronized <T> T watched(T made, T first) {
         if (first != null) {

@@ -6,19 +6,19 @@ import static java.util.Objects.requireNonNull;
 import java.io.IOException;
 
 /**
- * What a rank sends for an object: its bytes, or the text of what its codec threw. A rank whose codec throws takes part in the
- * call like the others, so that none of them waits for it.
+ * The data that a rank sends for an object: its bytes, or the text of the exception that its codec threw. A rank whose
+ * codec throws still makes all collectives of the call, so that no other rank waits for it.
  *
- * @param bytes   of the object, or of the text
- * @param failure what the codec threw, or what is wrong with the arguments; null if the object is encoded
+ * @param bytes   bytes of the object, or of the text
+ * @param failure exception of the codec, or an exception for invalid arguments; null if the object is encoded
  */
 record EncodedObject(byte[] bytes, Throwable failure) {
-    /** What a rank sends that has no object in this call. */
+    /** The data of a rank that has no object in this call. */
     static final EncodedObject NONE = new EncodedObject(new byte[0], null);
 
     private static final int TEXT_LIMIT = 1000;
 
-    /** Encodes an object; keeps what the codec throws, also if memory runs out. */
+    /** Encodes an object. Keeps the exception or error that the codec throws, even an OutOfMemoryError. */
     static <T> EncodedObject of(Codec<T> codec, T value) {
         try {
             return new EncodedObject(requireNonNull(codec.encode(value), "the codec returned null"), null);
@@ -27,7 +27,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         }
     }
 
-    /** Returns what a rank sends whose arguments are wrong. */
+    /** Returns the data of a rank whose arguments are invalid. */
     static EncodedObject misused(Misuse misuse) {
         return failed(misuse.getMessage(), misuse);
     }
@@ -37,7 +37,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         return new EncodedObject(cut.getBytes(UTF_8), failure);
     }
 
-    /** Returns the text of what the code of a user threw, which may not even have one. */
+    /** Returns the text of an exception of user code, even if its own {@code toString} fails. */
     private static String text(Throwable failure) {
         try {
             return requireNonNull(failure.toString(), "text");
@@ -46,7 +46,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         }
     }
 
-    /** Arguments that are wrong on one rank, of which the others hear. */
+    /** The exception for arguments that are invalid on one rank. The other ranks receive its text. */
     static final class Misuse extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
@@ -55,22 +55,25 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         }
     }
 
-    /** Returns what a header says of it: the number of bytes, or below 0 if they are those of a text. */
+    /**
+     * Returns the length field of the header: the number of bytes of an object, or -1 minus the number of bytes of a
+     * text.
+     */
     long headerLength() {
         return failure == null ? bytes.length : -1L - bytes.length;
     }
 
-    /** Returns the number of bytes that a header announces, of an object or of a text. */
+    /** Returns the number of bytes of the object or text that a header announces. */
     static long byteCount(long headerLength) {
         return headerLength < 0 ? -1 - headerLength : headerLength;
     }
 
-    /** Returns the text of a failure, without what would move a cursor. */
+    /** Returns the text of a failure without control and format characters. */
     static String text(byte[] bytes) {
         return new String(bytes, UTF_8).replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", " ");
     }
 
-    /** Throws what the codec of this rank threw, if it did. */
+    /** Throws the exception or error of this rank's codec, if there is one. */
     void throwFailure(String call) {
         if (failure instanceof Error error) {
             throw error;

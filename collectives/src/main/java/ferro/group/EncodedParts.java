@@ -7,17 +7,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the root of a scatter sends: the bytes of one object per rank, or the text of what its codec threw or what is wrong
- * with its list.
+ * The data that the root of a scatter sends: the bytes of one object per rank, or the text of an exception. The
+ * exception comes from its codec, or says what is wrong with its list.
  *
  * @param parts  bytes by rank; empty if there is a text
  * @param failed the object that could not be encoded; {@link EncodedObject#NONE} if there is none
  */
 record EncodedParts(List<byte[]> parts, EncodedObject failed) {
-    /** What a rank sends that is not the root. */
+    /** The data of a rank that is not the root. */
     static final EncodedParts NONE = new EncodedParts(List.of(), EncodedObject.NONE);
 
-    /** Encodes one object for each rank, one after the other, up to the first at which the codec throws. */
+    /** Encodes one object for each rank, one after the other, until the codec throws. */
     static <T> EncodedParts of(Codec<T> codec, List<? extends T> values, ProcessGroup group) {
         if (values.size() != group.worldSize()) {
             return new EncodedParts(
@@ -37,7 +37,7 @@ record EncodedParts(List<byte[]> parts, EncodedObject failed) {
         return new EncodedParts(parts, EncodedObject.NONE);
     }
 
-    /** Returns the largest number of bytes, or below 0 if there is a text instead. */
+    /** Returns the largest number of bytes of a part, or a number below 0 if there is a text instead. */
     long headerLength() {
         return parts.stream().mapToLong(part -> part.length).max().orElse(failed.headerLength());
     }

@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
- * The tasks of one context at the end of its JVM. They share one shutdown hook, because hooks run in no order. The hook
- * is registered only while there are tasks. Thread-safe.
+ * The tasks that one context runs when its JVM exits. They share one shutdown hook, because the JVM runs hooks in no
+ * order. The hook is registered only while there are tasks. Thread-safe.
  */
 final class ExitTasks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -40,7 +40,7 @@ final class ExitTasks {
             try {
                 Runtime.getRuntime().addShutdownHook(hook);
             } catch (IllegalStateException ending) {
-                LOG.log(Level.DEBUG, "the JVM ends already, so that nothing is done at its end", ending);
+                LOG.log(Level.DEBUG, "the JVM is already exiting, so its exit tasks do not run", ending);
             }
         }
         return () -> remove(entry);
@@ -53,7 +53,7 @@ final class ExitTasks {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException ending) {
-                LOG.log(Level.DEBUG, "the JVM ends already, with nothing left to do", ending);
+                LOG.log(Level.DEBUG, "the JVM is already exiting, so its shutdown hook stays registered", ending);
             }
             hook = null;
         }
@@ -70,7 +70,7 @@ final class ExitTasks {
             try {
                 entry.task.run(exit);
             } catch (RuntimeException | Error broken) {
-                LOG.log(Level.WARNING, "what was to be done at the end of the JVM failed", broken);
+                LOG.log(Level.WARNING, "a task at the exit of the JVM failed", broken);
             }
         }
     }

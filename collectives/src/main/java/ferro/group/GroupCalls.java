@@ -11,8 +11,8 @@ import ferro.Tensor;
 import ferro.Work;
 
 /**
- * The base of the forms of {@link ProcessGroup}. They pass a call to the back end, or keep it until the end of the
- * coalesced block that contains it.
+ * The base of the forms of {@link ProcessGroup}. It passes a call to the back end, or keeps the call until the end of
+ * the coalesced block that contains it.
  */
 abstract class GroupCalls {
     private final CollectiveBackend way;
@@ -37,14 +37,14 @@ abstract class GroupCalls {
     /**
      * Starts any collective, and does not wait for other ranks. Collectives run in the order of their calls.
      *
-     * @param call operation; several pending operations may use the same memory, and a later one sees what an earlier one has
-     *     written
+     * @param call operation; several pending operations may use the same memory, and a later operation reads what an
+     *     earlier one has written
      * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work submit(Collective call) {
         requireNonNull(call, "call");

@@ -13,14 +13,14 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * The part that all views of one group share.
+ * The objects that all views of one group share.
  *
  * @param backend    back end of the group
- * @param way        receiver of its calls: the back end, or the dispatcher for device tensors in front of it
+ * @param way        receiver of its calls: the back end, or the dispatcher for device tensors that calls the back end
  * @param context    settings, for the groups made of this one
  * @param coalescing open blocks
- * @param joined     thread whose end aborts the group; null for a group that was wrapped and not joined
- * @param dropped    watch of the user's object
+ * @param joined     handler of the thread whose end aborts the group; null for a group that was wrapped and not joined
+ * @param dropped    watch on the user's object
  */
 record GroupEnd(
         CollectiveBackend backend,
@@ -29,7 +29,7 @@ record GroupEnd(
         Coalescing coalescing,
         JoiningThread joined,
         DroppedGroup dropped) {
-    /** Joins a group; if the calling thread ends by an exception, the group is aborted. */
+    /** Joins a group. If an exception ends the calling thread, the group is aborted. */
     static GroupEnd join(GroupSpec group, RankContext context) {
         return OpenGroups.of(context).joined(group, () -> joined(group, context));
     }
@@ -37,7 +37,7 @@ record GroupEnd(
     private static GroupEnd joined(GroupSpec group, RankContext context) {
         UnknownSettings.tellOnce(context);
         JobLine.tellOnce(group, context);
-        // a folder of the recorder that cannot be written is reported before anything is opened
+        // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);
         try {
             CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
@@ -48,8 +48,8 @@ record GroupEnd(
     }
 
     /**
-     * Takes over a back end; a plain one gets its engine. A group over an engine is not watched, because its caller holds the
-     * engine and may close that.
+     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched, because its
+     * caller has the engine and may close it instead.
      */
     static GroupEnd over(Backend backend, RankContext context) {
         String name = "a group over " + backend.getClass().getSimpleName();
@@ -73,8 +73,8 @@ record GroupEnd(
     }
 
     /**
-     * Returns whether calls go through the dispatcher for device tensors. An engine rejects device tensors itself, so
-     * that calls on host tensors need not pass a dispatcher that has no way for device tensors.
+     * Returns whether calls go through the dispatcher for device tensors. An engine rejects device tensors itself. So
+     * calls on host tensors need no dispatcher if there is no path for device tensors.
      */
     private static boolean needsDoor(CollectiveBackend backend) {
         return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
@@ -100,19 +100,19 @@ record GroupEnd(
             for (int j = 0; j < i; j++) {
                 if (ranks[i] == ranks[j]) {
                     throw new IllegalArgumentException(
-                            "newGroup: rank " + ranks[i] + " stands twice in " + Arrays.toString(ranks));
+                            "newGroup: rank " + ranks[i] + " is listed twice in " + Arrays.toString(ranks));
                 }
             }
         }
     }
 
-    /** Closes the group for its user's object, which is not collected meanwhile. */
+    /** Closes the group for its user's object, which stays reachable during the close. */
     void close(Duration bound, Object user) {
         close(bound);
         Reference.reachabilityFence(user);
     }
 
-    /** Closes the back end; the end of the joining thread then aborts it no more. */
+    /** Closes the back end. From then on, the end of the joining thread does not abort it. */
     void close(Duration bound) {
         dropped.closed();
         try {

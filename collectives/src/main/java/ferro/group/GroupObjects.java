@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Collectives on objects: settings, names, metrics, small results. What is large or frequent is a tensor.
+ * Collectives on objects, such as settings, names, metrics and small results. For large or frequent data use tensors.
  *
  * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objects" :
  *
@@ -25,24 +25,27 @@ import java.util.function.IntFunction;
  * double slowest = texts.allReduce(seconds, ReduceOp.MAX);
  * }
  *
- * <p>Each call first tells all ranks which call it is, the limit and the lengths, and then moves the bytes. These are separate
- * collectives, each of which has the deadline of the group. All ranks make the same calls in the same order, as with tensors.
+ * <p>Each call consists of separate collectives: the first sends to all ranks which call it is, the limit and the lengths; the
+ * others move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same
+ * order, as with tensors.
  *
- * <p>These are {@link IllegalArgumentException}s after which the group goes on: calls or limits that differ, and an object above
- * the limit, on all ranks and before any content moves; an object that a codec cannot encode, on its rank and on those that
- * would get it; a list of the wrong length, on all ranks; bytes that a codec cannot decode, on that rank alone. An {@link Error}
- * of a codec is thrown as it is. What goes wrong on the way is a {@link ferro.FerroException}, which fails the group. So does a
- * rank that has no memory for what the others send.
+ * <p>A call throws an {@link IllegalArgumentException} in these cases, and the group continues. If calls or limits differ, or
+ * an object is above the limit, it is thrown on all ranks before any content moves. If a list has the wrong length, it is
+ * thrown on all ranks. If a codec cannot encode an object, it is thrown on that rank and on the ranks that would get the
+ * object. If a codec cannot decode bytes, it is thrown on that rank alone. An {@link Error} of a codec is thrown unchanged. A
+ * communication failure is thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for the objects
+ * of the other ranks also fails the group.
  *
- * <p>Of a {@code null}, and of a root that is no rank, only that rank hears, before it takes part: the others wait for it.
+ * <p>A {@code null} or an invalid root throws on this rank only, before the rank communicates. The other ranks keep waiting for
+ * it.
  *
- * <p>Every object that a rank gets is one that its codec decoded, also that of the rank itself. Calls may come from any thread,
- * one at a time.
+ * <p>A rank gets only objects that its codec has decoded, even for its own object. Calls may come from any thread, one at a
+ * time.
  *
  * @param <T> type of the objects
  */
 public final class GroupObjects<T> {
-    /** Most bytes of one object, unless {@link #withLimit} says otherwise: 64 MiB. */
+    /** Maximum size of one object in bytes, 64 MiB, unless {@link #withLimit} sets another limit. */
     public static final int DEFAULT_LIMIT = 64 << 20;
 
     private final ProcessGroup group;
@@ -55,7 +58,7 @@ public final class GroupObjects<T> {
         this(group, coalescing, codec, limit, byte[]::new);
     }
 
-    /** Makes collectives whose arrays for what other ranks send come from elsewhere. */
+    /** Makes collectives that get their arrays for objects of other ranks from {@code memory}. */
     GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
         this.memory = memory;
         this.group = group;
@@ -67,9 +70,9 @@ public final class GroupObjects<T> {
     /**
      * Returns the same collectives with another limit.
      *
-     * @param bytes most bytes of one object, the same on all ranks
+     * @param bytes maximum size of one object in bytes, the same on all ranks
      * @return collectives with this limit
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if the limit is not positive
      */
     public GroupObjects<T> withLimit(int bytes) {
         if (bytes < 1) {
@@ -79,7 +82,7 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Gives the object of the root to every rank.
+     * Sends the object of the root to every rank.
      *
      * @param value object of the root; may be null on the other ranks, where it is ignored
      * @param root  rank that has the object
@@ -103,14 +106,14 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Gives the objects of all ranks to the root.
+     * Sends the objects of all ranks to the root.
      *
      * @param value object of this rank
      * @param root  rank that gets the objects
      * @return on the root the objects by rank; on the other ranks an empty list; immutable
-     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own,
-     *     on the root also if another rank could not or the root cannot decode one, or if {@code root} is no rank
-     *     ({@link InvalidRankException})
+     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own
+     *     object, or {@code root} is no rank ({@link InvalidRankException}). The root also throws it if another rank cannot
+     *     encode its object or the root cannot decode an object
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
@@ -128,12 +131,12 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Gives the objects of all ranks to every rank.
+     * Sends the objects of all ranks to every rank.
      *
      * @param value object of this rank
      * @return the objects by rank; immutable
-     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, a rank cannot encode its own, or
-     *     this rank cannot decode one
+     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, a rank cannot encode its own
+     *     object, or this rank cannot decode an object
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
@@ -151,14 +154,14 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Gives one object of the root to each rank.
+     * Sends one object of the root to each rank.
      *
      * @param values objects by rank, on the root; may be null on the other ranks, where they are ignored
      * @param root   rank that has the objects
      * @return the object for this rank
-     * @throws IllegalArgumentException if the root has not one object per rank, calls or limits differ, an object is above the
-     *     limit, the root cannot encode one or this rank cannot decode its own, or {@code root} is no rank
-     *     ({@link InvalidRankException})
+     * @throws IllegalArgumentException if calls or limits differ, the root has not one object per rank, or {@code root} is no
+     *     rank ({@link InvalidRankException}). It is also thrown if an object is above the limit, the root cannot encode an
+     *     object, or this rank cannot decode its own object
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
@@ -183,12 +186,12 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Combines one number of each rank. The codec has no part in it.
+     * Combines one number of each rank, without the codec.
      *
      * @param value number of this rank
      * @param op    reduction; the same on every rank
      * @return the combined number, with the same bits on all ranks
-     * @throws IllegalArgumentException if the reduction is code for another element type
+     * @throws IllegalArgumentException if the reduction is user-defined for another element type
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
@@ -215,8 +218,8 @@ public final class GroupObjects<T> {
     }
 
     /**
-     * Makes an array for the second collective of a call. A rank that has no memory for it fails the group: the other ranks are
-     * in that collective already, and it would take the next call of this rank for its part of it.
+     * Makes an array for the second collective of a call. A rank without memory for the array fails the group. The other ranks
+     * are already in that collective, which would accept the next call of this rank as its part.
      */
     private byte[] room(int bytes, IntFunction<byte[]> made, long call) {
         try {

@@ -7,13 +7,16 @@ import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 
-/** Logs in one line which cluster launcher gave this rank its number, because several launchers may be nested. */
+/**
+ * Logs one line with the cluster launcher that gave this rank its number. It is logged because several launchers may be
+ * nested.
+ */
 final class JobLine {
     private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private JobLine() {}
 
-    /** Logs the line once per context, however often the context joins. */
+    /** Logs the line once per context, even if the context joins several times. */
     static void tellOnce(GroupSpec group, RankContext context) {
         if (OncePerContext.isFirst(context, JobLine.class.getName())) {
             tell(group, context);

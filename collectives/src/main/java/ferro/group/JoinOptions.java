@@ -14,9 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a rank needs to join: its rank, its place on its host, its job, where the ranks meet, and settings. A launcher that
- * starts ranks as threads or tasks of processes that exist already describes each rank by options. The environment and
- * {@code ferro run} describe it by variables; {@link #ofProcess()} stands for these.
+ * The options with which a rank joins: its rank, its number on its host, its job, the address of the store, and settings. A
+ * launcher that starts ranks as threads or tasks of existing processes describes each rank by options. The environment and
+ * {@code ferro run} describe a rank by variables, which {@link #ofProcess()} uses.
  *
  * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="options" :
  *
@@ -31,18 +31,18 @@ import java.util.TreeMap;
  *         .setting("ferro.links", "tcp");
  * }
  *
- * <p>The settings of the process ({@code -Dferro.*}, then the environment) hold where the options name none. Variables that
- * say which rank a process is, and those of launchers, are not read for a rank that {@link #of} names.
+ * <p>A setting that the options do not name comes from the process: from {@code -Dferro.*}, else from the environment. For a
+ * rank that {@link #of} names, the variables that give a process its rank and those of launchers are not read.
  *
- * <p>Immutable: each method returns other options. Every value is checked when it is given. The text of the options does
- * not contain the secret.
+ * <p>Immutable: each method returns new options. Every value is checked when it is set. {@link #toString} does not contain the
+ * secret.
  */
 public final class JoinOptions {
     private static final String WORLD = "world";
     private static final Duration LONGEST = Duration.ofDays(365L * 200);
     private static final String TCP = "tcp://";
     private static final String SERVE = "serve://";
-    /** Settings that have a method of their own. */
+    /** Settings that have their own method, with the name of the method. */
     private static final Map<String, String> TYPED = Map.ofEntries(
             Map.entry(Settings.RANK.name(), "of(rank, worldSize)"),
             Map.entry(Settings.WORLD_SIZE.name(), "of(rank, worldSize)"),
@@ -55,7 +55,7 @@ public final class JoinOptions {
             Map.entry(Settings.RENDEZVOUS.name(), "storeAt(endpoint) or serveStore(host, ports)"),
             Map.entry(Settings.STORE_SERVED.name(), "storeAt(endpoint) or serveStore(host, ports)"));
 
-    /** Variables by which launchers say where the store is. */
+    /** Variables in which launchers set the address of the store. */
     private static final Set<String> OF_STORE = Set.of(
             Settings.MASTER_ADDR.name(),
             Settings.MASTER_PORT.name(),
@@ -64,7 +64,7 @@ public final class JoinOptions {
             Settings.STORE_SERVED.name(),
             Settings.RENDEZVOUS.variable());
 
-    /** Variables that say which rank a process is. */
+    /** Variables that give a process its rank. */
     private static final Set<String> OF_RANK = Set.of(
             Settings.RANK.variable(),
             Settings.WORLD_SIZE.variable(),
@@ -86,10 +86,10 @@ public final class JoinOptions {
     }
 
     /**
-     * Returns the options of a rank that its process describes, by settings or by the variables of a launcher, as
-     * {@link ProcessGroup#join()} joins.
+     * Returns the options of a rank whose process has the settings or the variables of a launcher. {@link ProcessGroup#join()}
+     * joins with these options.
      *
-     * @return options that name nothing yet
+     * @return options without any setting
      */
     public static JoinOptions ofProcess() {
         return new JoinOptions(WORLD, Map.of(), null, null);
@@ -112,11 +112,11 @@ public final class JoinOptions {
     }
 
     /**
-     * Names the group.
+     * Sets the name of the group.
      *
-     * @param name equal on every rank; {@code world} if none is given
+     * @param name equal on every rank; {@code world} by default
      * @return options
-     * @throws IllegalArgumentException if it is blank, or has half of a surrogate pair
+     * @throws IllegalArgumentException if the name is blank, or has half of a surrogate pair
      */
     public JoinOptions group(String name) {
         if (Objects.requireNonNull(name, "name").isBlank()) {
@@ -127,8 +127,8 @@ public final class JoinOptions {
     }
 
     /**
-     * Says which of the ranks of its host this rank is: it decides the device, the port of a range, and with the number of
-     * cores how a rank waits.
+     * Sets the number of this rank among the ranks of its host. This number selects the device and the port of a range.
+     * Together with the number of cores, {@code size} decides how a rank waits.
      *
      * @param rank number among the ranks of this host, from 0
      * @param size number of ranks on this host
@@ -144,11 +144,11 @@ public final class JoinOptions {
     }
 
     /**
-     * Says how many cores the ranks of this host share.
+     * Sets how many cores the ranks of this host share.
      *
-     * @param count cores; what the JVM sees if none is given
+     * @param count number of cores; by default the number that the JVM reports
      * @return options
-     * @throws IllegalArgumentException if it is less than 1
+     * @throws IllegalArgumentException if the count is less than 1
      */
     public JoinOptions cores(int count) {
         if (count < 1) {
@@ -158,22 +158,22 @@ public final class JoinOptions {
     }
 
     /**
-     * Names the job. Processes of another job, or of another generation of this one, are refused.
+     * Sets the name of the job. Processes of another job, or of another generation of this job, are refused.
      *
-     * @param name       of the job, equal on all ranks
+     * @param name       name of the job, equal on all ranks
      * @param generation number of the attempt, from 0, equal on all ranks
      * @return options
-     * @throws IllegalArgumentException if the name is blank, the generation negative, or both together, {@code name.2}, have
-     *     more than 64 bytes in UTF-8 or half of a surrogate pair
+     * @throws IllegalArgumentException if the name is blank, the generation is negative, or the id of the job, such as
+     *     {@code name.2}, has more than 64 bytes in UTF-8 or half of a surrogate pair
      */
     public JoinOptions job(String name, int generation) {
         return with(Settings.JOB_ID, jobId(name, generation));
     }
 
     /**
-     * Returns the id of a job as {@link #job} sets it, for a process that serves the store and is no rank.
+     * Returns the id that {@link #job} sets, for a process that serves the store and is no rank.
      *
-     * @param name       of the job
+     * @param name       name of the job
      * @param generation number of the attempt, from 0
      * @return {@code name.2}
      * @throws IllegalArgumentException as {@link #job}
@@ -188,9 +188,9 @@ public final class JoinOptions {
     }
 
     /**
-     * Gives the store that the process has already. It stays open: its owner closes it.
+     * Sets a store that the process has already opened. Its owner closes the store.
      *
-     * @param opened store; replaces what earlier calls say about the store
+     * @param opened store; replaces the store of earlier calls
      * @return options
      */
     public JoinOptions store(Store opened) {
@@ -198,12 +198,12 @@ public final class JoinOptions {
     }
 
     /**
-     * Says where another process serves the store.
+     * Sets the address at which another process serves the store.
      *
-     * @param endpoint host and port, {@code 10.0.0.1:29500}, as {@link SystemContext#storeEndpoint} returns it; an IPv6
-     *     address in brackets; replaces what earlier calls say about the store
+     * @param endpoint host and port, {@code 10.0.0.1:29500}, as {@link SystemContext#storeEndpoint} returns it; an IPv6 address
+     *     has brackets; replaces the store of earlier calls
      * @return options
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if {@code endpoint} has another form
      */
     public JoinOptions storeAt(String endpoint) {
         int port = HostPort.of(Objects.requireNonNull(endpoint, "endpoint"))
@@ -219,14 +219,15 @@ public final class JoinOptions {
     }
 
     /**
-     * Makes this rank serve the store, on the one port that it listens on for data too.
-     * {@link SystemContext#storeEndpoint} returns the address for {@link #storeAt} of the others.
+     * Makes this rank serve the store, on the same port on which it accepts connections for data.
+     * {@link SystemContext#storeEndpoint} returns the address that the other ranks pass to {@link #storeAt}.
      *
-     * @param host  address or name of this machine that the other ranks reach; off loopback a secret is needed
-     * @param ports ports of which a free one is bound, the one that the local rank counts to first, {@code 0} for any
-     *     ({@code ferro.tcp.port})
-     * @return options; replaces what earlier calls say about the store
-     * @throws IllegalArgumentException if the host is none
+     * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
+     *     secret
+     * @param ports range of ports, of which this rank binds a free one; it first tries the port at the index of its local rank.
+     *     {@code 0} means any port ({@code ferro.tcp.port})
+     * @return options; they replace the store of earlier calls
+     * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port
      */
     public JoinOptions serveStore(String host, PortRange ports) {
         Objects.requireNonNull(host, "host");
@@ -246,11 +247,11 @@ public final class JoinOptions {
     }
 
     /**
-     * Gives the secret of the job. It wins over {@code FERRO_SECRET_FILE}.
+     * Sets the secret of the job. It takes precedence over {@code FERRO_SECRET_FILE}.
      *
-     * @param bytes equal on all ranks, copied; at least 16 random bytes where other machines can reach this rank
+     * @param bytes equal on all ranks, copied; at least 16 random bytes if other machines can reach this rank
      * @return options
-     * @throws IllegalArgumentException if there are none
+     * @throws IllegalArgumentException if there are no bytes
      */
     public JoinOptions secret(byte[] bytes) {
         int length = Objects.requireNonNull(bytes, "bytes").length;
@@ -266,7 +267,7 @@ public final class JoinOptions {
      *
      * @param deadline more than a century means no deadline
      * @return options
-     * @throws IllegalArgumentException if it is less than a millisecond
+     * @throws IllegalArgumentException if the deadline is less than a millisecond
      */
     public JoinOptions timeout(Duration deadline) {
         return with(Settings.TIMEOUT, millis(Objects.requireNonNull(deadline, "deadline")));
@@ -277,20 +278,20 @@ public final class JoinOptions {
      *
      * @param deadline more than a century means no deadline
      * @return options
-     * @throws IllegalArgumentException if it is less than a millisecond
+     * @throws IllegalArgumentException if the deadline is less than a millisecond
      */
     public JoinOptions joinTimeout(Duration deadline) {
         return with(Settings.JOIN_TIMEOUT, millis(Objects.requireNonNull(deadline, "deadline")));
     }
 
     /**
-     * Sets any other setting; docs/configuration.md lists them.
+     * Sets any other setting; docs/configuration.md lists all settings.
      *
      * @param name  property ({@code ferro.links}) or its variable ({@code FERRO_LINKS})
      * @param value text, as on a command line
      * @return options
-     * @throws IllegalArgumentException if there is no such setting, it has a method of its own here, or the value makes no
-     *     sense
+     * @throws IllegalArgumentException if there is no such setting, the setting has its own method in this class, or the value
+     *     is invalid
      */
     public JoinOptions setting(String name, String value) {
         Objects.requireNonNull(name, "name");
@@ -301,7 +302,7 @@ public final class JoinOptions {
                 .orElseThrow(() -> new IllegalArgumentException(UnknownSettings.text(name)));
         if (TYPED.containsKey(setting.name())) {
             throw new IllegalArgumentException(
-                    name + "=" + value + " is not set by its name in options: call " + TYPED.get(setting.name()));
+                    name + "=" + value + " cannot be set by name in options: call " + TYPED.get(setting.name()));
         }
         return with(setting, value);
     }
@@ -309,7 +310,7 @@ public final class JoinOptions {
     /**
      * Sets several settings.
      *
-     * @param values texts by property or variable
+     * @param values values as text, by property or variable
      * @return options
      * @throws IllegalArgumentException as {@link #setting}
      */
@@ -323,9 +324,9 @@ public final class JoinOptions {
     }
 
     /**
-     * Returns the options as text, without the secret.
+     * Returns a description of the options without the secret.
      *
-     * @return for people
+     * @return text for people
      */
     @Override
     public String toString() {
@@ -347,24 +348,24 @@ public final class JoinOptions {
         return Optional.ofNullable(secret).map(byte[]::clone);
     }
 
-    /** Returns where another process serves the store. */
+    /** Returns the address at which another process serves the store. */
     Optional<String> endpoint() {
         return Optional.ofNullable(overrides.get(Settings.RENDEZVOUS.name()))
                 .filter(text -> text.startsWith(TCP))
                 .map(text -> text.substring(TCP.length()));
     }
 
-    /** Returns the settings, by property; by variable for those that are variables only. */
+    /** Returns the settings by property, or by variable if they have no property. */
     Map<String, String> overrides() {
         return overrides;
     }
 
-    /** Returns whether the options say which rank this is. */
+    /** Returns whether the options give the rank. */
     boolean isPlaced() {
         return overrides.containsKey(Settings.RANK.name());
     }
 
-    /** Returns whether a variable of the process does not count. */
+    /** Returns whether these options hide a variable of the process. */
     boolean hides(String variable, boolean isSetting) {
         boolean ofFerro = isSetting || variable.startsWith("FERRO_");
         boolean ofRank = isPlaced() && (!ofFerro || OF_RANK.contains(variable));

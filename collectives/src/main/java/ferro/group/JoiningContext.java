@@ -34,7 +34,10 @@ final class JoiningContext extends ForwardingContext {
         return store;
     }
 
-    /** Returns the store; empty if it cannot be opened. Later calls of {@link #store} then throw that failure at once. */
+    /**
+     * Returns the store, or empty if it cannot be opened. After a failure, later calls of {@link #store} throw the same
+     * failure at once.
+     */
     synchronized Optional<Store> storeIfAny() {
         try {
             return Optional.of(store());
@@ -58,12 +61,14 @@ final class JoiningContext extends ForwardingContext {
         }
     }
 
-    /** Marks the store as used by two back ends of one group. Only {@link #closeStore} closes it then. */
+    /**
+     * Marks the store as used by two back ends of one group. After this call only {@link #closeStore} closes the store.
+     */
     synchronized void shareStore() {
         shares = true;
     }
 
-    /** Closes the store if it was opened here; idempotent. */
+    /** Closes the store if this context has opened it; idempotent. */
     synchronized void closeStore() {
         if (opened) {
             store.close();

@@ -6,19 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The thread that joined. If an exception ends it while groups are open, the groups are aborted with the exception, so
- * that the other ranks learn what was thrown and not only that a rank is gone. After that the thread ends as it would
- * have without this handler.
+ * The exception handler of a thread that joined. If an exception ends the thread while groups are open, the handler
+ * aborts the groups with the exception. So the other ranks get the exception as the cause, and not only the loss of a
+ * rank. After that the thread ends as it would without this handler.
  *
- * <p>It is a handler of that one thread. The JVM's default handler belongs to the program, and a wrapper around
- * {@code main} would appear in every stack trace. The handler stays as long as one of its groups is open. Thread-safe.
+ * <p>The handler is set on that thread only. The JVM's default handler belongs to the program, and a wrapper around
+ * {@code main} would appear in every stack trace. The handler stays while one of its groups is open. Thread-safe.
  */
 final class JoiningThread implements Thread.UncaughtExceptionHandler {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
     private final Thread thread;
     private final Thread.UncaughtExceptionHandler before;
-    /** Open groups in the order in which they were made, so that the joined group fails before those made of it. */
+    /**
+     * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
+     */
     private final List<CollectiveBackend> open = new ArrayList<>();
 
     private boolean left;
@@ -28,7 +30,7 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         this.before = thread.getUncaughtExceptionHandler();
     }
 
-    /** Returns the handler of the calling thread, with a group that the thread has joined. */
+    /** Adds a group to the handler of the calling thread, which has joined the group, and returns the handler. */
     static JoiningThread joined(CollectiveBackend group) {
         Thread thread = Thread.currentThread();
         if (thread.getUncaughtExceptionHandler() instanceof JoiningThread known && known.opened(group)) {
@@ -40,7 +42,7 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return made;
     }
 
-    /** Adds a group. Returns false if the thread has closed its last group and so has lost this handler. */
+    /** Adds a group. Returns false if the thread has closed its last group, because that removed this handler. */
     synchronized boolean opened(CollectiveBackend group) {
         if (!left) {
             open.add(group);
@@ -48,7 +50,10 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return !left;
     }
 
-    /** Removes a group. With the last group the thread gets its earlier handler back, unless it has a newer one. */
+    /**
+     * Removes a group. After the last group the thread gets its earlier handler back, unless the program has set a
+     * newer one.
+     */
     synchronized void closed(CollectiveBackend group) {
         open.removeIf(one -> one == group);
         if (open.isEmpty() && !left && thread.getUncaughtExceptionHandler() == this) {
@@ -71,17 +76,17 @@ final class JoiningThread implements Thread.UncaughtExceptionHandler {
         return List.copyOf(open);
     }
 
-    /**
-     * Aborts a group. A group that has failed keeps its cause, because the exception of this thread is a consequence or
-     * comes too late.
-     */
+    /** Aborts a group. A group that has already failed keeps its first cause. */
     private static void abort(CollectiveBackend group, Throwable thrown) {
         try {
             if (group.failure().isEmpty()) {
                 group.abort(thrown);
             }
         } catch (RuntimeException | Error failure) {
-            LOG.log(Level.WARNING, "rank " + group.rank() + " could not tell the others what ended it", failure);
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + group.rank() + " could not abort its group after an exception ended its thread",
+                    failure);
         }
     }
 }

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The processes of this host as Linux shows them in {@code /proc} (proc(5)). A process is identified by boot, process
- * namespace, number and start time, so that a process of another host, or a later process with the same number, is not
- * taken for it.
+ * namespace, number and start time. So it is not confused with a process of another host, or with a later process of
+ * the same number.
  */
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";
@@ -31,7 +31,10 @@ final class LinuxProcesses implements ProcessTable {
         host = line("sys/kernel/hostname");
     }
 
-    /** Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} if it is not that of Linux. */
+    /**
+     * Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} if this root is not that of
+     * Linux.
+     */
     static ProcessTable under(Path proc) {
         try {
             return new LinuxProcesses(proc);
@@ -130,7 +133,7 @@ final class LinuxProcesses implements ProcessTable {
             return !isThere();
         }
 
-        /** Returns whether the number still belongs to this process; true if that cannot be known. */
+        /** Returns whether the process number still belongs to this process; true if unknown. */
         private boolean isThere() {
             try {
                 String text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
@@ -145,7 +148,7 @@ final class LinuxProcesses implements ProcessTable {
             try {
                 stat.close();
             } catch (IOException lost) {
-                // nothing was written, and the caller has other things to close after this
+                // nothing was written, and the caller closes other objects after this one
             }
         }
     }

@@ -10,8 +10,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * What all ranks tell each other before objects move: the call, the limit, and how many bytes they have. Every rank reads the
- * same headers, so all of them refuse a call together, and the group goes on.
+ * The headers that all ranks exchange before objects move: the call, the limit, and the number of bytes of each rank.
+ * Every rank reads the same headers. So either all ranks refuse a call or none does, and the group continues.
  */
 final class ObjectHeaders {
     private static final int FIELDS = 3;
@@ -19,13 +19,13 @@ final class ObjectHeaders {
     private static final int LIMIT = 1;
     private static final int LENGTH = 2;
 
-    /** Bytes of all parts of a call lie in one array. */
+    /** Maximum number of bytes of all parts of a call, which are in one array. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
     private final String prefix;
     private final long[] all;
 
-    /** The calls that move objects. The order is part of what ranks compare. */
+    /** The calls that move objects. Ranks compare their ordinals, so the order of these constants matters. */
     enum ObjectCall {
         BROADCAST("broadcast of an object from rank "),
         GATHER("gather of objects to rank "),
@@ -58,7 +58,7 @@ final class ObjectHeaders {
         this.all = all;
     }
 
-    /** Exchanges headers; refuses the call on all ranks if one of them makes another call, or has another limit. */
+    /** Exchanges headers. Refuses the call on all ranks if one rank makes another call or has another limit. */
     static ObjectHeaders exchange(ProcessGroup group, long callAndRoot, long limit, long length) {
         long[] all = new long[FIELDS * group.worldSize()];
         group.allGather(of(new long[] {callAndRoot, limit, length}), of(all));
@@ -92,7 +92,7 @@ final class ObjectHeaders {
             throw new IllegalArgumentException(prefix + ": the object of rank " + rank + " has " + length(rank)
                     + " bytes, the limit is " + limit + " bytes"
                     + (above.size() > 1 ? " (ranks above it: " + above + ")" : "")
-                    + ": raise it by withLimit on all ranks, or send a tensor");
+                    + ": raise the limit by withLimit on all ranks, or send a tensor");
         }
     }
 
@@ -111,19 +111,19 @@ final class ObjectHeaders {
         return all[FIELDS * rank + field];
     }
 
-    /** Returns what a rank says of its object: {@link EncodedObject#headerLength}. */
+    /** Returns the length field of a rank's header: {@link EncodedObject#headerLength}. */
     long length(int rank) {
         return field(rank, LENGTH);
     }
 
-    /** Returns how many bytes each rank sends, of its object or of a text. */
+    /** Returns how many bytes of an object or a text each rank sends. */
     long[] byteCounts() {
         return IntStream.range(0, worldSize())
                 .mapToLong(rank -> EncodedObject.byteCount(length(rank)))
                 .toArray();
     }
 
-    /** Returns how many bytes all parts have; refuses what one array cannot hold, on all ranks alike. */
+    /** Returns how many bytes all parts have together. Refuses, on all ranks, more bytes than one array holds. */
     int requireOneArray(long[] counts) {
         long sum = LongStream.of(counts).sum();
         if (sum > MOST_BYTES) {
@@ -133,7 +133,7 @@ final class ObjectHeaders {
         return (int) sum;
     }
 
-    /** Throws if the codec of a rank has not encoded its object. */
+    /** Throws an exception if the codec of a rank could not encode its object. */
     void requireEncoded(int rank, byte[] content) {
         if (length(rank) < 0) {
             throw new IllegalArgumentException(prefix + ": the codec of rank " + rank + " cannot encode its object: "

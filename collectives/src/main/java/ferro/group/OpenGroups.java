@@ -15,31 +15,33 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The joins under way and the open groups of one context. When the context ends, it interrupts these joins and closes
- * these groups. Serving the store ahead of a join counts as a join. Thread-safe.
+ * The joins in progress and the open groups of one context. When the context ends, it interrupts these joins and closes
+ * these groups. Serving the store before a join counts as a join. Thread-safe.
  */
 final class OpenGroups implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.group");
     private static final Duration JOINS_END = Duration.ofSeconds(5);
 
-    /** Open groups in the order in which they were made, so that the joined group fails before those made of it. */
+    /**
+     * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
+     */
     private final List<GroupEnd> open = new ArrayList<>();
 
     private final List<JoinUnderWay> joins = new ArrayList<>();
     private Throwable cause;
-    /** Why nothing can be joined any more; null while groups can be joined. */
+    /** Reason why no group can be joined any more; null while groups can be joined. */
     private String ended;
 
     private boolean closed;
 
-    /** What is done for a group: {@code join} and {@code joining}. */
+    /** A step that is done for a group, with its verb in two forms: {@code join} and {@code joining}. */
     private record ContextStep(String verb, String doing, GroupSpec group) {
         String text(String how) {
             return how + " \"" + group.name() + "\" as rank " + group.rank();
         }
     }
 
-    /** One step, and the thread that runs it. */
+    /** One step and the thread that runs it. */
     private static final class JoinUnderWay {
         private final ContextStep step;
         private final Thread thread = Thread.currentThread();
@@ -50,7 +52,7 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Returns the groups of a context; the use is never released, and ends with the context. */
+    /** Returns the groups of a context. They are never released, so they exist until the context ends. */
     static OpenGroups of(RankContext context) {
         return context.shared(OpenGroups.class, OpenGroups::new);
     }
@@ -59,9 +61,9 @@ final class OpenGroups implements AutoCloseable {
      * Runs a join, which {@link #abort} and {@link #close} interrupt.
      *
      * @param group group to join
-     * @param join  joins; if it fails, it closes what it has opened
+     * @param join  joins the group; after a failure it closes everything that it has opened
      * @throws IllegalStateException if the context is closed
-     * @throws FerroException        ABORTED if the context has been aborted, or ends meanwhile
+     * @throws FerroException        ABORTED if the context has been aborted or ends during this call
      */
     GroupEnd joined(GroupSpec group, Supplier<GroupEnd> join) {
         JoinUnderWay own = begin(new ContextStep("join", "joining", group));
@@ -73,12 +75,12 @@ final class OpenGroups implements AutoCloseable {
     }
 
     /**
-     * Serves the store ahead of a join; {@link #abort} and {@link #close} interrupt it.
+     * Serves the store before a join; {@link #abort} and {@link #close} interrupt this.
      *
-     * @param group group whose ranks meet there
-     * @param serve returns the address; what it opens lives on if this is cut short
+     * @param group group whose ranks use the store
+     * @param serve returns the address; a store that it has opened stays open if this call is interrupted
      * @throws IllegalStateException if the context is closed
-     * @throws FerroException        ABORTED if the context has been aborted, or ends meanwhile
+     * @throws FerroException        ABORTED if the context has been aborted or ends during this call
      */
     String served(GroupSpec group, Supplier<String> serve) {
         JoinUnderWay own = begin(new ContextStep("serve the store of", "serving the store of", group));
@@ -111,7 +113,9 @@ final class OpenGroups implements AutoCloseable {
         throw dropped(
                 child,
                 new FerroException(
-                        Code.ABORTED, Where.outside("", child.backend().rank()), "newGroup came too late: " + ended));
+                        Code.ABORTED,
+                        Where.outside("", child.backend().rank()),
+                        "newGroup ended after its context, which was " + ended));
     }
 
     /** Removes a group that is closed. */
@@ -126,7 +130,7 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Aborts a group. A back end that cannot must not keep the others from it. */
+    /** Aborts a group. If its back end fails to abort, the other groups are aborted nevertheless. */
     private static void abort(GroupEnd group, Throwable why) {
         try {
             group.backend().abort(why);
@@ -135,7 +139,7 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Returns why nothing can be joined any more. */
+    /** Returns why no group can be joined any more. */
     synchronized Optional<String> ended() {
         return Optional.ofNullable(ended);
     }
@@ -153,7 +157,10 @@ final class OpenGroups implements AutoCloseable {
         newestFirst.forEach(OpenGroups::leave);
     }
 
-    /** Closes a group that was left open. Its failure must not hide what ended the context. */
+    /**
+     * Closes a group that was left open. A failure of the close is only logged, so that it does not hide why the
+     * context ended.
+     */
     private static void leave(GroupEnd group) {
         try {
             group.close(Duration.ZERO);
@@ -161,7 +168,7 @@ final class OpenGroups implements AutoCloseable {
             LOG.log(
                     Level.WARNING,
                     "rank " + group.backend().rank()
-                            + " closed its context with an open group, which reports a failure",
+                            + " closed its context while a group was open, and closing the group failed",
                     failure);
         }
     }
@@ -179,12 +186,12 @@ final class OpenGroups implements AutoCloseable {
         return own;
     }
 
-    /** Ends a join; returns whether it was cut short. Else the group that it has made, if any, is open from now on. */
+    /** Ends a join and returns whether it was interrupted. If not, its group, if there is one, is open from now on. */
     private synchronized boolean isCut(JoinUnderWay own, GroupEnd made) {
         joins.removeIf(one -> one == own);
         notifyAll();
         if (own.interrupted) {
-            // the flag was this object's way to end the join, and means nothing to the caller
+            // this object has set the flag to end the join, and it means nothing to the caller
             Thread.interrupted();
         }
         if (ended == null && made != null) {
@@ -193,7 +200,7 @@ final class OpenGroups implements AutoCloseable {
         return ended != null;
     }
 
-    /** Ends this for good; returns false if it has ended before. */
+    /** Ends this object permanently; returns false if it had already ended. */
     private synchronized boolean end(Throwable why, String text) {
         if (ended != null) {
             return false;

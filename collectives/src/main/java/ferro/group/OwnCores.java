@@ -10,9 +10,9 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 
 /**
- * Finds whether this process has cores of its own. mpirun and srun bind each rank to some cores. The JVM then sees only
- * these, while every other rank has as many. The cores of a container belong to a control group and are shared by all its
- * processes.
+ * Finds out whether cores are bound to this process alone. mpirun and srun bind each rank to some cores. The JVM then
+ * sees only these cores, and every other rank has the same number of cores. The cores of a container belong to a
+ * control group and are shared by all its processes.
  *
  * @param proc root such as {@code /proc} (proc(5))
  * @param sys  root such as {@code /sys} (cgroups(7))
@@ -25,8 +25,8 @@ record OwnCores(Path proc, Path sys) {
     }
 
     /**
-     * Returns how many cores belong to this process alone; empty if it may run on all cores of its container or host, or
-     * if unknown.
+     * Returns how many cores belong to this process alone. Returns empty if the process may run on all cores of its
+     * container or host, or if the number is unknown.
      */
     OptionalInt count() {
         try {
@@ -62,8 +62,8 @@ record OwnCores(Path proc, Path sys) {
     }
 
     /**
-     * Returns the files that may list the cores of a group: in its own folder, or in a parent folder from which it
-     * inherits them.
+     * Returns the files that may list the cores of a control group. They are in its own folder, or in a parent folder
+     * from which it inherits the cores.
      */
     private Stream<Path> candidates(String controllers, String path) {
         boolean first = List.of(controllers.split(",")).contains("cpuset");

@@ -41,33 +41,31 @@ import java.util.function.Consumer;
  *     {@link #reduceScatter(ferro.Tensor, ferro.Tensor, ferro.ReduceOp) reduceScatter},
  *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
  *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #barrier}.
- * <li>The same on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
+ * <li>Collectives on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
  * <li>Asynchronous forms: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #sendAsync}, {@link #recvAsync}.
- * <li>Several calls as one: {@link #coalesced}, {@link #coalescedAsync}; objects, by a codec: {@link #objects}.
- * <li>Other groups, views and memory: {@link #newGroup}, {@link #split}, {@link #within}, {@link #labelled},
- *     {@link #allocate}.
+ * <li>Several calls run as one: {@link #coalesced}, {@link #coalescedAsync}; objects encoded by a codec: {@link #objects}.
+ * <li>Other groups, views, memory: {@link #newGroup}, {@link #split}, {@link #within}, {@link #labelled}, {@link #allocate}.
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
  * </ul>
  *
  * <h2>Order and threads</h2>
- * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but
- * the caller must keep their order. A blocking form runs on the calling thread and returns when this rank's result is
- * there. An asynchronous form returns without waiting for other ranks; its tensors must not be used until the work is
- * done. Each call ends by the group's deadline ({@code ferro.timeout}, 120 s) or by that of {@link #within}.
+ * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but the
+ * caller must keep their order. A blocking form runs on the calling thread and returns when this rank has its result. An
+ * asynchronous form returns without waiting for other ranks; its tensors must not be used until the work is done. Each call has
+ * the deadline of the group ({@code ferro.timeout}, 120 s) or that of {@link #within}.
  *
- * <p>A group has one queue: a call waits for those before it, however short it is itself. What must not wait behind long
- * calls has a group of its own, made by {@link #newGroup} of the same ranks.
+ * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait behind long ones, make
+ * a second group of the same ranks by {@link #newGroup}.
  *
  * <h2>Tensors</h2>
- * Lengths, counts and positions are numbers of elements. A call works in place or writes into the given tensors; it
- * allocates no result. Operand and result may alias only in the forms that work in place. In all-reduce and, on the
- * root, in reduce they may be the identical range. In all-gather and reduce-scatter and, on the root, in gather and
- * scatter, a rank's own part may lie at its place in the tensor of all parts. Any other overlap is rejected, of arrays,
- * of buffers (by their addresses) and of device tensors alike.
+ * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
+ * Operand and result may share memory only in two cases. In an all-reduce, and on the root of a reduce, they may be the same
+ * range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its part of the
+ * tensor of all parts. Any other overlap is rejected, of arrays, of buffers (by their addresses) and of device tensors.
  *
- * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it; else they are rejected.
+ * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise they are rejected.
  * {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="device" :
@@ -78,22 +76,23 @@ import java.util.function.Consumer;
  * }
  *
  * <h2>Failures</h2>
- * These are thrown before any data moves, and the group goes on:
+ * These exceptions are thrown before any data moves, and the group continues:
  * <ul>
- * <li>{@link NullPointerException} if an argument is null that must not be; the message names it.
- * <li>{@link IllegalArgumentException} for lengths, types, places and memory that do not fit, and for a reduction of the
- *     caller's own that does not take the type; {@link ferro.InvalidRankException} for a root or peer that is no rank.
- * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, for a device tensor
- *     that is not on the device of this rank, and if the code of a reduction calls the group that runs it, which then fails.
- * <li>{@link UnsupportedOperationException} for what the back end cannot do; the message says why.
+ * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
+ * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
+ *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is no rank of the group.
+ * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, and for a device tensor
+ *     on another device than that of this rank. A reduction whose code calls its own group gets it too and fails the group.
+ * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
- * <p>What goes wrong later is a {@link FerroException}, with one of these {@linkplain FerroException#code() codes}:
- * TIMED_OUT at the deadline; PEER_LOST or PARTITION for a rank that died, left or fell silent; MISMATCH for ranks that
- * made different calls; ABORTED by a rank; INTERRUPTED for an interrupt of the waiting thread; RESOURCE, PROTOCOL or NATIVE
- * for what broke below. It fails the whole group, on every rank with the same first cause, and every later call repeats
- * it. Three kinds end only their own call, and the group goes on: of {@link #newGroup}, of a receive that no message has
- * matched, and {@link ferro.FerroTransferException} of a result that cannot be copied back to its device.
+ * <p>Later failures are thrown as a {@link FerroException} with a {@linkplain FerroException#code() code}. TIMED_OUT means that
+ * the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means that ranks made
+ * different calls. ABORTED means that a rank aborted the group, and INTERRUPTED that the waiting thread was interrupted. RESOURCE
+ * means that memory or descriptors ran out, PROTOCOL that a peer sent invalid frames, and NATIVE that a native library failed.
+ * The failure ends the group on all ranks with the same first cause, and every later call throws it again. Three failures end
+ * only their own call: a failed {@link #newGroup}, the deadline of a receive that no message has matched, and a
+ * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -116,21 +115,20 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins the group that the environment describes: rank and world size by {@code ferro.rank} and
-     * {@code ferro.world.size}, else by the variables of the innermost launcher ({@link ferro.job.LauncherKind} lists
-     * them in order: ferro run, torchrun, {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job),
-     * back end by {@code ferro.backend}.
+     * Joins the group that the environment describes. Rank and world size come from {@code ferro.rank} and
+     * {@code ferro.world.size}, else from the variables of the innermost launcher. {@link ferro.job.LauncherKind} lists the
+     * launchers in order: ferro run, torchrun, {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job.
+     * {@code ferro.backend} selects the back end.
      *
-     * <p>If an uncaught exception ends the calling thread, such as one thrown by {@code main}, the groups that are still
-     * open, this one and those made of it, are aborted with the exception before it is printed, so that the other ranks
-     * learn of it. For this the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception
-     * handler} until the groups are closed; it then calls the handler that the thread had before. A group that {@code try
-     * (group)} closes before the thread ends is closed and not aborted.
+     * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the groups
+     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this the thread
+     * has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed, which then
+     * calls the handler that the thread had before. A group that {@code try (group)} closes before that is not aborted.
      *
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting is missing or makes no sense, or the back end cannot work here
-     * @throws FerroException           RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other, another
-     *     code if a rank fails meanwhile
+     * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
+     * @throws FerroException           RENDEZVOUS, UNAUTHENTICATED or PROTOCOL if the ranks do not find each other; another code
+     *     if a rank fails during the join
      */
     public static ProcessGroup join() {
         return SystemContext.ofProcess().join();
@@ -141,7 +139,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * @param group group to join
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting makes no sense, or the back end cannot work here
+     * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
      * @throws FerroException           as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group) {
@@ -149,12 +147,12 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins a group with a given context, as {@link #join()} does: for tests, many ranks in one JVM, and Spark.
+     * Joins a group with a given context, as {@link #join()} does. It is for tests, many ranks in one JVM and Spark.
      *
      * @param group   group to join
      * @param context settings, clock, store
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting makes no sense, or the back end cannot work here
+     * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
      * @throws FerroException           as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
@@ -164,24 +162,24 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Wraps a back end. Call it once per plain back end and rank, because a plain back end gets its engine here.
+     * Wraps a back end. Call this once for each rank of a plain back end, because this call makes its engine.
      *
-     * @param backend back end; five methods are enough
+     * @param backend back end; the five methods of {@link Backend} are enough
      * @return group; closing it closes the back end
-     * @throws IllegalArgumentException if a setting of the engine makes no sense
+     * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend) {
         return of(backend, SystemContext.ofProcess());
     }
 
     /**
-     * Wraps a back end with a given context. The context has the settings of the engine. It also has the setting whether
-     * device tensors may go through host memory, which is read on every call on device tensors.
+     * Wraps a back end with a given context, which has the settings of the engine. Every call on device tensors reads from the
+     * context whether device tensors may go through host memory.
      *
-     * @param backend back end; five methods are enough
+     * @param backend back end; the five methods of {@link Backend} are enough
      * @param context settings, and the objects that the groups of this rank share
      * @return group; closing it closes the back end
-     * @throws IllegalArgumentException if a setting of the engine makes no sense
+     * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
@@ -227,7 +225,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns which ranks of the group share memory, what carries data between the others, and why these do not.
+     * Returns which ranks of the group share memory, what carries data between the other ranks, and why those share no memory.
      *
      * @return text for people, equal on all ranks; empty if the back end does not know
      */
@@ -241,7 +239,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * @param deadline for each call, from its start to its end; more than a century means no deadline
      * @return view; closing it closes nothing
-     * @throws IllegalArgumentException if it is zero or negative
+     * @throws IllegalArgumentException if the deadline is zero or negative
      */
     public ProcessGroup within(Duration deadline) {
         Objects.requireNonNull(deadline, "deadline");
@@ -253,35 +251,37 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
 
     /**
      * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter. Failures,
-     * recordings and events name it with the call. Ranks whose labels differ at the same place in the order get a MISMATCH with
-     * both labels (over NCCL only where it hangs); messages are matched whatever their labels are. Keep a view for its calls:
-     * then they allocate nothing for it. Views combine: {@code group.labelled("loss").within(limit)}; new groups have no label.
+     * recordings and events name the label with the call. If ranks give different labels to the same call, the call fails with
+     * MISMATCH and both labels (over NCCL only if it hangs). Messages match even if their labels differ. Keep a view for its
+     * calls: then a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}. New groups
+     * have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view; closing it closes nothing
-     * @throws IllegalArgumentException if the label is none
+     * @throws IllegalArgumentException if the label is not such a text
      */
     public ProcessGroup labelled(String label) {
         return new ProcessGroup(end, options.labelled(label), watched);
     }
 
     /**
-     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The
-     * results are bitwise the same as those of separate calls. Every rank must make the same block: other calls, or
-     * another order, are a MISMATCH.
+     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The results are
+     * bitwise the same as those of separate calls. Every rank must make the same calls in its block, in the same order; a
+     * difference is a MISMATCH.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
      *
      * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
      * }
      *
-     * <p>Inside the block, calls of this thread on this group (and on views of it) are checked and kept. No call runs, and no
-     * result exists, before the end of the block. The end waits for all calls, with one deadline of this group for all together.
-     * Handles of {@code …Async} are done then; to await one inside the block is an IllegalStateException, as are {@code split},
-     * {@code newGroup} and {@code allocate}. Messages are not kept. The memory of two fused calls must not overlap. If the block
-     * throws, none of its calls runs. A block inside a block belongs to the outer one.
+     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
+     * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
+     * together. Handles of {@code …Async} calls are done when it returns. Awaiting such a handle inside the block throws an
+     * IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but start at once.
+     * The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block belong
+     * to the outer block.
      *
-     * @param block makes the calls; what it throws is thrown unchanged
+     * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do a call of the block
@@ -292,8 +292,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Does the same as {@link #coalesced} without waiting for the calls of the block, which are under way when this
-     * returns. It waits only if earlier calls on device tensors go through host memory, until those have ended.
+     * Does the same as {@link #coalesced}, but only starts the calls of the block and does not wait for them. It waits only for
+     * earlier calls on device tensors that go through host memory, until those calls have ended.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalescedAsync" :
      *
@@ -302,32 +302,32 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * sums.await();
      * }
      *
-     * <p>Handles of {@code …Async} inside the block, and of a block inside it, are done when the one returned is.
+     * <p>Handles of {@code …Async} calls inside the block or a nested block are done when the returned handle is done.
      *
      * @param block makes the calls; their tensors must not be used until the work is done
-     * @return handle of all of them
+     * @return handle of all calls of the block
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do a call of the block
-     * @throws FerroException                if the group has failed, or fails in the wait for earlier calls
+     * @throws FerroException                if the group has failed, or fails during the wait for earlier calls
      */
     public Work coalescedAsync(Runnable block) {
         return end.coalescing().submit(Objects.requireNonNull(block, "block"), end, options.timeout());
     }
 
     /**
-     * Makes a group of some ranks. Exactly these ranks call it, in the same order among other {@code newGroup} calls, and it
-     * returns when all of them have. The new group fails and closes on its own. That a rank does not come is a failure of
-     * this call only, and not of this group.
+     * Makes a group of some ranks of this group. Exactly these ranks must call it, in the same order relative to other
+     * {@code newGroup} calls. It returns when all of them have called it. The new group fails and closes independently of this
+     * group. If a rank does not call it in time, only this call fails.
      *
      * @param ranks ranks of this group, including this one, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
-     * @throws IllegalArgumentException      if a rank stands twice, is no rank of this group
-     *     ({@link ferro.InvalidRankException}), or this rank is not among them
+     * @throws IllegalArgumentException      if {@code ranks} has a rank twice, has no rank of this group
+     *     ({@link ferro.InvalidRankException}), or lacks this rank
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end makes no groups
-     * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not come, MISMATCH if a rank gives another
-     *     list; another code if the group has failed
+     * @throws UnsupportedOperationException if the back end cannot make groups
+     * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not make the call, MISMATCH if a rank gives
+     *     another list; another code if the group has failed
      */
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
@@ -336,7 +336,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Splits the group by colors: an all-gather of the whole group, then {@link #newGroup} among the ranks of one color.
+     * Splits the group by colors: all ranks gather all colors and keys, then the ranks of each color call {@link #newGroup}.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
      *
@@ -346,11 +346,11 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * }
      *
      * @param color ranks of one color form one group; negative for no group
-     * @param key   order in the new group, ties by rank
+     * @param key   order in the new group; ranks with equal keys are ordered by rank
      * @return new group, or null if color is negative
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end makes no groups
-     * @throws FerroException                if the group fails or has failed, or a rank does not come to the new one
+     * @throws UnsupportedOperationException if the back end cannot make groups
+     * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
      */
     public ProcessGroup split(int color, int key) {
         end.coalescing().refuse("split");
@@ -360,9 +360,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Allocates a tensor in shared memory if all ranks are on one host and share memory, else in direct memory of this
-     * rank, on all ranks alike; {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy
-     * nothing into and out of shared memory. This is a collective of the whole group.
+     * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets direct memory
+     * of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy nothing into and
+     * out of shared memory. All ranks of the group must call this method, as a collective.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
      *
@@ -370,22 +370,21 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
      * }
      *
-     * <p>It is meant for tensors that are used again and again, such as gradients. Fill and read it by
-     * {@link HostTensor#buffer}; pass it, or a part of it by {@link HostTensor#slice} (a tensor made of a slice of its
-     * buffer is a plain one), to any call of this group or of another, on some ranks or on all; only a call makes
-     * elements of another rank appear in it.
+     * <p>It is meant for tensors that many calls use, such as gradients. Fill and read the tensor by {@link HostTensor#buffer}.
+     * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
+     * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes elements of other ranks to it.
      *
-     * <p>The memory lives until nobody can reach it, also after {@link #close()}: who has only its address keeps the
-     * {@link Allocation}. Until then, or until {@link Allocation#close}, it counts against {@code ferro.shm.bytes}. Beyond
-     * that of a rank no rank shares the tensor. After a failed call on it do not use it again: {@link Allocation}.
+     * <p>The memory lives until it is unreachable, also after {@link #close()}; code that has only its address must keep the
+     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If the
+     * tensor exceeds this limit on one rank, no rank shares it. Do not use it after a failed call on it (see {@link Allocation}).
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
      * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
-     * @throws FerroException           MISMATCH if ranks that share memory ask for different memory, TIMED_OUT if some of
-     *     them never ask; ranks that share none do not meet. Another code if the group fails or has failed
+     * @throws FerroException           MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some
+     *     never call it; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -396,7 +395,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * Returns the collectives on objects of one type: {@link GroupObjects} has an example.
      *
      * @param <T>   type of the objects
-     * @param codec makes bytes of objects and objects of bytes, the same on all ranks
+     * @param codec converts objects to bytes and back; the same on all ranks
      * @return collectives of this group, or of this view with its deadline
      */
     public <T> GroupObjects<T> objects(Codec<T> codec) {
@@ -407,7 +406,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Returns why the group has failed. A failed group stays failed. Any thread may call it; it never waits.
      *
-     * @return empty while it works; within 100 ms of a failure the same code and culprits on all survivors that are connected
+     * @return empty while the group works; 100 ms after a failure, all connected survivors return the same code and culprits
      */
     public Optional<FerroException> failure() {
         return backend.failure();
@@ -416,10 +415,11 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never waits.
      *
-     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in it if its process
-     * has ended, if its control connection has ended without a word and it does not answer at its port, or if it was silent
-     * for too long. A silent rank is removed when something arrives from it. Ranks that closed the group normally are not in
-     * the set, nor are ranks that live and are blamed, such as for changed bytes. Ranks learn of a death at different times:
+     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
+     * has ended or if it was silent for too long. It is also in the set if its control connection ended without a goodbye and it
+     * does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally are
+     * not in the set. Live ranks that are blamed, such as for changed bytes, are not in it. Ranks learn of a death at different
+     * times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -436,24 +436,24 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Adds a listener for the events of the group. It receives them in order, on a thread of ferro that makes no progress on
-     * links, and may call the group. If it is added after the failure it receives that.
+     * Adds a listener for the events of the group. The listener receives events in order, on a thread of ferro that makes no
+     * progress on links, and may call the group. A listener that is added after the failure receives the failure.
      *
-     * @param listener receives events of ranks that fall silent, come back, stand still or are late, and the failure
+     * @param listener receives an event if a rank falls silent, is heard again, was paused or is late, and if the group fails
      */
     public void onEvent(Consumer<GroupEvent> listener) {
         backend.onEvent(Objects.requireNonNull(listener, "listener"));
     }
 
     /**
-     * Writes the contents of this rank's flight recorder: the last operations, those in flight and the ranks that they
-     * wait for, of this group and of all others of the rank. {@code ./ferro analyze} merges the files of all ranks; a
-     * failure writes them automatically if {@code ferro.recorder.dir} is set.
+     * Writes the contents of this rank's flight recorder for all groups of the rank: the last operations, the operations in
+     * flight and the ranks that they wait for. {@code ./ferro analyze} merges the files of all ranks; a failure writes them
+     * automatically if {@code ferro.recorder.dir} is set.
      *
      * @param folder folder, made if it does not exist
-     * @return the file written, {@code ferro-JOB-rankR.json}; replaces the one that this group has written before, and
-     *     takes another name beside one of another recorder
-     * @throws IOException                   if it cannot be written
+     * @return the file written, {@code ferro-JOB-rankR.json}; it replaces the earlier file of this group, and has another name if
+     *     another recorder has a file of this name
+     * @throws IOException                   if the file cannot be written
      * @throws IllegalStateException         if recording is off by {@code ferro.recorder.entries=0}
      * @throws UnsupportedOperationException if the back end records nothing
      */
@@ -472,13 +472,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may
-     * call it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage
-     * collected without a close stays open, because a close tells the other ranks; one WARNING says where it was joined.
+     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may call
+     * it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
+     * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING says where it was joined.
      *
      * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
      * @throws IllegalStateException if the code of a reduction calls it
-     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has told it yet
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
@@ -491,7 +491,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * Ends the group within 5 s, as {@link #close(Duration)} does.
      *
      * @throws IllegalStateException if the code of a reduction calls it
-     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has told it yet
+     * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */
     @Override
     public void close() {

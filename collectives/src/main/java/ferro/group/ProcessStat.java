@@ -17,7 +17,7 @@ record ProcessStat(long pid, long startTicks) {
     /**
      * Parses the line.
      *
-     * @throws IllegalArgumentException if it is no such line
+     * @throws IllegalArgumentException if the text is no such line
      */
     static ProcessStat of(String text) {
         int bracket = text.lastIndexOf(')');

@@ -9,8 +9,8 @@ import ferro.Collective;
 import ferro.ReduceOp;
 
 /**
- * The forms of {@link ProcessGroup} for arrays that have a root. Each wraps the arrays without copying them, and does what
- * the form of {@link TensorForms} of the same name does.
+ * The forms of {@link ProcessGroup} for arrays that have a root. Each form wraps the arrays without a copy and does the
+ * same as the form of this name in {@link TensorForms}.
  */
 abstract class RootedArrayForms extends ArrayMessages {
     RootedArrayForms(GroupEnd end, CallOptions options) {
@@ -108,17 +108,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are f32. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are f32.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(float[] data, ReduceOp op, int root) {
@@ -126,17 +127,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are f64. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are f64.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(double[] data, ReduceOp op, int root) {
@@ -144,17 +146,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are i32. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are i32.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(int[] data, ReduceOp op, int root) {
@@ -162,17 +165,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are i64. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are i64.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(long[] data, ReduceOp op, int root) {
@@ -180,17 +184,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are i16. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are i16.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(short[] data, ReduceOp op, int root) {
@@ -198,17 +203,18 @@ abstract class RootedArrayForms extends ArrayMessages {
     }
 
     /**
-     * Combines the arrays of all ranks, element by element, into the array of the root; in place. The arrays of the other
-     * ranks stay unchanged. The elements are i8. {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same
-     * on a tensor.
+     * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
+     * The arrays of the other ranks stay unchanged. The elements are i8.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no rank
-     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
+     *     support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(byte[] data, ReduceOp op, int root) {
@@ -223,7 +229,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -241,7 +247,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -259,7 +265,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -277,7 +283,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -295,7 +301,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -313,7 +319,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -331,7 +337,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -349,7 +355,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -367,7 +373,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -385,7 +391,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -403,7 +409,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -421,7 +427,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this

@@ -20,12 +20,12 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Two back ends of one group, chosen by the place of the tensors: one gets device tensors, the other host tensors, bytes
- * and barriers.
+ * Two back ends of one group: the device back end gets device tensors, the host back end gets host tensors, bytes and
+ * barriers.
  *
- * <p>Each keeps the order of its own calls, and neither waits for the other. They fail together: the back end of the host
- * has the control lane, so that a failure of either ends both, on all ranks, with the cause that the ranks agreed on
- * through the host back end ({@link NcclBackend#controlledBy}).
+ * <p>Each back end keeps the order of its own calls, and neither waits for the other. They fail together: a failure of
+ * either ends both, on all ranks. The ranks agree on the cause through the control lane of the host back end
+ * ({@link NcclBackend#controlledBy}).
  */
 final class RoutedBackend extends ForwardingBackend {
     private final CollectiveBackend host;
@@ -74,7 +74,8 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     /**
-     * Returns false: {@link ProcessGroup} finds the way of device tensors, whatever the host back end could do with them.
+     * Returns false, because {@link ProcessGroup} chooses the path of device tensors, even if the host back end could
+     * take them.
      */
     @Override
     public boolean takesDeviceTensors() {
@@ -122,13 +123,14 @@ final class RoutedBackend extends ForwardingBackend {
 
     @Override
     public Optional<FerroException> failure() {
-        // the ranks agree on the failure of the host back end, which has it a moment later than the one that failed
+        // the ranks agree on the failure of the host back end, which fails a moment after the back end that failed
+        // first
         return host.failure().or(device::failure);
     }
 
     /**
-     * Adds a listener to both, which receives one event at a time. The failure comes from the host back end only, because
-     * it is the same one.
+     * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends it the
+     * failure, because both have the same failure.
      */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
@@ -149,9 +151,9 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     /**
-     * Lets the device back end leave first, because the host back end reports a failure of its queued calls. Then the
-     * host back end closes. The device back end closes last: it waits for the other ranks, which must receive the goodbye
-     * of the host back end meanwhile.
+     * Closes both back ends in three steps. The device back end leaves first, because the host back end reports a
+     * failure of its queued calls. Then the host back end closes. The device back end closes last: it waits for the
+     * other ranks, which must receive the goodbye of the host back end before.
      */
     @Override
     public void close(Duration timeout) {

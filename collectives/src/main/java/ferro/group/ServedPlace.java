@@ -7,15 +7,15 @@ import java.net.URI;
 import java.util.Optional;
 
 /**
- * The store that a context serves to the other ranks before it joins. Thread-safe. One thread at a time serves; a close does
- * not wait for it, and closes what it serves too late.
+ * The store that a context serves to the other ranks before it joins. Thread-safe. One thread at a time serves a store.
+ * A close does not wait for this thread, and closes a store that this thread opens after the close.
  */
 final class ServedPlace implements AutoCloseable {
     private final Object serving = new Object();
     private ServedStore served;
     private boolean closed;
 
-    /** Returns the address of the store; the first call serves it. */
+    /** Returns the address of the store; the first call begins to serve the store. */
     String endpoint(GroupSpec group, SystemContext context) {
         synchronized (serving) {
             return known().orElseGet(() -> {

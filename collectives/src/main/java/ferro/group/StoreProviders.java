@@ -18,7 +18,7 @@ final class StoreProviders {
     private StoreProviders() {}
 
     /**
-     * Asks the provider of the scheme.
+     * Calls the provider of the scheme of {@code ferro.rendezvous}.
      *
      * @param group group to join, for messages
      * @param ask   call of the provider, with the address
@@ -26,7 +26,7 @@ final class StoreProviders {
      */
     static <T> T ask(GroupSpec group, RankContext context, BiFunction<StoreProvider, URI, T> ask) {
         String text = Settings.RENDEZVOUS.of(context);
-        // java.net.URI needs text after the slashes, which env:// does not have
+        // java.net.URI needs text after the slashes, and env:// has none
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
         Optional<T> found = Services.first(

@@ -24,9 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and
- * one daemon thread for timers. This is the only class of ferro that reads the environment. If a cluster launcher has
- * started this process, its variables are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK},
+ * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and one
+ * daemon thread for timers. This is the only class of ferro that reads the environment. If a cluster launcher has started this
+ * process, the variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK},
  * {@code LOCAL_WORLD_SIZE} and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES}
  * ({@link ferro.job.JobFinder}).
  *
@@ -54,7 +54,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the context of this process: its properties, which are read at each request, and its environment.
+     * Returns the context of this process with its properties, which are read at each request, and its environment.
      *
      * @return context
      */
@@ -63,7 +63,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the context of a rank that options describe. The settings of the process hold where the options name none.
+     * Returns the context of a rank that options describe. A setting that the options do not name comes from the process.
      *
      * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="context" :
      *
@@ -76,7 +76,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * } // ends what is still open
      * }
      *
-     * @param options the rank, and where the ranks meet
+     * @param options the rank and the address of the store
      * @return context, to be closed
      */
     public static SystemContext of(JoinOptions options) {
@@ -85,7 +85,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns a context with settings of its own. Neither properties nor the environment are read.
+     * Returns a context with the given settings. It reads neither properties nor the environment.
      *
      * @param settings by property ({@code ferro.timeout}) or by variable ({@code RANK})
      * @return context
@@ -95,10 +95,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns a context with settings and a store of its own.
+     * Returns a context with the given settings and the given store.
      *
      * @param settings by property or by variable
-     * @param store    rendezvous store, which the caller closes; null for the one of {@code ferro.rendezvous}
+     * @param store    rendezvous store, which the caller closes; null for the store of {@code ferro.rendezvous}
      * @return context
      */
     public static SystemContext of(Map<String, String> settings, Store store) {
@@ -107,7 +107,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return new SystemContext(ContextSettings.of(own, OptionalInt::empty), JoinOptions.ofProcess(), store);
     }
 
-    /** Returns a context of a process that has cores of its own, for tests. */
+    /** Returns a context of a process to which some cores are bound, for tests. */
     static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new SystemContext(ContextSettings.of(settings, ownCores), JoinOptions.ofProcess(), null);
     }
@@ -116,10 +116,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * Joins the group that the options and the settings of this context describe. Every join of ferro ends here or in
      * {@link ProcessGroup#join(GroupSpec, RankContext)}.
      *
-     * <p>The join ends early by an interrupt of the calling thread, by {@link #abort} or by {@link #close}.
+     * <p>An interrupt of the calling thread, {@link #abort} and {@link #close} end the join early.
      *
      * @return group of this rank
-     * @throws IllegalArgumentException if a setting is missing or makes no sense, or the back end cannot work here
+     * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
      * @throws IllegalStateException    if this context is closed
      * @throws FerroException           as {@link ProcessGroup#join()}; ABORTED after {@link #abort}
      */
@@ -131,7 +131,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * Returns the group that {@link #join()} joins.
      *
      * @return name, rank, number of ranks and deadline
-     * @throws IllegalArgumentException if neither the options nor the variables of a launcher say which rank this is
+     * @throws IllegalArgumentException if neither the options nor the variables of a launcher give the rank
      */
     public GroupSpec spec() {
         RankOfJob job = JobFinder.of(this).required();
@@ -139,17 +139,17 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the address of the store for {@link JoinOptions#storeAt} of the other ranks. The first call on a rank that
-     * serves the store ({@link JoinOptions#serveStore}) binds its port. The store then ends with this context. While the
-     * name of this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and
-     * {@link #close} end the wait.
+     * Returns the address of the store that the other ranks pass to {@link JoinOptions#storeAt}. The first call on a rank that
+     * serves the store ({@link JoinOptions#serveStore}) binds the port. The store then closes with this context. While the name
+     * of this machine has no address yet, the call waits until the deadline of joining; {@link #abort} and {@link #close} end
+     * the wait.
      *
      * @return host and port, {@code 10.0.0.1:29500}
-     * @throws IllegalArgumentException if a setting makes no sense
+     * @throws IllegalArgumentException if a setting is invalid
      * @throws IllegalStateException    if this context is closed
      * @throws UnsupportedOperationException if this rank does not serve the store by {@link JoinOptions#serveStore}
-     * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED without a secret for an address
-     *     that other machines can reach, ABORTED after {@link #abort}
+     * @throws FerroException           RENDEZVOUS if no port can be bound, UNAUTHENTICATED if other machines can reach the
+     *     address and there is no secret, ABORTED after {@link #abort}
      */
     public String storeEndpoint() {
         return options.endpoint().orElseGet(this::served);
@@ -161,8 +161,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Ends what is under way: joins end with ABORTED, open groups fail on all ranks with the same cause, and the other
-     * ranks of a join that has met them learn of it. Any thread may call it; idempotent. Nothing can be joined in this
+     * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks of a join
+     * learn the cause if they have already found this rank. Any thread may call it; idempotent. No group can be joined in this
      * context afterwards.
      *
      * @param cause reason; null if there is none
@@ -182,13 +182,13 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the flight record of this rank, for a launcher that gathers the records of its ranks; {@code ferro analyze}
-     * reads each from a file. Call it after a failure and before {@link #close}. Any thread may call it.
+     * Returns the flight record of this rank, for a launcher that collects the records of its ranks. {@code ferro analyze}
+     * reads each record from a file. Call it after a failure and before {@link #close}. Any thread may call it.
      *
-     * @param mostBytes most bytes; the oldest operations and events are left out where there are more
+     * @param mostBytes maximum length in bytes; the oldest operations and events are left out of a longer record
      * @return content of the file that {@link ProcessGroup#writeFlightRecord} writes; empty if no group is open in this
      *     context, or {@code ferro.recorder.entries=0} has turned the recorder off
-     * @throws IllegalArgumentException if not even the description of the groups fits
+     * @throws IllegalArgumentException if the description of the groups alone is longer than {@code mostBytes}
      */
     public Optional<byte[]> flightRecord(int mostBytes) {
         Optional<FlightRecorder> recorder = find(FlightRecorder.class);
@@ -211,8 +211,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the deadline of joining. Clusters start ranks minutes apart; a deadline of calls that is even longer counts
-     * for joining too.
+     * Returns the deadline of joining, which is longer if a cluster starts the ranks, because they start minutes apart. A
+     * deadline of calls that is even longer also applies to joining.
      */
     private Optional<String> joinTimeout() {
         boolean cluster = settings.isOfACluster();
@@ -265,10 +265,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the store that this context was made with; joining opens one by {@code ferro.rendezvous} if there is none.
+     * Returns the store that this context was made with. Without such a store, a join opens the store of
+     * {@code ferro.rendezvous}.
      *
      * @return store
-     * @throws IllegalStateException if it was made without one
+     * @throws IllegalStateException if this context was made without a store
      */
     @Override
     public Store store() {
@@ -327,8 +328,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Registers a task for the shutdown hook of this context. The hook is registered only while there are tasks.
      *
-     * @param stage place of the task in the order
-     * @param task  run at most once
+     * @param stage stage of the shutdown in which the task runs
+     * @param task  task, which runs at most once
      * @return handle that cancels the task
      */
     @Override
@@ -337,10 +338,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Ends what is open in this context: joins under way, the groups that were joined or made in it, newest first, the
-     * store that it serves, and the timer thread. A group with unfinished work is aborted on all ranks; a group without is
-     * left in good order. Close a group by itself to wait for its work, and to learn of a failure that no call has told:
-     * here it is only logged. Idempotent.
+     * Ends the joins in progress, closes the groups that were joined or made in this context, newest first, and ends the store
+     * that it serves and the timer thread. A group with unfinished work is aborted on all ranks; a group without unfinished
+     * work is closed normally. This method only logs a failure that no call has thrown. Close a group itself to wait for its
+     * work and to get such a failure. Idempotent.
      */
     @Override
     public void close() {

@@ -8,8 +8,8 @@ import ferro.Tensor;
 import ferro.Work;
 
 /**
- * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. Of each the blocking forms come first,
- * then the asynchronous one.
+ * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. For each collective, the blocking
+ * forms come before the asynchronous form.
  */
 abstract class TensorForms extends ArrayForms {
     TensorForms(GroupEnd end, CallOptions options) {
@@ -17,8 +17,8 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Combines the tensors of all ranks, element by element, into the tensor of every rank; in place. Every rank gets
-     * the same bits.
+     * Combines the tensors of all ranks, element by element, and writes the result in place into the tensor of every
+     * rank. Every rank gets the same bits.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="tensors" :
      *
@@ -30,9 +30,10 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data operand and result; the same type and length on every rank
      * @param op   reduction; the same on every rank
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(Tensor data, ReduceOp op) {
@@ -52,10 +53,11 @@ abstract class TensorForms extends ArrayForms {
      * @param data operand and result; the same type and length on every rank; must not be used until the work is done
      * @param op   reduction; the same on every rank
      * @return handle
-     * @throws IllegalArgumentException      if the reduction is code for another element type
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
         return submit(allReduceOf(data, op));
@@ -85,23 +87,24 @@ abstract class TensorForms extends ArrayForms {
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work broadcastAsync(Tensor data, int root) {
         return submit(new Collective.Broadcast(data, root));
     }
 
     /**
-     * Combines the tensors of all ranks, element by element, into the tensor of the root; in place. The tensors of
-     * the other ranks stay unchanged.
+     * Combines the tensors of all ranks, element by element, and writes the result in place into the tensor of the
+     * root. The tensors of the other ranks stay unchanged.
      *
      * @param data operand, and on the root the result; the same type and length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no
-     *     rank
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
@@ -116,11 +119,12 @@ abstract class TensorForms extends ArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
-     * @throws IllegalArgumentException      if the reduction is code for another element type, or {@code root} is no
-     *     rank
+     * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
+     *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
         return submit(reduceOf(data, op, root));
@@ -143,8 +147,8 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Joins parts of unequal length of all ranks, in rank order, on every rank.
      *
-     * @param in     own part; may be the rank's own part of {@code out}, behind those of the ranks before it
-     * @param out    all parts, as many elements as all counts together
+     * @param in     own part; may be the rank's own part of {@code out}, behind the parts of the ranks before it
+     * @param out    all parts, with as many elements as the sum of all counts
      * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
@@ -164,7 +168,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allGatherAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllGather(in, out, null));
@@ -173,16 +177,17 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Combines the tensors of all ranks, element by element, and leaves part r of the result on rank r.
      *
-     * <p>On host tensors, and without the setting {@code ferro.algorithm}, part r has the bits that part r of an
-     * {@link #allReduce} of the same tensors has; over NCCL that is not promised.
+     * <p>On host tensors, and without the setting {@code ferro.algorithm}, part r has the same bits as part r of an
+     * {@link #allReduce} of the same tensors. Over NCCL the bits may differ.
      *
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
      * @param op  reduction; the same on every rank
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
+     *     for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
@@ -193,15 +198,16 @@ abstract class TensorForms extends ArrayForms {
      * Combines the tensors of all ranks, element by element, and leaves one part of the result on each rank; the
      * parts may have different lengths.
      *
-     * @param in     operand, as many elements as all counts together
-     * @param out    own part of the result; may be the rank's own part of {@code in}, behind those of the ranks
+     * @param in     operand, with as many elements as the sum of all counts
+     * @param out    own part of the result; may be the rank's own part of {@code in}, behind the parts of the ranks
      *     before it
      * @param op     reduction; the same on every rank
      * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is code
-     *     for another element type
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
+     *     user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
@@ -216,11 +222,12 @@ abstract class TensorForms extends ArrayForms {
      *     be used until the work is done
      * @param op  reduction; the same on every rank
      * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is code for
-     *     another element type
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
+     *     for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the type lacks
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
+     *     does not support
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
         return submit(new Collective.ReduceScatter(in, out, op, null));
@@ -232,7 +239,8 @@ abstract class TensorForms extends ArrayForms {
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
      * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
      * @param root rank that gets all parts
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
+     *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -248,8 +256,8 @@ abstract class TensorForms extends ArrayForms {
      * @param out    all parts on the root; may be null on the other ranks, where it is ignored
      * @param root   rank that gets all parts
      * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no
-     *     rank
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
+     *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -266,10 +274,11 @@ abstract class TensorForms extends ArrayForms {
      *     ignored; neither tensor must be used until the work is done
      * @param root rank that gets all parts
      * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
+     *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work gatherAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Gather(in, out, root, null));
@@ -281,7 +290,8 @@ abstract class TensorForms extends ArrayForms {
      * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
      * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
      * @param root rank that has all parts
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
+     *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -297,8 +307,8 @@ abstract class TensorForms extends ArrayForms {
      * @param out    own part; on the root it may be the own part of {@code in}
      * @param root   rank that has all parts
      * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no
-     *     rank
+     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
+     *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
      * @throws ferro.FerroException          if the group fails or has failed
@@ -315,10 +325,11 @@ abstract class TensorForms extends ArrayForms {
      *     used until the work is done
      * @param root rank that has all parts
      * @return handle
-     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank
+     * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
+     *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work scatterAsync(Tensor in, Tensor out, int root) {
         return submit(new Collective.Scatter(in, out, root, null));
@@ -344,7 +355,8 @@ abstract class TensorForms extends ArrayForms {
      * @param in         parts by destination
      * @param out        parts by source; must not overlap {@code in}
      * @param sendCounts lengths in elements by destination, 0 included; null for equal lengths
-     * @param recvCounts lengths in elements by source, each equal to what that rank sends; null for equal lengths
+     * @param recvCounts lengths in elements by source, each equal to the length that the source sends; null for equal
+     *     lengths
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -364,14 +376,14 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allToAllAsync(Tensor in, Tensor out) {
         return submit(new Collective.AllToAll(in, out, null, null));
     }
 
     /**
-     * Returns when every rank has called it.
+     * Blocks until every rank has called this barrier.
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException  if the group fails or has failed
@@ -383,27 +395,27 @@ abstract class TensorForms extends ArrayForms {
     /**
      * Starts a barrier, and does not wait for other ranks.
      *
-     * @return handle; done when every rank has called it
+     * @return handle; done when every rank has called this barrier
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException  if the group has failed; the handle throws later failures
      */
     public final Work barrierAsync() {
         return submit(new Collective.Barrier());
     }
 
     /**
-     * Sends a message, and returns when {@code data} may be used again. Messages have no place in the order of
-     * collectives; those of one tag between two ranks arrive in the order in which they were sent.
+     * Sends a message, and returns when {@code data} may be used again. Messages are not part of the order of
+     * collectives. Messages of one tag from one rank to another arrive in the order in which they were sent.
      *
-     * <p>A message above 64 KiB waits for its receive. A smaller one does not wait for its receive. It waits only where
-     * the receiver has no room for it:
+     * <p>A message above 64 KiB waits for its receive. A smaller message does not wait for its receive. It waits only
+     * if the receiver has no buffer for it:
      * <ul>
-     *   <li>A receiver that waits in a call of this group keeps up to 16 MiB of messages from one sender that no receive
-     *       has matched. Each message counts 256 bytes besides its elements.
-     *   <li>A receiver that is in no call of this group takes nothing. The buffers of the link hold the messages: 8 to
-     *       256 KiB in shared memory, the buffers of the sockets over TCP.
+     *   <li>A receiver that waits in a call of this group buffers up to 16 MiB of messages from one sender that no
+     *       receive has matched. Each message counts as its elements and 256 more bytes.
+     *   <li>A receiver that is in no call of this group reads no messages. The messages then stay in the buffers of the
+     *       link: 8 to 256 KiB in shared memory, the buffers of the sockets over TCP.
      * </ul>
-     * A send that still waits at its deadline ends the group with TIMED_OUT.
+     * A send that still waits at its deadline fails the group with TIMED_OUT.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="messages" :
      *
@@ -416,8 +428,8 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data elements
      * @param to   rank that receives; may be this one
-     * @param tag  0 or more; the receive gives the same
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
@@ -432,30 +444,30 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data elements; must not be used until the work is done
      * @param to   rank that receives; may be this one
-     * @param tag  0 or more; the receive gives the same
+     * @param tag  0 or more; the receive must have the same tag
      * @return handle; done when {@code data} may be used again
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work sendAsync(Tensor data, int to, int tag) {
         return sending(data, to, tag);
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. If no send has matched it by its
-     * deadline, it ends with TIMED_OUT, and the group goes on.
+     * Receives a message. Messages with other tags may have been sent before it. If no message matches the receive by
+     * its deadline, the receive fails with TIMED_OUT and the group continues.
      *
-     * @param data receives the elements; must have exactly as many bytes as were sent
+     * @param data receives the elements; its size must be exactly that of the message
      * @param from rank that sends; may be this one
-     * @param tag  as sent
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if no message comes, or the group fails or has failed; MISMATCH if the
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
     public final void recv(Tensor data, int from, int tag) {
@@ -467,13 +479,13 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param data receives the elements; must not be used until the work is done
      * @param from rank that sends; may be this one
-     * @param tag  as sent
-     * @return handle; done when the elements are there
-     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end cannot do this
-     * @throws ferro.FerroException          if the group has failed; the handle throws what fails later
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work recvAsync(Tensor data, int from, int tag) {
         return receiving(data, from, tag);

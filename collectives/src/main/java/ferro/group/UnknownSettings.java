@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Warns of names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a misspelled
- * setting would silently have no effect.
+ * Logs a warning for names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a
+ * misspelled setting would silently have no effect.
  */
 final class UnknownSettings {
     private static final System.Logger LOG = System.getLogger("ferro.join");
@@ -20,7 +20,7 @@ final class UnknownSettings {
 
     private UnknownSettings() {}
 
-    /** Warns of each name once per context, however often the context joins. */
+    /** Logs a warning for each name once per context, even if the context joins several times. */
     static void tellOnce(RankContext context) {
         new TreeSet<>(context.settingNames())
                 .stream()
@@ -43,9 +43,9 @@ final class UnknownSettings {
                 .min(Comparator.comparingInt(setting -> distance(asVariable, setting.variable())))
                 .orElseThrow();
         boolean property = !name.equals(asVariable) && !nearest.name().equals(nearest.variable());
-        return name + " is no setting of ferro and changes nothing: did you mean "
+        return name + " is no setting of ferro and has no effect: did you mean "
                 + (property ? nearest.name() : "the variable " + nearest.variable())
-                + "? docs/configuration.md has all of them";
+                + "? docs/configuration.md lists all settings";
     }
 
     /** Returns the edit distance: how many letters must be inserted, deleted or changed (Levenshtein 1966). */

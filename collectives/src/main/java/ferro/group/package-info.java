@@ -9,10 +9,11 @@
  * }
  * }
  *
- * <p>Start at {@link ferro.group.ProcessGroup}; {@code BackendSelection} chooses the back end, and
- * {@link ferro.group.SystemContext} reads the settings; {@link ferro.group.GroupObjects} sends objects by way of tensors.
+ * <p>Start reading at {@link ferro.group.ProcessGroup}. {@code BackendSelection} chooses the back end.
+ * {@link ferro.group.SystemContext} reads the settings. {@link ferro.group.GroupObjects} encodes objects as bytes and
+ * moves the bytes by collectives.
  *
- * <p>The queue and the sequence numbers of a group are in its back end. Kept here are its open blocks of calls
- * ({@code Coalescing}), and which groups a thread has joined ({@code JoiningThread}).
+ * <p>The back end of a group keeps the queue and the sequence numbers of its calls. This package keeps the open
+ * coalesced blocks of a group ({@code Coalescing}) and the groups that a thread has joined ({@code JoiningThread}).
  */
 package ferro.group;

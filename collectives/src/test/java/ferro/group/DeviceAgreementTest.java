@@ -116,7 +116,7 @@ class DeviceAgreementTest {
             String why = new DeviceAgreement(last, new JoiningContext(last, context))
                     .objection("cuda:nccl")
                     .orElseThrow();
-            assertEquals("rank 1 of 3 has none that is usable", why);
+            assertEquals("rank 1 of 3 has no usable back end for device tensors", why);
         }
     }
 
@@ -149,7 +149,7 @@ class DeviceAgreementTest {
         assertEquals(Code.RENDEZVOUS, failure.code());
         assertEquals("2", failure.where().culprits());
         String text = failure.getMessage();
-        for (String token : List.of("rank 1", "rank 2 of 3 has not said within 50 ms", "the same ferro.backend")) {
+        for (String token : List.of("rank 1", "rank 2 of 3 has not reported within 50 ms", "the same ferro.backend")) {
             assertTrue(text.contains(token), text);
         }
     }
@@ -163,7 +163,7 @@ class DeviceAgreementTest {
             String text = assertThrows(FerroException.class, () -> agreement.objection("cuda:nccl"))
                     .getMessage();
 
-            assertTrue(text.contains("rank 0 of 2 has not said within 50 ms"), text);
+            assertTrue(text.contains("rank 0 of 2 has not reported within 50 ms"), text);
         }
     }
 }
