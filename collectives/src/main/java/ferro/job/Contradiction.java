@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Detects two families of which it cannot be known which is the inner one. */
+/** Detects two families of variables if it is unknown which of them is closer to the program. */
 final class Contradiction {
-    /** Families that identify a rank by variables that an mpirun around or inside them does not set. */
+    /** Families whose rank variables are not set by mpirun, neither by an outer nor by an inner one. */
     private static final Set<LauncherKind> BY_HAND =
             EnumSet.of(LauncherKind.BARE, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
 
@@ -19,7 +19,7 @@ final class Contradiction {
 
     private Contradiction() {}
 
-    /** Returns the reason to refuse, if another family contradicts the one that would be chosen. */
+    /** Returns the reason to refuse the chosen family, if another family contradicts it. */
     static Optional<String> find(LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
         Optional<LauncherCandidate> other = found.stream()
                 .filter(LauncherCandidate::isComplete)
@@ -33,8 +33,8 @@ final class Contradiction {
     }
 
     /**
-     * Detects variables of ferro run that are left over when one of its ranks starts mpirun or srun. The parent processes
-     * show this.
+     * Detects variables of ferro run that remain set when one of its ranks starts mpirun or srun. The ancestor
+     * processes show this.
      */
     private static Optional<String> leftBehind(
             LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
@@ -50,13 +50,14 @@ final class Contradiction {
                 .findFirst()
                 .filter(process -> !isFerro(process))
                 .map(process -> chosen.variables() + " was set by ferro run, and " + process.name() + " (pid "
-                        + process.pid() + ") has started this process inside that rank: take what ferro run sets out of"
-                        + " its environment (env -u RANK -u WORLD_SIZE -u LOCAL_RANK -u LOCAL_WORLD_SIZE -u MASTER_ADDR"
+                        + process.pid()
+                        + ") has started this process inside that rank: remove the variables of ferro run"
+                        + " from its environment (env -u RANK -u WORLD_SIZE -u LOCAL_RANK -u LOCAL_WORLD_SIZE -u MASTER_ADDR"
                         + " -u MASTER_PORT -u FERRO_STORE_SERVED -u FERRO_JOB_ID -u FERRO_SECRET_FILE "
                         + typed(process) + " ...)");
     }
 
-    /** Returns the command that a person types. The program that it starts on each host has another name. */
+    /** Returns the command that a person types. The program that this command starts on each host has another name. */
     private static String typed(Ancestor process) {
         if (isSlurms(process)) {
             return "srun";
@@ -84,8 +85,8 @@ final class Contradiction {
     }
 
     private static String text(LauncherCandidate one, LauncherCandidate other) {
-        return one.variables() + " and " + other.variables() + " say different things, and nothing tells whether "
-                + other.family().title() + " has started this process or was there before: take the ones that are not"
-                + " meant out of its environment (env -u NAME), or set FERRO_RANK and FERRO_WORLD_SIZE";
+        return one.variables() + " and " + other.variables() + " give different ranks, and it is unknown whether "
+                + other.family().title() + " started this process or its variables come from outside: remove the wrong"
+                + " variables from its environment (env -u NAME), or set FERRO_RANK and FERRO_WORLD_SIZE";
     }
 }

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A pod of an Indexed Job of Kubernetes. The index is the rank, and the manifest sets the number of ranks. The host name
- * of the pod ends in the index, and in its full name the service follows.
+ * A pod of an Indexed Job of Kubernetes. The index is the rank, and the manifest sets the number of ranks. The host
+ * name of the pod ends with the index. In the full host name the service follows.
  */
 final class IndexedPod {
     static final String INDEX = "JOB_COMPLETION_INDEX";
@@ -18,7 +18,7 @@ final class IndexedPod {
     private final Variables variables;
     private final Meetings meetings;
     private final Surroundings around;
-    /** The property takes precedence over the variable, as everywhere. */
+    /** The name that gives the number of ranks: the property if it is set, else the variable. */
     private final String sizeName;
 
     IndexedPod(Variables variables, Meetings meetings, Surroundings around) {
@@ -47,7 +47,7 @@ final class IndexedPod {
     private RankOfJob job() {
         int size = variables.size(sizeName, WAY_OUT);
         int rank = variables.rankBelow(INDEX, size, sizeName, WAY_OUT);
-        // a pod has one rank and counts as a host of its own
+        // a pod has one rank and counts as a separate host
         return new RankOfJob(LauncherKind.INDEX, rank, size, OptionalInt.of(0), OptionalInt.of(1), meeting(rank, size));
     }
 
@@ -59,8 +59,9 @@ final class IndexedPod {
             return meetings.without(
                     Optional.empty(),
                     allLocal,
-                    "rank 0 is looked for as the pod NAME-0.SERVICE, and this host is called \"" + pod + "\", not NAME"
-                            + end + ": leave hostname and hostNetwork out of the pod's manifest, or set MASTER_ADDR and"
+                    "ranks find rank 0 by the pod name NAME-0.SERVICE, but this host is called \"" + pod
+                            + "\", not NAME"
+                            + end + ": remove hostname and hostNetwork from the pod's manifest, or set MASTER_ADDR and"
                             + " MASTER_PORT");
         }
         String name = pod.substring(0, pod.length() - end.length());
@@ -77,26 +78,26 @@ final class IndexedPod {
     }
 
     private static String noService(String pod, String name) {
-        return "rank 0 is looked for as the pod " + name + "-0.SERVICE, and this pod, " + pod
-                + ", has no service in its name (/etc/hosts): set `subdomain: " + name
-                + "` in the pod's template and make the service: {apiVersion: v1, kind: Service, metadata: {name: "
+        return "ranks find rank 0 by the pod name " + name + "-0.SERVICE, but this pod, " + pod
+                + ", has no service in its host name (/etc/hosts): set `subdomain: " + name
+                + "` in the pod's template and create the service: {apiVersion: v1, kind: Service, metadata: {name: "
                 + name
                 + "}, spec: {clusterIP: None, publishNotReadyAddresses: true, selector: {batch.kubernetes.io/job-name: "
                 + name + "}}}; or set MASTER_ADDR and MASTER_PORT";
     }
 
     /**
-     * Refuses a pod of a replica other than 0. JobSet names pods JOBSET-TEMPLATE-REPLICA-INDEX and starts the index at 0
-     * in each replica. A pod of replica 0 cannot be refused: it looks the same if there is no other replica, which is the
-     * correct case, and nothing in a pod gives the number of replicas. It ends with the JobSet, which fails as soon as a
-     * pod of another replica is refused.
+     * Refuses a pod of a replica other than 0. JobSet names pods JOBSET-TEMPLATE-REPLICA-INDEX and starts the index at
+     * 0 in each replica. A pod of replica 0 is not refused, because a pod does not know the number of replicas, and one
+     * replica is the correct case. If there are more replicas, their pods are refused, the JobSet fails, and the pods
+     * of replica 0 end with it.
      */
     private void refuseReplicas(String name, String service) {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";
         if (template.matches(".+-[1-9][0-9]*") && !variables.has("MASTER_ADDR")) {
             throw new IllegalArgumentException(variables.shown(INDEX, sizeName) + ": this pod, " + around.hostName()
                     + ", is of replica " + template.substring(template.lastIndexOf('-') + 1) + " of a JobSet, and"
-                    + " JOB_COMPLETION_INDEX begins at 0 in each: use replicas: 1 with all ranks as completions, or set"
+                    + " JOB_COMPLETION_INDEX begins at 0 in each replica: use replicas: 1 with all ranks as completions, or set"
                     + " FERRO_RANK, MASTER_ADDR and MASTER_PORT");
         }
     }

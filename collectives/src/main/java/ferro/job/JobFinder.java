@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the job of this process in its environment: it takes the first family in the order of {@link LauncherKind} whose
- * variables are complete.
+ * Finds the job of this process in its environment. It chooses the first family, in the order of {@link LauncherKind},
+ * whose variables are complete.
  *
- * <p>Variables of outer launchers are present too: mpirun passes on those of a Slurm step around it. That is no
- * contradiction. Two families of which neither can contain the other are refused if their ranks differ; the message names
- * both.
+ * <p>Variables of outer launchers may be set too: mpirun, for example, passes the variables of a Slurm step to its
+ * ranks. This is no contradiction. If neither of two launchers can run inside the other and their ranks differ, both
+ * are refused, and the message names both.
  */
 public final class JobFinder {
     private JobFinder() {}
@@ -25,9 +25,9 @@ public final class JobFinder {
     /**
      * Finds the job of a rank from its context.
      *
-     * @param context variables and settings of the rank; from a context without {@linkplain RankContext#variables()
-     *     variables} only the settings of ferro are read
-     * @return what was found; this never throws for what variables say
+     * @param context variables and settings of the rank; if the context has no
+     *     {@linkplain RankContext#variables() variables}, only the settings of ferro are read
+     * @return job or refusal; this never throws an exception for the values of variables
      */
     public static JobVariables of(RankContext context) {
         Map<String, String> settings = new HashMap<>(context.variables());
@@ -45,8 +45,8 @@ public final class JobFinder {
      * Finds a job.
      *
      * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
-     * @param around   facts that variables do not give; read only by the families that need them
-     * @return what was found; this never throws for what variables say
+     * @param around   facts that variables do not give; only the families that need them read them
+     * @return job or refusal; this never throws an exception for the values of variables
      */
     public static JobVariables find(Map<String, String> settings, Surroundings around) {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
@@ -122,7 +122,7 @@ public final class JobFinder {
         }
         return chosen.get() == one
                 ? "chosen"
-                : "not chosen: variables of " + chosen.get().family().title() + " are nearer to the program";
+                : "not chosen: variables of " + chosen.get().family().title() + " take precedence";
     }
 
     private static String line(RankOfJob job, List<LauncherCandidate> found) {
@@ -138,8 +138,8 @@ public final class JobFinder {
             case SLURM -> "; Slurm's variables are those of the allocation around it";
             case INDEX -> "; " + one.variables() + " is that of the pod around it";
             case OPEN_MPI, HYDRA ->
-                "; " + one.variables() + " of " + one.family().title() + " is not looked at";
-            default -> "; " + one.variables() + " is not looked at";
+                "; " + one.variables() + " of " + one.family().title() + " is ignored";
+            default -> "; " + one.variables() + " is ignored";
         };
     }
 }

@@ -5,12 +5,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The job of this process according to its variables.
+ * The result of the search for the job of this process in its variables.
  *
- * @param job     rank and job of this process; empty if no variables give them, or if those are refused
+ * @param job     rank and job of this process; empty if no variables give them or if the variables are refused
  * @param seen    every launcher whose variables are set, the chosen one first
  * @param refusal the error and how to fix it
- * @param line    rank of this process and the other launchers seen, for a person to read; empty without a job
+ * @param line    text for people with the rank of this process and the other launchers seen; empty without a job
  */
 public record JobVariables(Optional<RankOfJob> job, List<Sighting> seen, Optional<String> refusal, String line) {
     /**
@@ -19,7 +19,7 @@ public record JobVariables(Optional<RankOfJob> job, List<Sighting> seen, Optiona
      * @param job     rank and job of this process
      * @param seen    every launcher whose variables are set
      * @param refusal the error
-     * @param line    for a person to read
+     * @param line    text for people
      */
     public JobVariables {
         Objects.requireNonNull(job, "job");
@@ -32,8 +32,8 @@ public record JobVariables(Optional<RankOfJob> job, List<Sighting> seen, Optiona
      * Returns the job and the rank of this process.
      *
      * @return job
-     * @throws IllegalArgumentException if no variables give them, or those are refused; the message has the variables,
-     *     their values and how to fix it
+     * @throws IllegalArgumentException if no variables give them or if the variables are refused; the message has the
+     *     variables, their values and how to fix them
      */
     public RankOfJob required() {
         return job.orElseThrow(

@@ -4,13 +4,13 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * A family of which at least one variable is set.
+ * A family of variables, at least one of which is set.
  *
  * @param family     family of the variables
  * @param variables  rank and size, as {@code NAME=value}
- * @param ranks      rank and size alone, to compare with another family's
+ * @param ranks      rank and size alone, to compare them with those of another family
  * @param incomplete what is missing and how to fix it; empty if the family can be chosen
- * @param job        reads all variables; throws IllegalArgumentException for an invalid one
+ * @param job        reads all variables; throws IllegalArgumentException for an invalid variable
  */
 record LauncherCandidate(
         LauncherKind family, String variables, String ranks, Optional<String> incomplete, Supplier<RankOfJob> job) {

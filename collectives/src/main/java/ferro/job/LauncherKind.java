@@ -1,8 +1,8 @@
 package ferro.job;
 
 /**
- * Families of variables that give a process its rank. The order is that of preference: a launcher nearer to the program
- * comes first, because launchers pass on the variables of those around them.
+ * Families of variables that give a process its rank. The constants are in order of preference: a launcher closer to
+ * the program comes first, because launchers pass the variables of outer launchers on.
  */
 public enum LauncherKind {
     /** {@code ferro.rank} and {@code ferro.world.size}, by property or by variable. */
@@ -14,9 +14,9 @@ public enum LauncherKind {
      * {@code WORLD_SIZE}.
      */
     TORCHRUN("torchrun", false),
-    /** A pod of Kubeflow's PyTorchJob, which counts pods. */
+    /** A pod of Kubeflow's PyTorchJob, which numbers pods, not ranks. */
     PYTORCH_JOB("PyTorchJob", true),
-    /** A pod of Volcano with its pytorch plugin, which counts pods. */
+    /** A pod of Volcano with its pytorch plugin, which numbers pods, not ranks. */
     VOLCANO("Volcano", true),
     /** {@code RANK} and {@code WORLD_SIZE} alone: set by hand, or by a script. */
     BARE("RANK and WORLD_SIZE", false),

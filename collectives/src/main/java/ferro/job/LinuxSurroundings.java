@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Information from {@code /proc} of Linux (proc(5)) and from {@code /etc/hosts}, where a kubelet writes a pod's full
- * name. No resolver is asked, because that may be slow.
+ * The facts from {@code /proc} of Linux (proc(5)) and from {@code /etc/hosts}, in which a kubelet writes the full name
+ * of a pod. No name is resolved, because that may be slow.
  *
  * @param proc  root such as {@code /proc}
  * @param hosts table such as {@code /etc/hosts}
  */
 record LinuxSurroundings(Path proc, Path hosts) implements Surroundings {
-    /** Limit of the search. Ancestors further up are of no interest, and a cycle is impossible. */
+    /** Maximum number of ancestors that are read. Ancestors further up are not needed, and a cycle is impossible. */
     private static final int MOST_ANCESTORS = 64;
     /**
      * Index of a field after the command, whose name may contain blanks. The fields after it are state, parent, …;

@@ -20,7 +20,7 @@ record Meetings(Variables variables) {
     private static final int HASH_BYTES = 8;
     private static final int MOST_KEY = 64;
 
-    /** Returns the rendezvous point of ranks whose meeting place is set by hand. */
+    /** Returns the rendezvous point of ranks if its address is set by hand. */
     RendezvousPoint named(boolean allLocal) {
         return at(Optional.empty(), allLocal, Optional.empty(), OptionalInt.empty());
     }

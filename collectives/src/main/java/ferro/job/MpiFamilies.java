@@ -7,8 +7,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * mpirun of Open MPI, and mpiexec of MPICH and Intel MPI, which use the process manager Hydra. Neither names the hosts of
- * the job, but one mpirun can be distinguished from another.
+ * The variables of mpirun of Open MPI, and of mpiexec of MPICH and Intel MPI, which use the process manager Hydra.
+ * Neither family names the hosts of the job, but a key distinguishes one mpirun from another.
  */
 final class MpiFamilies {
     /** Programs that start ranks on their host, for Open MPI 4 and 5, MPICH and Intel MPI. */
@@ -29,7 +29,7 @@ final class MpiFamilies {
     private static final String OMPI_SIZE = "OMPI_COMM_WORLD_SIZE";
     private static final String OMPI_LOCAL_RANK = "OMPI_COMM_WORLD_LOCAL_RANK";
     private static final String OMPI_LOCAL_SIZE = "OMPI_COMM_WORLD_LOCAL_SIZE";
-    /** A random number that Open MPI draws for each mpirun, so that network drivers distinguish jobs. */
+    /** A random number that Open MPI chooses for each mpirun, so that network drivers can distinguish jobs. */
     private static final String OMPI_DRAWN = "OMPI_MCA_orte_precondition_transports";
 
     private static final String NAMESPACE = "PMIX_NAMESPACE";
@@ -41,7 +41,7 @@ final class MpiFamilies {
     private static final String HYDRA_LOCAL_SIZE = "MPI_LOCALNRANKS";
 
     private static final String WAY_OUT =
-            "; start the program by mpirun, or take these variables out of its environment (env -u NAME)";
+            "; start the program by mpirun, or remove these variables from its environment (env -u NAME)";
 
     private final Variables variables;
     private final Meetings meetings;
@@ -72,7 +72,8 @@ final class MpiFamilies {
     }
 
     /**
-     * Returns the candidate of Hydra. {@code PMI_RANK} alone is no rank, because other managers use it to number nodes.
+     * Returns the candidate of Hydra. {@code PMI_RANK} alone is no rank, because other process managers number nodes
+     * with it.
      */
     Optional<LauncherCandidate> hydra() {
         String[] all = {PMI_RANK, PMI_SIZE, HYDRA_LOCAL_RANK, HYDRA_LOCAL_SIZE};
@@ -88,7 +89,7 @@ final class MpiFamilies {
         return LauncherCandidate.half(
                 family,
                 seen,
-                seen + " is not all that " + family.title() + " sets for a rank, " + variables.missing(names)
+                seen + " is only a part of what " + family.title() + " sets for a rank, " + variables.missing(names)
                         + " is missing" + WAY_OUT);
     }
 
@@ -115,8 +116,8 @@ final class MpiFamilies {
     }
 
     /**
-     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat; the random
-     * number does not.
+     * Returns the key of an Open MPI job. The namespace consists of host and process number, which may repeat; the
+     * random number does not repeat.
      */
     private Optional<String> openMpiKey(boolean allLocal) {
         String namespace = variables

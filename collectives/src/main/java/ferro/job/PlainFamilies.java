@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Families of variables that a person sets, by settings of ferro or by RANK and WORLD_SIZE, and of launchers that set the
- * same: ferro run, torchrun, pods.
+ * Families of variables that a person sets, by settings of ferro or by RANK and WORLD_SIZE. Launchers that set the same
+ * variables belong here too: ferro run, torchrun, pods.
  */
 final class PlainFamilies {
     static final String RANK = "RANK";
@@ -27,7 +27,9 @@ final class PlainFamilies {
         this.meetings = meetings;
     }
 
-    /** Returns the candidate of ferro's settings. Either of the two may come from a plain variable instead. */
+    /**
+     * Returns the candidate of ferro's settings. Either of rank and world size may come from a plain variable instead.
+     */
     Optional<LauncherCandidate> given() {
         String rank = variables.has(GIVEN_RANK) ? GIVEN_RANK : GIVEN_RANK_VARIABLE;
         String size = variables.has(GIVEN_SIZE) ? GIVEN_SIZE : GIVEN_SIZE_VARIABLE;
@@ -42,14 +44,13 @@ final class PlainFamilies {
             return Optional.of(LauncherCandidate.half(
                     LauncherKind.GIVEN,
                     variables.shown(rank, size),
-                    variables.shown(rank, size) + " is half of what says who this process is, " + missing
-                            + " is missing: set both, or neither"));
+                    variables.shown(rank, size) + " is set, but " + missing + " is missing: set both, or neither"));
         }
         return Optional.of(LauncherCandidate.complete(
                 LauncherKind.GIVEN, variables, rankFrom, sizeFrom, () -> job(LauncherKind.GIVEN, rankFrom, sizeFrom)));
     }
 
-    /** Returns the candidate of {@code RANK} and {@code WORLD_SIZE}, with the launcher that has set them. */
+    /** Returns the candidate of {@code RANK} and {@code WORLD_SIZE}, with the launcher that set them. */
     Optional<LauncherCandidate> plain() {
         if (!variables.hasAny(RANK, WORLD_SIZE)) {
             return Optional.empty();
@@ -59,8 +60,8 @@ final class PlainFamilies {
             return Optional.of(LauncherCandidate.half(
                     family,
                     variables.shown(RANK, WORLD_SIZE),
-                    variables.shown(RANK, WORLD_SIZE) + " is half of what says who this process is, "
-                            + variables.missing(RANK, WORLD_SIZE) + " is missing: set both, or neither"));
+                    variables.shown(RANK, WORLD_SIZE) + " is set, but " + variables.missing(RANK, WORLD_SIZE)
+                            + " is missing: set both, or neither"));
         }
         return Optional.of(LauncherCandidate.complete(family, variables, RANK, WORLD_SIZE, () -> plainJob(family)));
     }
@@ -87,7 +88,7 @@ final class PlainFamilies {
                 .anyMatch(ranks -> !ranks.equals("1"));
         if (family == LauncherKind.PYTORCH_JOB && several) {
             throw new IllegalArgumentException(variables.shown(RANK, WORLD_SIZE, POD_RANKS)
-                    + ": RANK counts pods, and each is to have several ranks: start them in the pod by torchrun, or set"
+                    + ": RANK counts pods, and each pod is to have several ranks: start the ranks of a pod by torchrun, or set"
                     + " nprocPerNode to 1");
         }
         return job(family, RANK, WORLD_SIZE);

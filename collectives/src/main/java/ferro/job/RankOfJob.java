@@ -4,14 +4,14 @@ import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
- * Rank of this process in its job, according to the variables of one launcher.
+ * The rank of this process in its job, from the variables of one launcher.
  *
  * @param family         launcher that set the variables
  * @param rank           this rank
  * @param worldSize      number of ranks
- * @param localRank      number of this rank on its host, if the launcher says so
- * @param localWorldSize number of ranks on this host, if the launcher says so
- * @param meeting        by what the ranks find each other
+ * @param localRank      number of this rank on its host, if the launcher gives it
+ * @param localWorldSize number of ranks on this host, if the launcher gives it
+ * @param meeting        key and address by which the ranks find each other
  */
 public record RankOfJob(
         LauncherKind family,
@@ -21,14 +21,14 @@ public record RankOfJob(
         OptionalInt localWorldSize,
         RendezvousPoint meeting) {
     /**
-     * Rejects null. Whether rank and world size fit is checked by the description of the group.
+     * Rejects null. {@link ferro.spi.GroupSpec} checks whether rank and world size fit.
      *
      * @param family         launcher that set the variables
      * @param rank           this rank
      * @param worldSize      number of ranks
      * @param localRank      number of this rank on its host
      * @param localWorldSize number of ranks on this host
-     * @param meeting        by what the ranks find each other
+     * @param meeting        key and address by which the ranks find each other
      */
     public RankOfJob {
         Objects.requireNonNull(family, "family");

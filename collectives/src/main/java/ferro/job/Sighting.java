@@ -6,18 +6,18 @@ import java.util.Objects;
  * A launcher whose variables are set.
  *
  * @param family    launcher that set the variables
- * @param variables those that give the rank of this process, as {@code NAME=value}
- * @param complete  whether they give the rank of this process; an allocation without a task does not
- * @param verdict   {@code chosen}, or why it is not
+ * @param variables variables that give the rank of this process, as {@code NAME=value}
+ * @param complete  whether the variables give the rank of this process; those of an allocation without a task do not
+ * @param verdict   {@code chosen}, or why the launcher is not chosen
  */
 public record Sighting(LauncherKind family, String variables, boolean complete, String verdict) {
     /**
      * Rejects null.
      *
      * @param family    launcher that set the variables
-     * @param variables those that give the rank of this process
-     * @param complete  whether they give it
-     * @param verdict   {@code chosen}, or why it is not
+     * @param variables variables that give the rank of this process
+     * @param complete  whether the variables give the rank
+     * @param verdict   {@code chosen}, or why the launcher is not chosen
      */
     public Sighting {
         Objects.requireNonNull(family, "family");

@@ -8,9 +8,9 @@ final class SlurmList {
     private SlurmList() {}
 
     /**
-     * Returns the first host of a list, whose brackets may hold several dimensions: {@code rack[0-1]n[01-16]}.
+     * Returns the first host of a list. A host may have several brackets: {@code rack[0-1]n[01-16]}.
      *
-     * @throws IllegalArgumentException if it is no such list
+     * @throws IllegalArgumentException if the text is no such list
      */
     static String firstHost(String name, String list) {
         StringBuilder host = new StringBuilder();
@@ -42,7 +42,7 @@ final class SlurmList {
     /**
      * Returns the number of each node, in the order of the list of hosts.
      *
-     * @throws IllegalArgumentException if it is no such list
+     * @throws IllegalArgumentException if the text is no such list
      */
     static List<Integer> perNode(String name, String list) {
         List<Integer> numbers = new ArrayList<>();

@@ -5,8 +5,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A task of a step that srun has started. An allocation alone is no task: the shell of sbatch has {@code SLURM_PROCID=0}
- * and {@code SLURM_NTASKS}, and only {@code SLURM_STEP_NUM_TASKS} is set by srun for its own tasks.
+ * A task of a step that srun has started. An allocation alone is no task. The shell of sbatch has
+ * {@code SLURM_PROCID=0} and {@code SLURM_NTASKS} too, but srun sets {@code SLURM_STEP_NUM_TASKS} only for its own
+ * tasks.
  */
 final class SlurmStep {
     static final String RANK = "SLURM_PROCID";
@@ -68,7 +69,7 @@ final class SlurmStep {
     }
 
     /**
-     * Returns whether this step is a shell. The shells that Slurm starts by itself are also steps, of one task, with
+     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps; they have one task and
      * reserved numbers.
      */
     private boolean isShell() {
@@ -89,8 +90,8 @@ final class SlurmStep {
         OptionalInt here = tasksHere();
         if (rank == 0 && variables.numberIfAny(NODE, 0, NUMBER).orElse(0) != 0 && !variables.has("MASTER_ADDR")) {
             throw new IllegalArgumentException(variables.shown(RANK, NODE, HOSTS)
-                    + ": rank 0 is not on the first node of the step, where the others look for it (--distribution="
-                    + "arbitrary does that): set MASTER_ADDR to the host of rank 0 on all ranks");
+                    + ": rank 0 is not on the first node of the step, where the other ranks connect to it (--distribution="
+                    + "arbitrary causes this): set MASTER_ADDR to the host of rank 0 on all ranks");
         }
         boolean allLocal = here.isPresent() && here.getAsInt() == size;
         return new RankOfJob(
@@ -106,7 +107,7 @@ final class SlurmStep {
     private void refuseComponents() {
         if (variables.numberIfAny(COMPONENTS, 0, NUMBER).orElse(0) > 1) {
             throw new IllegalArgumentException(variables.shown(COMPONENTS)
-                    + ": Slurm counts the ranks of each part of a heterogeneous job by themselves: use a job of one part, or"
+                    + ": Slurm numbers the ranks of each part of a heterogeneous job separately: use a job of one part, or"
                     + " set FERRO_RANK and FERRO_WORLD_SIZE over all parts, with MASTER_ADDR and MASTER_PORT");
         }
     }
@@ -125,7 +126,7 @@ final class SlurmStep {
         return OptionalInt.of(perNode.get(node));
     }
 
-    /** Returns the key of the job. A job that is requeued keeps its number and counts its restarts. */
+    /** Returns the key of the job. It includes the count of restarts, because a requeued job keeps its number. */
     private Optional<String> key() {
         return variables
                 .find(JOB)

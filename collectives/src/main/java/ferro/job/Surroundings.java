@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Facts that variables do not give: the names of the host, and the processes that have started this one. */
+/** The facts about a process that variables do not give: the names of its host, and its ancestor processes. */
 public interface Surroundings {
     /**
      * An ancestor of this process.
@@ -44,33 +44,33 @@ public interface Surroundings {
     String hostName();
 
     /**
-     * Returns the host name with its domain, from the host's own table.
+     * Returns the host name with its domain, from the hosts file of the host.
      *
      * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the table has none
      */
     Optional<String> fullHostName();
 
     /**
-     * Returns the processes that have started this one.
+     * Returns the ancestor processes of this process.
      *
-     * @return nearest first; empty if they cannot be read
+     * @return processes, the parent first; empty if they cannot be read
      */
     List<Ancestor> ancestors();
 
     /**
-     * Returns the surroundings of this process.
+     * Returns the facts about this process.
      *
-     * @return surroundings, which are read on demand
+     * @return facts, which are read on demand
      */
     static Surroundings ofThisHost() {
         return LinuxSurroundings.ofThisHost();
     }
 
     /**
-     * Returns surroundings that only know the host name.
+     * Returns facts that consist of the host name only.
      *
-     * @param hostName of the host
-     * @return surroundings without full name and ancestors
+     * @param hostName name of the host
+     * @return facts without full host name and ancestors
      */
     static Surroundings nothingBut(String hostName) {
         Objects.requireNonNull(hostName, "hostName");

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Variables as a launcher has set them, with methods to read them. An empty variable counts as not set.
+ * The variables that a launcher has set, with methods to read them. An empty variable counts as not set.
  *
  * @param all variables by name
  */
@@ -25,7 +25,7 @@ record Variables(Map<String, String> all) {
         return Stream.of(names).anyMatch(name -> find(name).isPresent());
     }
 
-    /** Returns those that are set, as {@code NAME=value NAME=value}. */
+    /** Returns the variables that are set, as {@code NAME=value NAME=value}. */
     String shown(String... names) {
         return Stream.of(names)
                 .filter(this::has)
@@ -46,7 +46,7 @@ record Variables(Map<String, String> all) {
         return number(name, 1, "a number of ranks from 1" + wayOut);
     }
 
-    /** Reads a rank that has to be below a number of ranks. */
+    /** Reads a rank, which must be below the number of ranks. */
     int rankBelow(String name, int size, String sizeName, String wayOut) {
         int rank = rank(name, wayOut);
         if (rank >= size) {
