@@ -23,14 +23,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
-/** Makes a whole back end from a medium. */
+/** A factory of back ends with every collective, each made from a medium. */
 public final class CollectiveEngine {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
     private CollectiveEngine() {}
 
     /**
-     * Puts the engine on a transport.
+     * Makes a back end that runs the engine on a transport.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
@@ -44,13 +44,14 @@ public final class CollectiveEngine {
     }
 
     /**
-     * As {@link #over(Transport, GroupSpec, RankContext)}, with the table of algorithms that rank 0 has sent to all ranks.
-     * It is in force here and in the groups made of this one; a rank that was given another table logs a warning.
+     * Makes a back end as {@link #over(Transport, GroupSpec, RankContext)} does, with the table of algorithms that rank
+     * 0 has sent to all ranks. This group and the groups made of it use this table. A rank whose setting names another
+     * table logs a warning.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
      * @param context   settings, clock, timers
-     * @param ofRankZero what {@link #tuned} returned there
+     * @param ofRankZero result of {@link #tuned} on rank 0
      * @return back end with every collective
      * @throws IllegalArgumentException as {@link #check}
      */
@@ -62,7 +63,7 @@ public final class CollectiveEngine {
             LOG.log(
                     Level.WARNING,
                     "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
-                            + " differs from that of rank 0, which is in force: give all ranks the same");
+                            + " differs from the table of rank 0, which all ranks use: give all ranks the same");
         }
         GroupIdentity place = GroupIdentity.watched(
                 transport,
@@ -73,8 +74,8 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Refuses settings that no engine can use. Where ranks wait for each other before there is an engine, the medium calls
-     * this first, so that the others need not wait for this rank.
+     * Refuses settings that no engine can use. A medium whose ranks wait for each other before there is an engine calls
+     * this first, so that the other ranks need not wait for this rank.
      *
      * @param context settings
      * @throws IllegalArgumentException if a setting is invalid; its message names the setting and the allowed values
@@ -95,11 +96,11 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Reads this rank's table of algorithms ({@code ferro.algorithm.table}).
+     * Reads the table of algorithms of this rank ({@code ferro.algorithm.table}).
      *
      * @param context settings
-     * @return its lines, empty for none
-     * @throws IllegalArgumentException if it cannot be read, or makes no sense
+     * @return lines of the table; empty if there is none
+     * @throws IllegalArgumentException if the table cannot be read or is invalid
      */
     public static String tuned(RankContext context) {
         return TunedRows.read(Settings.ALGORITHM_TABLE.find(Objects.requireNonNull(context, "context")))
@@ -107,37 +108,39 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Returns what shared memory a group takes whose ranks are all on one host, for whoever judges a machine before a job.
+     * Returns how much shared memory a group needs if all its ranks are on one host, for a check of a machine before a
+     * job.
      *
-     * @param ranks how many, from 2
-     * @return size of the segment of each rank, the part that it takes later included; empty if so many cannot share memory
+     * @param ranks number of ranks, at least 2
+     * @return size of the segment of each rank, including the part that is allocated later; empty if so many ranks
+     *     cannot share memory
      */
     public static Optional<SegmentSize> sharedMemoryOf(int ranks) {
         return LocalPeers.segmentOf(ranks);
     }
 
     /**
-     * Puts the engine on a transport of a simulator that runs all ranks on one thread: nothing waits, no thread is started,
-     * and a call that would block throws an IllegalStateException that says so.
+     * Runs the engine on the transport of a simulator that runs all ranks on one thread. The engine never waits and
+     * starts no thread. A call that would block throws an IllegalStateException.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
      * @param context   settings, virtual clock, virtual timers
-     * @return back end, and the way to make progress on it
+     * @return back end and the method that makes progress on it
      */
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
         return stepped(transport, group, context, FailurePolicy.SHIPPED);
     }
 
     /**
-     * As {@link #stepped(Transport, GroupSpec, RankContext)}, with other decisions of the control plane, for tests that
-     * inject a fault and check whether it is found.
+     * Runs the engine as {@link #stepped(Transport, GroupSpec, RankContext)} does, with other decisions of the control
+     * plane. Tests use it to inject a fault and to check whether the fault is found.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
      * @param context   settings, virtual clock, virtual timers
-     * @param rules     decisions when something goes wrong, also in the groups made of this one
-     * @return back end, and the way to make progress on it
+     * @param rules     decisions after a failure, also in the groups made of this group
+     * @return back end and the method that makes progress on it
      */
     @SuppressWarnings("exports")
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, FailurePolicy rules) {
@@ -152,12 +155,12 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Puts the engine on a plain back end: every collective from its five methods.
+     * Makes a back end with every collective from the five methods of a plain back end.
      *
-     * @param plain   back end, closed with the one returned
+     * @param plain   plain back end, closed with the returned back end
      * @param context settings, clock, timers
-     * @return back end with every collective; subgroups and abort across ranks are refused, and point-to-point calls that
-     *     return a handle have ended when they return
+     * @return back end with every collective. It refuses subgroups and an abort across ranks. A point-to-point call
+     *     that returns a handle has ended when it returns
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
@@ -166,11 +169,11 @@ public final class CollectiveEngine {
     }
 
     /**
-     * Returns whether a back end is an engine: it refuses calls on device tensors itself, in the words of
+     * Returns whether a back end is an engine. An engine itself refuses calls on device tensors, with the text of
      * {@link ferro.dispatch.FallbackGate#refusal}.
      *
      * @param backend back end
-     * @return false also for a wrapper around an engine
+     * @return whether it is an engine; false for a wrapper around an engine
      */
     public static boolean isOne(CollectiveBackend backend) {
         return Objects.requireNonNull(backend, "backend") instanceof GroupEngine || backend instanceof PlainEngine;
@@ -194,22 +197,23 @@ public final class CollectiveEngine {
         }
 
         /**
-         * Makes a group of some ranks without waiting: begins now, goes on by control messages and timers of the context.
+         * Makes a group of some ranks and does not wait. The work begins now and continues through control messages and
+         * timers of the context.
          *
-         * @param ranks   ranks of this group, in the order of the new one, this one among them
-         * @param name    for messages
-         * @param timeout until all have called
-         * @return this rank's engine, on which the caller must make progress too; or a FerroException, as of
-         *     {@code newGroup}; completed on the background of the context
+         * @param ranks   ranks of this group, including this rank, in the order of the new group
+         * @param name    name for messages
+         * @param timeout time until all these ranks must have called this
+         * @return this rank's engine in the new group, on which the caller must make progress too; or a FerroException
+         *     as {@code newGroup} throws it. The stage completes on the background thread of the context
          */
         public CompletionStage<Stepped> newGroup(int[] ranks, String name, Duration timeout) {
             return engine.form(ranks, name, timeout).thenApply(Stepped::new);
         }
 
         /**
-         * Does one iteration: checks deadlines, and does what can be done now.
+         * Does one iteration: checks deadlines, and makes all progress that is possible without waiting.
          *
-         * @return whether anything moved
+         * @return whether there was progress
          */
         public boolean advance() {
             return engine.step();

@@ -1,9 +1,9 @@
 /**
- * Where a medium enters: {@link ferro.collectives.CollectiveEngine} gives it every collective.
- * Module examples has such a medium of two short files, {@code ferro.examples.files}.
+ * The entry point for media: {@link ferro.collectives.CollectiveEngine} makes a back end with every collective from a
+ * medium. Module examples has such a medium in two short files, {@code ferro.examples.files}.
  *
- * <p>The engine itself is in {@code engine}; it runs plans ({@code plan}, {@code algorithm}) over links ({@code link}) and
- * programs in shared memory ({@code shared}), combines by the kernels of {@code reduce}, and agrees with the other ranks
- * on failures by {@code control}.
+ * <p>The engine itself is in {@code engine}. It runs plans ({@code plan}, {@code algorithm}) over links ({@code link}),
+ * and programs in shared memory ({@code shared}). It combines elements with the kernels of {@code reduce}. It agrees
+ * with the other ranks on failures through {@code control}.
  */
 package ferro.collectives;

@@ -7,21 +7,21 @@ import java.util.Queue;
 import java.util.function.Consumer;
 
 /**
- * Control messages to and from one peer, over any medium that moves bytes in order: each with its length in front, in native
- * order. A medium uses it for {@link ferro.spi.Transport#control}, and moves the messages on its background thread, beside
- * the links.
+ * A stream of control messages to and from one peer, over any medium that moves bytes in order. Each message has its
+ * length in front, in native order. A medium uses it for {@link ferro.spi.Transport#control}. It moves the messages on
+ * its background thread, independently of the links.
  */
 public final class MessageStream {
-    /** Largest length of a message. */
+    /** Maximum length of a message. */
     public static final int BYTES_MOST = 4096;
 
     private final StagedLink.Sink outgoing;
     private final StagedLink.Source incoming;
-    /** Messages that the medium had no room for; kept here so that the sender never waits. */
+    /** Messages that the medium could not take yet; they are kept so that the sender never waits. */
     private final Queue<ByteBuffer> unsent = new ArrayDeque<>();
 
     private final ByteBuffer length = ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder());
-    /** The part of a message that has come so far; null between messages. */
+    /** The part of a message that has arrived so far; null between messages. */
     private ByteBuffer message;
     /** Whether a message had an invalid length, so that the start of the next one is unknown. */
     private boolean torn;
@@ -29,8 +29,8 @@ public final class MessageStream {
     /**
      * Makes a stream on which nothing has been sent.
      *
-     * @param outgoing to that rank
-     * @param incoming from that rank
+     * @param outgoing bytes to that peer
+     * @param incoming bytes from that peer
      */
     public MessageStream(StagedLink.Sink outgoing, StagedLink.Source incoming) {
         this.outgoing = outgoing;
@@ -38,10 +38,10 @@ public final class MessageStream {
     }
 
     /**
-     * Copies a message, and sends it as soon as the medium takes it; any thread, never waits.
+     * Copies a message and sends it as soon as the medium can take it. Any thread may call it; it never waits.
      *
      * @param bytes at most {@link #BYTES_MOST}
-     * @throws IllegalArgumentException if it is longer
+     * @throws IllegalArgumentException if the message is longer
      */
     public synchronized void send(ByteBuffer bytes) {
         int count = bytes.remaining();
@@ -54,11 +54,12 @@ public final class MessageStream {
     }
 
     /**
-     * Sends what the medium has room for now, and hands over the messages that have come; one thread at a time.
+     * Sends as much as the medium can take now, and passes the messages that have arrived to a receiver. One thread at
+     * a time may call it.
      *
-     * @param receiver gets each message, in order
-     * @return whether any message has come
-     * @throws IllegalStateException if a message has an invalid length; thrown once, and no message is handed over any more
+     * @param receiver called with each message, in order
+     * @return whether any message has arrived
+     * @throws IllegalStateException if a message has an invalid length; thrown once, and no later message is passed on
      */
     public boolean move(Consumer<ByteBuffer> receiver) {
         push();
@@ -82,7 +83,7 @@ public final class MessageStream {
         }
     }
 
-    /** Returns the next message if all of it has come, or null. */
+    /** Returns the next message if it has arrived completely, else null. */
     private ByteBuffer next() {
         if (message == null && !torn && isFilled(length)) {
             message = ByteBuffer.allocate(checked(length.clear().getInt(0)));
@@ -107,7 +108,7 @@ public final class MessageStream {
     private int checked(int bytes) {
         torn = bytes < 0 || bytes > BYTES_MOST;
         if (torn) {
-            throw new IllegalStateException("a message of " + bytes + " bytes came: need 0 to " + BYTES_MOST);
+            throw new IllegalStateException("a message of " + bytes + " bytes arrived: need 0 to " + BYTES_MOST);
         }
         return bytes;
     }

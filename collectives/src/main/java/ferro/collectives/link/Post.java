@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * One posted run of elements as a run of bytes: the header if it is the first of its call on the link, then the elements.
- * Reused by {@link PostRing} once it is finished, so its fields change.
+ * One posted range of elements as a range of bytes: first the header, if this is the first post of its call on the
+ * link, then the elements. {@link PostRing} reuses a finished post, so its fields change.
  */
 public final class Post {
     private CallHeader call;
@@ -17,13 +17,13 @@ public final class Post {
     private DataType type;
     private int elementBytes;
     private Object memory;
-    /** Where the elements start: elements for an array, bytes for a buffer. */
+    /** Position of the first element: an index for an array, bytes for a buffer. */
     private long offset;
 
     private long length;
     private Kernel kernel;
 
-    /** Made by {@link PostRing}. */
+    /** Makes a post, for {@link PostRing}. */
     Post() {}
 
     void fill(CallHeader header, boolean first, HostTensor data, long from, long count) {
@@ -38,7 +38,7 @@ public final class Post {
         kernel = null;
     }
 
-    /** Makes a receive combine. */
+    /** Makes this receive combine its elements. */
     void combineWith(Kernel how) {
         kernel = how;
     }
@@ -60,16 +60,16 @@ public final class Post {
     }
 
     /**
-     * Returns the bytes before the elements.
+     * Returns the number of bytes before the elements.
      *
-     * @return {@link WireHeader#BYTES}, or 0 if it is not the first post of its call
+     * @return {@link WireHeader#BYTES}, or 0 if this is not the first post of its call
      */
     public int headerBytes() {
         return headerBytes;
     }
 
     /**
-     * Returns the bytes that move, header included.
+     * Returns the number of bytes that move, including the header.
      *
      * @return bytes
      */
@@ -96,7 +96,7 @@ public final class Post {
     }
 
     /**
-     * Returns where the elements lie.
+     * Returns the memory of the elements.
      *
      * @return array of the type, or direct buffer in native order
      */
@@ -105,19 +105,19 @@ public final class Post {
     }
 
     /**
-     * Returns how a receive combines.
+     * Returns the kernel with which a receive combines.
      *
-     * @return null where elements are just copied
+     * @return kernel; null if elements are only copied
      */
     public Kernel kernel() {
         return kernel;
     }
 
     /**
-     * Returns the position in {@link #memory} of the element that covers this byte of the post.
+     * Returns the position in {@link #memory} of the element that contains a byte of the post.
      *
-     * @param position byte of the post, header included
-     * @return elements for an array, bytes for a buffer
+     * @param position index of the byte in the post, including the header
+     * @return index for an array, bytes for a buffer
      */
     public long place(long position) {
         long bytes = position - headerBytes;
@@ -127,7 +127,7 @@ public final class Post {
     /**
      * Returns the position in {@link #memory} of a byte of the post.
      *
-     * @param position byte of the post, header included
+     * @param position index of the byte in the post, including the header
      * @return bytes from the first element of an array, or from index 0 of a buffer
      */
     public long bytePlace(long position) {
@@ -135,21 +135,21 @@ public final class Post {
     }
 
     /**
-     * Returns whether the elements can move between a descriptor and their memory without a copy, and are worth a call of
-     * their own.
+     * Returns whether the elements can move between a file descriptor and their memory without a copy, and are enough
+     * for a separate system call.
      *
-     * @param leastBytes bytes above which a separate call is worth its cost
-     * @return whether they are plain and direct, and more than that
+     * @param leastBytes number of bytes above which a separate system call is worth its cost
+     * @return whether the elements are not combined, are in a direct buffer, and have more bytes than that
      */
     public boolean straight(int leastBytes) {
         return kernel == null && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
     }
 
     /**
-     * As {@link #straight}, for a descriptor that takes arrays.
+     * Returns the same as {@link #straight}, for a file descriptor that takes arrays.
      *
-     * @param leastBytes bytes above which a separate call is worth its cost
-     * @return whether they are plain and in an array, and more than that
+     * @param leastBytes number of bytes above which a separate system call is worth its cost
+     * @return whether the elements are not combined, are in an array, and have more bytes than that
      */
     public boolean inArray(int leastBytes) {
         return kernel == null && !(memory instanceof ByteBuffer) && length - headerBytes > leastBytes;

@@ -5,8 +5,8 @@ import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
 
 /**
- * The posts of one direction of a link, oldest first, and how far the oldest one is. Grows to the largest number ever
- * pending; once warm, a post allocates nothing.
+ * The posts of one direction of a link, oldest first, and the progress of the oldest post. The ring grows to the
+ * largest number of pending posts. After that a post allocates nothing.
  */
 public final class PostRing {
     private static final int FIRST_CAPACITY = 16;
@@ -14,7 +14,7 @@ public final class PostRing {
     private Post[] posts = made(new Post[FIRST_CAPACITY], 0);
     private int first;
     private int size;
-    /** Bytes of the oldest post that have moved. */
+    /** Number of bytes of the oldest post that have moved. */
     private long position;
 
     private long finished;
@@ -27,7 +27,7 @@ public final class PostRing {
     /**
      * Returns whether nothing is pending.
      *
-     * @return whether every post is finished
+     * @return true if every post is finished
      */
     public boolean isEmpty() {
         return size == 0;
@@ -36,7 +36,7 @@ public final class PostRing {
     /**
      * Returns how many posts are pending.
      *
-     * @return posts that are not finished
+     * @return number of posts that are not finished
      */
     public int size() {
         return size;
@@ -45,16 +45,16 @@ public final class PostRing {
     /**
      * Returns how many posts are finished.
      *
-     * @return posts ever finished
+     * @return number of posts finished since the ring was made
      */
     public long finished() {
         return finished;
     }
 
     /**
-     * Returns the post to move next.
+     * Returns the post that moves next.
      *
-     * @return first pending post; there must be one
+     * @return oldest pending post; there must be a pending post
      */
     public Post oldest() {
         return posts[first];
@@ -63,7 +63,7 @@ public final class PostRing {
     /**
      * Returns a pending post.
      *
-     * @param i how many are older
+     * @param i number of pending posts that are older
      * @return post
      */
     public Post pending(int i) {
@@ -73,16 +73,17 @@ public final class PostRing {
     /**
      * Returns how many bytes of the oldest post have moved.
      *
-     * @return bytes of it that have moved, header included
+     * @return number of bytes that have moved, including the header
      */
     public long position() {
         return position;
     }
 
     /**
-     * Appends a post. The first post of a call (with another sequence than the last post) has the header in front.
+     * Appends a post. The first post of a call has the header in front; its sequence differs from that of the post
+     * before.
      *
-     * @param call  whose data it is
+     * @param call  call that the data belongs to
      * @param data  memory
      * @param from  first element
      * @param count elements
@@ -93,13 +94,13 @@ public final class PostRing {
     }
 
     /**
-     * As {@link #add(CallHeader, HostTensor, long, long)}, for a receive that combines.
+     * Appends a post as {@link #add(CallHeader, HostTensor, long, long)} does, for a receive that combines.
      *
-     * @param call   whose data is expected
+     * @param call   call that the expected data belongs to
      * @param data   memory
      * @param from   first element
      * @param count  elements
-     * @param kernel how; null to copy
+     * @param kernel kernel that combines; null to copy
      * @throws IndexOutOfBoundsException if the elements are not inside the memory
      */
     public void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
@@ -118,7 +119,7 @@ public final class PostRing {
     /**
      * Counts bytes of the oldest post as moved, and counts the post as finished with its last byte.
      *
-     * @param bytes at most what is left of it
+     * @param bytes number of bytes, at most those of the post that have not moved yet
      */
     public void advance(long bytes) {
         position += bytes;
@@ -128,19 +129,19 @@ public final class PostRing {
     /**
      * Returns the number of the call that the oldest post belongs to.
      *
-     * @return sequence, 0 where nothing is posted
+     * @return sequence; 0 if nothing is posted
      */
     public long sequence() {
         return isEmpty() ? 0 : oldest().call().sequence();
     }
 
     /**
-     * Describes, for a message, how far the posts of a link are.
+     * Describes the progress of the posts of a link, for a message.
      *
-     * @param receives  of the link
-     * @param restBytes bytes of the oldest receive that have come in addition to those that have moved
-     * @param sends     of the link
-     * @return such as {@code 64 of 256 bytes received, 2 receives and 1 sends unfinished}
+     * @param receives  receives of the link
+     * @param restBytes bytes of the oldest receive that have arrived but not moved
+     * @param sends     sends of the link
+     * @return text such as {@code 64 of 256 bytes received, 2 receives and 1 sends unfinished}
      */
     public static String progress(PostRing receives, int restBytes, PostRing sends) {
         String oldest = "";
@@ -152,7 +153,7 @@ public final class PostRing {
         return oldest + receives.size() + " receives and " + sends.size() + " sends unfinished";
     }
 
-    /** Drops every pending post; none of them counts as finished. */
+    /** Drops every pending post. The dropped posts do not count as finished. */
     public void clear() {
         while (size > 0) {
             drop();

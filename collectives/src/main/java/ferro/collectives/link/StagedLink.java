@@ -10,14 +10,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A link over any medium that moves bytes in order. The medium tells how many bytes it can take and how many have come, and
- * moves them from and to one memory, through which all elements pass. It serves a medium for which one more copy does not
- * matter.
+ * A link over any medium that moves bytes in order. The medium returns how many bytes it can take and how many have
+ * arrived. It moves bytes from and to one staging memory, through which all elements pass. This link is for a medium
+ * for which one more copy does not matter.
  *
- * <p>A send is finished when the medium has taken its last byte. Only bytes for which a receive is posted are taken from the
- * medium. If an unexpected header comes, {@link Transport.Events#mismatched} is called, and nothing moves any more.
+ * <p>A send is finished when the medium has taken its last byte. The link takes bytes from the medium only if a receive
+ * is posted for them. If an unexpected header arrives, the link calls {@link Transport.Events#mismatched}, and no byte
+ * moves on it any more.
  *
- * <p>Belongs to the thread that makes progress on the transport.
+ * <p>Only the thread that makes progress on the transport may use it.
  */
 public final class StagedLink implements Link {
     private final int peer;
@@ -30,59 +31,62 @@ public final class StagedLink implements Link {
     private long bytesMoved;
     private boolean dead;
 
-    /** Where the bytes of a link go. */
+    /** The outgoing direction of a medium, to which a link writes bytes. */
     public interface Sink {
         /**
-         * Returns how many bytes it would take now.
+         * Returns how many bytes the medium can take now.
          *
-         * @return bytes; at least {@link WireHeader#BYTES} once its peer has taken all
+         * @return number of bytes; at least {@link WireHeader#BYTES} after the peer has taken all earlier bytes
          */
         int room();
 
         /**
          * Takes bytes.
          *
-         * @param from  the bytes, at its beginning
-         * @param bytes at most {@link #room}
+         * @param from  buffer whose first bytes are taken
+         * @param bytes number of bytes, at most {@link #room}
          */
         void put(ByteBuffer from, int bytes);
     }
 
-    /** Where the bytes of a link come from. */
+    /** The incoming direction of a medium, from which a link reads bytes. */
     public interface Source {
         /**
-         * Returns how many bytes have come.
+         * Returns how many bytes have arrived.
          *
-         * @return bytes that can be taken now
+         * @return number of bytes that can be read now
          */
         int came();
 
         /**
-         * Hands over bytes.
+         * Copies bytes that have arrived into a buffer.
          *
-         * @param into  where they belong, at its beginning
-         * @param bytes at most {@link #came}
+         * @param into  buffer whose first bytes are written
+         * @param bytes number of bytes, at most {@link #came}
          */
         void take(ByteBuffer into, int bytes);
     }
 
-    /** The memory that elements pass through, and the kernels that combine from it; one serves all links of a transport. */
+    /**
+     * The memory that elements pass through, and the kernels that combine from it. All links of a transport share one
+     * object.
+     */
     public static final class Staging {
         private final ByteBuffer bytes;
         private final StagedElements elements;
         private final KeptKernels kernels;
 
         /**
-         * Makes one.
+         * Makes the staging memory of a transport.
          *
-         * @param capacity  bytes that pass at once, for example 65536
+         * @param capacity  size of the memory in bytes, for example 65536
          * @param worldSize number of ranks of the transport; averages are divided by it
-         * @throws IllegalArgumentException if it has no room for a header
+         * @throws IllegalArgumentException if a header does not fit into the memory
          */
         public Staging(int capacity, int worldSize) {
             if (capacity < WireHeader.BYTES) {
                 throw new IllegalArgumentException(
-                        "staging of " + capacity + " bytes has no room for a header of " + WireHeader.BYTES);
+                        "staging of " + capacity + " bytes is too small for a header of " + WireHeader.BYTES);
             }
             bytes = ByteBuffer.allocateDirect(capacity).order(ByteOrder.nativeOrder());
             elements = new StagedElements(bytes);
@@ -93,11 +97,11 @@ public final class StagedLink implements Link {
     /**
      * Makes a link on which nothing is posted.
      *
-     * @param peer     rank at its other end
-     * @param outgoing to that rank
-     * @param incoming from that rank
-     * @param staging  of its transport
-     * @param events   receives mismatches
+     * @param peer     rank at the other end of the link
+     * @param outgoing bytes to that rank
+     * @param incoming bytes from that rank
+     * @param staging  staging memory of the transport
+     * @param events   receives the mismatch of a header
      */
     public StagedLink(int peer, Sink outgoing, Source incoming, Staging staging, Transport.Events events) {
         this.peer = peer;
@@ -144,9 +148,9 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Moves what can be moved now, both ways; for {@link Transport#poll}.
+     * Moves, in both directions, as many bytes as can move now; for {@link Transport#poll}.
      *
-     * @return whether anything moved
+     * @return whether any byte moved
      */
     public boolean move() {
         boolean moved = false;
@@ -157,33 +161,33 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns whether any post is pending that may still move.
+     * Returns whether a post is pending that can still move.
      *
-     * @return false once it is dropped, or another header has come
+     * @return false after {@link #drop}, or after an unexpected header has arrived
      */
     public boolean isBusy() {
         return !dead && !(sends.isEmpty() && receives.isEmpty());
     }
 
     /**
-     * Returns the number of the call whose data is awaited.
+     * Returns the number of the call whose data the link waits for.
      *
-     * @return sequence, 0 where no receive is posted
+     * @return sequence; 0 if no receive is posted
      */
     public long waitsFor() {
         return receives.sequence();
     }
 
     /**
-     * Describes, for a message, how far the posts are.
+     * Describes the progress of the posts, for a message.
      *
-     * @return as {@link PostRing#progress}
+     * @return text as of {@link PostRing#progress}
      */
     public String progress() {
         return PostRing.progress(receives, 0, sends);
     }
 
-    /** Drops all posts at once, so that their memory is free; later ones are ignored. Idempotent. */
+    /** Drops all posts at once, so that the link no longer uses their memory. Later posts are ignored. Idempotent. */
     public void drop() {
         dead = true;
         sends.clear();
@@ -232,8 +236,8 @@ public final class StagedLink implements Link {
     }
 
     /**
-     * Returns whether the header that has come is unexpected; after such a header it is unknown to which call the elements
-     * belong.
+     * Returns whether the header that has arrived is unexpected. After an unexpected header it is unknown to which call
+     * the elements belong.
      */
     private boolean isStrange(CallHeader expected) {
         CallHeader found = WireHeader.other(expected, staging.bytes, 0);
@@ -248,7 +252,9 @@ public final class StagedLink implements Link {
         return posts.position() < posts.oldest().headerBytes();
     }
 
-    /** Returns the bytes to move next, a whole header or whole elements; 0 if the medium does not have so many. */
+    /**
+     * Returns the number of bytes to move next: a full header or full elements; 0 if the medium cannot move so many.
+     */
     private int next(PostRing posts, int medium) {
         if (posts.isEmpty()) {
             return 0;

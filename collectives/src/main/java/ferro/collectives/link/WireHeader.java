@@ -5,21 +5,21 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header in front of the first elements of each call on a link, the same on every medium: the call's number in the
- * order, and the fingerprint of the call. Ranks that find another header than their own have made different calls. The
- * fields are defined only here and in docs/wire-protocol.md.
+ * The header in front of the first elements of each call on a link, the same on every medium. It has the sequence
+ * number of the call and the fingerprint of the call. If a rank receives a header that differs from its own, the ranks
+ * have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
  *
- * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence has
- * native order, and is written last to tell that the rest is there.
+ * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence
+ * has native order. There it is written last, which shows that the rest of the header is written.
  */
 public final class WireHeader {
     /**
-     * Version of the protocol: of this header, and of what ranks tell each other besides the data. A rank with another
-     * version is refused before a byte of either moves.
+     * Version of the protocol, which covers this header and the control messages between ranks. A rank with another
+     * version is refused before any header or control message moves.
      */
     public static final int PROTOCOL_VERSION = 7;
 
-    /** Length: two numbers of 64 bits. */
+    /** Length of a header in bytes: two numbers of 64 bits. */
     public static final int BYTES = 2 * Long.BYTES;
 
     private static final int FINGERPRINT_AT = Long.BYTES;
@@ -31,7 +31,7 @@ public final class WireHeader {
      *
      * @param call the call
      * @param into memory of the medium, in native order
-     * @param at   first byte, of any alignment
+     * @param at   index of the first byte, with any alignment
      */
     public static void put(CallHeader call, ByteBuffer into, int at) {
         into.putLong(at, wireOrder(call.sequence()));
@@ -39,38 +39,38 @@ public final class WireHeader {
     }
 
     /**
-     * Writes the header of a call except for the sequence, into memory that ranks share. The caller writes the sequence
-     * afterwards, and must make this header visible to others before it.
+     * Writes the header of a call without the sequence into memory that ranks share. The caller writes the sequence
+     * afterwards, and must make the rest visible to other ranks before the sequence.
      *
      * @param call the call
      * @param into memory, in native order
-     * @param at   first byte of the header
+     * @param at   index of the first byte of the header
      */
     public static void putRest(CallHeader.Call call, ByteBuffer into, int at) {
         into.putLong(at + FINGERPRINT_AT, wireOrder(call.fingerprint()));
     }
 
     /**
-     * Compares a header that came with the header of the expected call.
+     * Compares a header that has arrived with the header of the expected call.
      *
      * @param expected call
      * @param from     memory of the medium, in native order
-     * @param at       first byte, of any alignment
-     * @return null if they are the same; else what came, as far as a medium knows it
+     * @param at       index of the first byte, with any alignment
+     * @return null if the headers are the same; else the header that arrived, as far as a medium knows it
      */
     public static CallHeader other(CallHeader expected, ByteBuffer from, int at) {
         return other(expected.sequence(), expected.call(), wireOrder(from.getLong(at)), from, at);
     }
 
     /**
-     * Compares a header, whose sequence was read already, with the header of the expected call.
+     * Compares a header whose sequence was already read with the header of the expected call.
      *
-     * @param sequence      of the expected call
-     * @param expected      the rest of it
-     * @param foundSequence the sequence that came
-     * @param from          memory that holds the rest, in native order
-     * @param at            first byte of the header
-     * @return null if they are the same; else what came, as far as a medium knows it
+     * @param sequence      sequence of the expected call
+     * @param expected      rest of the expected header
+     * @param foundSequence sequence that has arrived
+     * @param from          memory with the rest of the header, in native order
+     * @param at            index of the first byte of the header
+     * @return null if the headers are the same; else the header that arrived, as far as a medium knows it
      */
     public static CallHeader other(
             long sequence, CallHeader.Call expected, long foundSequence, ByteBuffer from, int at) {

@@ -1,13 +1,14 @@
 /**
- * What a link needs over any medium that moves bytes: posted runs of elements as runs of bytes, in order, and copies between
- * tensors and the medium's memory that allocate nothing.
+ * The parts of a link over any medium that moves bytes. They keep posted ranges of elements in order as ranges of
+ * bytes. They copy between tensors and the medium's memory without an allocation.
  *
- * <p>An author of a new medium starts at {@link ferro.collectives.link.StagedLink}, which is a complete link over anything
- * that moves bytes in order; module examples has such a medium, {@code ferro.examples.files}. An author who wants to avoid
- * the copy that it makes, as TCP and shared memory do, starts at {@link ferro.collectives.link.PostRing}. The bytes of a
- * link are the elements, and in front of the first elements of each call its header,
- * {@link ferro.collectives.link.WireHeader}; nothing else.
+ * <p>An author of a new medium starts at {@link ferro.collectives.link.StagedLink}, which is a complete link over any
+ * medium that moves bytes in order. Module examples has such a medium, {@code ferro.examples.files}. {@code StagedLink}
+ * copies every element once more. An author who wants to avoid this copy, as TCP and shared memory do, starts at
+ * {@link ferro.collectives.link.PostRing}. The bytes of a link are only the elements and, in front of the first
+ * elements of each call, its header ({@link ferro.collectives.link.WireHeader}).
  *
- * <p>Nothing here knows a medium, waits, or is thread-safe.
+ * <p>No class of this package depends on a medium, waits, or is thread-safe, except {@code MessageStream#send}, which
+ * any thread may call.
  */
 package ferro.collectives.link;

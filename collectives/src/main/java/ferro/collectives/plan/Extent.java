@@ -1,11 +1,11 @@
 package ferro.collectives.plan;
 
 /**
- * Which chunks a region holds: {@code count} of them, from chunk {@code first}, which lies at the region's first
- * element.
+ * The range of chunks that a region has: {@code count} chunks from chunk {@code first}. Chunk {@code first} begins at
+ * the first element of the region.
  *
- * @param first first chunk held
- * @param count chunks held, 0 for an absent region
+ * @param first first chunk of the region
+ * @param count number of chunks, 0 if the region is absent
  */
 public record Extent(int first, int count) {
     /** A region that a plan does not use. */
@@ -14,9 +14,9 @@ public record Extent(int first, int count) {
     /**
      * Checks the numbers.
      *
-     * @param first first chunk held
+     * @param first first chunk of the region
      * @param count chunks held
-     * @throws IllegalArgumentException if one is negative
+     * @throws IllegalArgumentException if a number is negative
      */
     public Extent {
         if (first < 0 || count < 0) {
@@ -45,11 +45,11 @@ public record Extent(int first, int count) {
     }
 
     /**
-     * Returns whether chunks lie inside.
+     * Returns whether this extent contains a range of chunks.
      *
-     * @param chunk  first one
-     * @param chunks how many
-     * @return true if all of them are held
+     * @param chunk  first chunk of the range
+     * @param chunks number of chunks in the range
+     * @return true if it contains all chunks of the range
      */
     public boolean holds(int chunk, int chunks) {
         return chunk >= first && chunk + chunks <= first + count;

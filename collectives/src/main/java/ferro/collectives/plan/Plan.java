@@ -3,18 +3,19 @@ package ferro.collectives.plan;
 import java.util.List;
 
 /**
- * What one rank does in one collective: two ordered lists of steps with dependencies, over chunks of regions.
+ * The steps of one rank in one collective: two ordered lists of steps with dependencies, over chunks of regions.
  *
- * <p>A plan depends on rank, world size and root only, never on a byte count, so it is made once and cached. Sends are
- * posted in their order, receives in theirs. The two lists proceed side by side, each step as soon as its dependencies
- * allow, so that segments pipeline by themselves. All ranks of an operation use plans of one algorithm.
+ * <p>A plan depends on rank, world size and root only, never on a byte count. So a plan is made once and cached. Sends
+ * are posted in the order of their list, and receives in the order of theirs. The two lists proceed concurrently, and
+ * each step is posted as soon as its dependencies allow. So the segments of a chunk form a pipeline. All ranks of an
+ * operation use plans of one algorithm.
  *
  * @param algorithm  name for people and for the fingerprint, for example {@code ring}
- * @param chunkCount into how many parts the operation's elements are cut
+ * @param chunkCount number of parts into which the elements of the operation are divided
  * @param in         chunks in {@link Region#IN}
  * @param out        chunks in {@link Region#OUT}
  * @param scratch    chunks in {@link Region#SCRATCH}
- * @param sends      first list
+ * @param sends      first list: sends
  * @param receives   second list: receives, combining receives and local steps
  */
 public record Plan(
@@ -33,7 +34,7 @@ public record Plan(
      * @param in         chunks in IN
      * @param out        chunks in OUT
      * @param scratch    chunks in SCRATCH
-     * @param sends      first list
+     * @param sends      first list: sends
      * @param receives   second list
      */
     public Plan {

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Collects the steps of a plan in the order in which a single-threaded program would do them, and computes the least that
- * each must wait for; not thread-safe.
+ * A builder that collects the steps of a plan in the order in which a single-threaded program would do them. It
+ * computes the minimum number of earlier steps that each step must wait for. Not thread-safe.
  *
- * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the last
- * local step that read one of its chunks, and for the last step that wrote one, so that the order of combines, and with it every
- * bit of the result, is the same in every run.
+ * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the
+ * last local step that read one of its chunks, and for the last step that wrote one of them. So the order of combines
+ * is the same in every run, and so is every bit of the result.
  */
 public final class PlanBuilder {
     private final String algorithm;
@@ -23,8 +23,8 @@ public final class PlanBuilder {
     /**
      * Begins a plan.
      *
-     * @param algorithm  its name
-     * @param chunkCount into how many parts the operation's elements are cut
+     * @param algorithm  name of the algorithm
+     * @param chunkCount number of parts into which the elements of the operation are divided
      */
     public PlanBuilder(String algorithm, int chunkCount) {
         this.algorithm = algorithm;
@@ -32,7 +32,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Sets which chunks the caller's operand holds.
+     * Sets the chunks of the caller's operand.
      *
      * @param extent chunks
      * @return this
@@ -43,7 +43,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Sets which chunks the caller's result holds.
+     * Sets the chunks of the caller's result.
      *
      * @param extent chunks
      * @return this
@@ -54,7 +54,7 @@ public final class PlanBuilder {
     }
 
     /**
-     * Sets which chunks of scratch memory are needed.
+     * Sets the chunks of scratch memory that the plan needs.
      *
      * @param extent chunks
      * @return this
@@ -65,12 +65,12 @@ public final class PlanBuilder {
     }
 
     /**
-     * Sends chunks.
+     * Adds a step that sends chunks.
      *
-     * @param peer   to whom
-     * @param region from where
+     * @param peer   rank that receives
+     * @param region region that is read
      * @param chunk  first chunk
-     * @param chunks how many
+     * @param chunks number of chunks
      * @return this
      */
     public PlanBuilder send(int peer, Region region, int chunk, int chunks) {
@@ -80,12 +80,12 @@ public final class PlanBuilder {
     }
 
     /**
-     * Receives chunks.
+     * Adds a step that receives chunks.
      *
-     * @param peer   from whom
-     * @param region where to
+     * @param peer   rank that sends
+     * @param region region that is written
      * @param chunk  first chunk
-     * @param chunks how many
+     * @param chunks number of chunks
      * @return this
      */
     public PlanBuilder receive(int peer, Region region, int chunk, int chunks) {
@@ -95,12 +95,12 @@ public final class PlanBuilder {
     }
 
     /**
-     * Receives chunks and combines them into what is there.
+     * Adds a step that receives chunks and combines them into the chunks of a region.
      *
-     * @param peer   from whom
-     * @param region where to
+     * @param peer   rank that sends
+     * @param region region that is written
      * @param chunk  first chunk
-     * @param chunks how many
+     * @param chunks number of chunks
      * @return this
      */
     public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
@@ -110,12 +110,12 @@ public final class PlanBuilder {
     }
 
     /**
-     * Copies chunks between regions of this rank.
+     * Adds a step that copies chunks between regions of this rank.
      *
-     * @param from   source region
-     * @param region where to
+     * @param from   region that is read
+     * @param region region that is written
      * @param chunk  first chunk
-     * @param chunks how many
+     * @param chunks number of chunks
      * @return this
      */
     public PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
@@ -125,12 +125,12 @@ public final class PlanBuilder {
     }
 
     /**
-     * Combines chunks of a region of this rank into those of another.
+     * Adds a step that combines chunks of one region of this rank into the chunks of another region.
      *
-     * @param from   source region
-     * @param region where to
+     * @param from   region that is read
+     * @param region region that is written
      * @param chunk  first chunk
-     * @param chunks how many
+     * @param chunks number of chunks
      * @return this
      */
     public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
@@ -141,10 +141,11 @@ public final class PlanBuilder {
     }
 
     /**
-     * Ends the plan. A combine that nothing writes over in OUT completes its chunks: what is in OUT then is the result.
+     * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks: OUT then has their
+     * result.
      *
      * @return plan
-     * @throws IllegalStateException if a combine completes some of its chunks only
+     * @throws IllegalStateException if a combine completes some of its chunks, but not all
      */
     public Plan build() {
         markCompleting();
@@ -195,7 +196,7 @@ public final class PlanBuilder {
                 true);
     }
 
-    /** Returns how many receives must be done so that the last write of these chunks is. */
+    /** Returns how many receives must be finished so that the last write of these chunks is finished. */
     private int lastWrite(Region region, int chunk, int chunks) {
         for (int i = receives.size() - 1; i >= 0; i--) {
             Step.Arrival arrival = receives.get(i);
@@ -206,7 +207,7 @@ public final class PlanBuilder {
         return 0;
     }
 
-    /** As {@link #lastWrite}, but also counts steps of this rank that read these chunks. */
+    /** Returns the same as {@link #lastWrite}, but also counts local steps that read these chunks. */
     private int lastTouch(Region region, int chunk, int chunks) {
         int written = lastWrite(region, chunk, chunks);
         for (int i = receives.size() - 1; i >= written; i--) {
@@ -219,7 +220,7 @@ public final class PlanBuilder {
         return written;
     }
 
-    /** Returns how many sends must be done so that none still reads these chunks. */
+    /** Returns how many sends must be finished so that no send reads these chunks any more. */
     private int lastSend(Region region, int chunk, int chunks) {
         for (int i = sends.size() - 1; i >= 0; i--) {
             Step.Send send = sends.get(i);

@@ -1,6 +1,6 @@
 package ferro.collectives.plan;
 
-/** Memory that a plan works on. */
+/** The memory regions of a plan. */
 public enum Region {
     /** The caller's operand; never written. */
     IN,

@@ -1,51 +1,51 @@
 package ferro.collectives.plan;
 
 /**
- * One step of a plan. Chunks are numbered over the whole operation, the same on all ranks; {@link Extent} says which of
- * them a region holds.
+ * One step of a plan. Chunks are numbered over the full operation, the same on all ranks. {@link Extent} is the range
+ * of chunks that a region has.
  *
- * <p>A step may be posted once the first {@code afterSends} sends and the first {@code afterReceives} receives of its
- * plan are finished, and once every step before it in its own list is posted. {@link PlanBuilder} works both numbers
- * out; PlanVerifier, in the tests of this package, checks them without trusting it.
+ * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and
+ * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder} computes both
+ * numbers. PlanVerifier, in the tests of this package, checks them independently.
  */
 public sealed interface Step {
     /**
-     * Returns how many sends, from the first, must be finished before.
+     * Returns how many sends, from the first, must be finished before this step.
      *
      * @return at least 0
      */
     int afterSends();
 
     /**
-     * Returns how many entries of the receive list, from the first, must be finished before.
+     * Returns how many entries of the receive list, from the first, must be finished before this step.
      *
      * @return at least 0
      */
     int afterReceives();
 
     /**
-     * Sends chunks; the only kind in a plan's first list.
+     * A step that sends chunks. The first list of a plan has only steps of this kind.
      *
-     * @param peer          to whom
-     * @param region        from where
+     * @param peer          rank that receives
+     * @param region        region that is read
      * @param chunk         first chunk
-     * @param chunks        how many
-     * @param afterSends    sends to wait for
-     * @param afterReceives receives to wait for
+     * @param chunks        number of chunks
+     * @param afterSends    number of sends to wait for
+     * @param afterReceives number of receives to wait for
      */
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
-    /** An entry of a plan's second list: any step that writes. */
+    /** A step that writes: an entry of the second list of a plan. */
     sealed interface Arrival extends Step {
         /**
-         * Returns the region written.
+         * Returns the region that is written.
          *
          * @return OUT or SCRATCH
          */
         Region region();
 
         /**
-         * Returns the first chunk written.
+         * Returns the first chunk that is written.
          *
          * @return chunk
          */
@@ -59,77 +59,77 @@ public sealed interface Step {
         int chunks();
     }
 
-    /** An entry that combines. */
+    /** An entry of the second list that combines. */
     sealed interface Combine extends Arrival {
         /**
-         * Returns whether the chunks are combined of the operands of all ranks then, so that an average is divided here;
-         * {@link PlanBuilder} works it out.
+         * Returns whether this step adds the last of the operands of all ranks to its chunks. This step then also
+         * divides an average. {@link PlanBuilder} computes it.
          *
-         * @return false if an operand is missing
+         * @return false if an operand is still missing after this step
          */
         boolean completes();
     }
 
     /**
-     * Receives chunks and overwrites what is there.
+     * A step that receives chunks and overwrites a region with them.
      *
-     * @param peer          from whom
-     * @param region        where to
+     * @param peer          rank that sends
+     * @param region        region that is written
      * @param chunk         first chunk
-     * @param chunks        how many
-     * @param afterSends    sends to wait for
-     * @param afterReceives receives to wait for
+     * @param chunks        number of chunks
+     * @param afterSends    number of sends to wait for
+     * @param afterReceives number of receives to wait for
      */
     record Receive(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
             implements Arrival {}
 
     /**
-     * Receives chunks and combines them into what is there.
+     * A step that receives chunks and combines them into the chunks of a region.
      *
-     * @param peer          from whom
-     * @param region        where to
+     * @param peer          rank that sends
+     * @param region        region that is written
      * @param chunk         first chunk
-     * @param chunks        how many
-     * @param afterSends    sends to wait for
-     * @param afterReceives receives to wait for
+     * @param chunks        number of chunks
+     * @param afterSends    number of sends to wait for
+     * @param afterReceives number of receives to wait for
      * @param completes     as {@link Combine#completes}
      */
     record ReceiveCombine(
             int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
             implements Combine {}
 
-    /** A step between two regions of this rank; it is in the list of receives, and is finished when posted. */
+    /** A step between two regions of this rank. It is in the list of receives, and is finished when it is posted. */
     sealed interface Local extends Arrival {
         /**
-         * Returns the region read.
+         * Returns the region that is read.
          *
-         * @return another one than {@link #region}
+         * @return region other than {@link #region}
          */
         Region from();
     }
 
     /**
-     * Copies chunks from another region of this rank.
+     * A step that copies chunks from one region of this rank to another.
      *
-     * @param from          source region
-     * @param region        where to
+     * @param from          region that is read
+     * @param region        region that is written
      * @param chunk         first chunk, the same in both regions
-     * @param chunks        how many
-     * @param afterSends    sends to wait for
-     * @param afterReceives receives to wait for
+     * @param chunks        number of chunks
+     * @param afterSends    number of sends to wait for
+     * @param afterReceives number of receives to wait for
      */
     record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
             implements Local {}
 
     /**
-     * Combines chunks of another region of this rank into what is there.
+     * A step that combines chunks of one region of this rank into another region.
      *
-     * @param from          source region
-     * @param region        where to
+     * @param from          region that is read
+     * @param region        region that is written
      * @param chunk         first chunk, the same in both regions
-     * @param chunks        how many
-     * @param afterSends    sends to wait for
-     * @param afterReceives receives to wait for
+     * @param chunks        number of chunks
+     * @param afterSends    number of sends to wait for
+     * @param afterReceives number of receives to wait for
      * @param completes     as {@link Combine#completes}
      */
     record LocalCombine(

@@ -95,7 +95,7 @@ class MessageStreamTest {
         String refused = assertThrows(IllegalStateException.class, () -> stream.move(this::hear))
                 .getMessage();
 
-        assertTrue(refused.startsWith("a message of " + length + " bytes came"), refused);
+        assertTrue(refused.startsWith("a message of " + length + " bytes arrived"), refused);
         assertFalse(stream.move(this::hear));
         assertEquals(List.of(), heard);
     }

@@ -87,7 +87,7 @@ class EndOfALinkTest {
             assertEquals(Code.PROTOCOL, broken.get(0).code());
             assertEquals(hears.rank(), broken.get(0).where().rank());
             assertEquals(
-                    "rank 0 of \"two\" cannot read what rank 1 says: a message of -7 bytes came: need 0 to 4096",
+                    "rank 0 of \"two\" cannot read what rank 1 says: a message of -7 bytes arrived: need 0 to 4096",
                     broken.get(0).getMessage());
         }
     }
