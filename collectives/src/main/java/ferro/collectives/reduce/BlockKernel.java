@@ -4,30 +4,33 @@ import ferro.DataType;
 import java.nio.ByteBuffer;
 
 /**
- * Combines runs in blocks that stay in the first-level cache.
+ * A kernel that combines runs of elements in blocks that stay in the first-level cache.
  *
- * <p>The JIT compiler vectorises a loop over two arrays only if both have the same index, and vectorises no loop over a
- * direct buffer. So both operands are copied into arrays of one block, combined there from index 0, and copied back. That
- * is two to four times as fast as the plain loop.
+ * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. It vectorises no loop over a
+ * direct buffer. So both operands are copied into arrays of one block, combined in these arrays from index 0, and
+ * copied back. This is two to four times as fast as the plain loop.
  *
- * <p>The loop over a block always runs to the end of the block, over zeros behind a short run. A loop that ends with the
- * run is compiled for the lengths that came first: after some thousand calls with one element it stays scalar.
+ * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
+ * would be compiled for the lengths of the first calls. After a few thousand calls with one element it would stay
+ * scalar.
  */
 abstract class BlockKernel extends Kernel {
-    /** Bytes per block: long enough for the loop to pay, short enough for three blocks in 32 KiB. */
+    /** Bytes per block: enough to pay for the copies, and few enough for three blocks in 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
-    /** Up to this many elements are combined one by one, which takes less time than a block. */
+    /**
+     * Maximum number of elements that are combined one by one. For so few elements this takes less time than a block.
+     */
     static final int FEW = 16;
 
     private final DataType type;
     private final int block;
     private Multiplies multiplies = Multiplies.NEITHER;
     private double factor = 1;
-    /** Index from which both blocks are zero. */
+    /** Index from which on both blocks are zero. */
     private int used;
 
-    /** Makes a kernel for elements as long as {@code type}'s, in blocks of {@code block} elements. */
+    /** Makes a kernel for elements with the size of {@code type}, in blocks of {@code block} elements. */
     BlockKernel(DataType type, int block) {
         this.type = type;
         this.block = block;
@@ -37,7 +40,7 @@ abstract class BlockKernel extends Kernel {
         return type.byteSize();
     }
 
-    /** Makes it multiply operands from now on, before its first run. */
+    /** Makes this kernel multiply operands. It is called before the first run. */
     final BlockKernel multiplying(Multiplies which, double by) {
         multiplies = which;
         factor = by;
@@ -98,7 +101,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** The loop runs over the whole block, whatever is behind a short run. */
+    /** Copies products. The loop runs over the full block, including old elements behind a short run. */
     private void copyProducts(Object into, long intoOffset, Object source, long sourceOffset, long count) {
         long intoUnit = unit(into);
         long sourceUnit = unit(source);
@@ -110,7 +113,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Combines one block's length and leaves the result in the first block. */
+    /** Combines at most one block of elements and leaves the result in the first block. */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
             clear(length, used - length);
@@ -127,7 +130,7 @@ abstract class BlockKernel extends Kernel {
         combineBlocks();
     }
 
-    /** Replaces each NaN of a run by the canonical one. */
+    /** Replaces each NaN of a run by the canonical NaN. */
     final void makeCanonical(Object into, long offset, long count) {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
@@ -142,17 +145,17 @@ abstract class BlockKernel extends Kernel {
         return memory instanceof ByteBuffer ? type.byteSize() : 1;
     }
 
-    /** Returns the number by which an element of the first operand is multiplied, or 1. */
+    /** Returns the factor of the elements of the first operand, or 1. */
     final double firstFactor() {
         return multiplies.first() ? factor : 1;
     }
 
-    /** Returns the number by which an element of the second operand is multiplied, or 1. */
+    /** Returns the factor of the elements of the second operand, or 1. */
     final double secondFactor() {
         return multiplies.second() ? factor : 1;
     }
 
-    /** Combines one element, and makes a NaN canonical. */
+    /** Combines one element, and replaces a NaN by the canonical NaN. */
     abstract void combineOne(Object into, long intoOffset, Object source, long sourceOffset);
 
     /** Writes zeros into a part of both blocks. */
@@ -164,16 +167,16 @@ abstract class BlockKernel extends Kernel {
     /** Copies a part of the second operand into its block. */
     abstract void loadSource(Object memory, long offset, int length);
 
-    /** Multiplies the first block, whole. */
+    /** Multiplies all elements of the first block. */
     abstract void multiplyInto(double by);
 
-    /** Multiplies the second block, whole. */
+    /** Multiplies all elements of the second block. */
     abstract void multiplySource(double by);
 
     /** Copies the second block to the first operand. */
     abstract void storeProducts(Object memory, long offset, int length);
 
-    /** Combines the two blocks completely, into the first one. */
+    /** Combines all elements of the two blocks into the first block. */
     abstract void combineBlocks();
 
     /** Copies the first block back to the first operand. */
@@ -182,13 +185,16 @@ abstract class BlockKernel extends Kernel {
     /** Copies the first block back to the second operand. */
     abstract void storeSource(Object memory, long offset, int length);
 
-    /** Returns whether a result since the last call may be NaN, and resets that; {@code length} is the longest block. */
+    /**
+     * Returns whether a result since the last call may be NaN, and resets this information. {@code length} is the
+     * length of the longest block since then.
+     */
     boolean sawNaN(int length) {
         return false;
     }
 
-    /** Replaces each NaN of the first block by the canonical one. */
+    /** Replaces each NaN of the first block by the canonical NaN. */
     void canonical(int length) {
-        // integers have none
+        // integers have no NaN
     }
 }

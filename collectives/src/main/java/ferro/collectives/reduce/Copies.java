@@ -6,25 +6,25 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Copies as {@link Elements#copy} does, and keeps the views that copies between arrays and direct buffers need: scratch
- * memory is the same every time. For one thread at a time.
+ * A copier that works as {@link Elements#copy} does. It keeps the views that copies between arrays and direct buffers
+ * need, because scratch memory is the same in every copy. One thread at a time may use it.
  */
 public final class Copies {
     private final Views[] byType = new Views[DataType.values().length];
 
-    /** Makes one that keeps nothing yet. */
+    /** Makes a copier without any view. */
     public Copies() {
         // views are made by the first copies
     }
 
     /**
-     * Copies elements, unless source and target are the same place.
+     * Copies elements, unless source and target are the same memory.
      *
-     * @param into     where to
-     * @param to       first element there
-     * @param source   where from, of the same type
-     * @param from     first element there
-     * @param elements how many
+     * @param into     target tensor
+     * @param to       index of the first element
+     * @param source   source tensor of the same type
+     * @param from     index of the first element
+     * @param elements number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
     public void copy(HostTensor into, long to, HostTensor source, long from, long elements) {

@@ -4,22 +4,25 @@ import ferro.DataType;
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
 
-/** Moves runs of elements. Offsets are elements for an array and bytes for a buffer. Any thread may call. */
+/**
+ * Copies of runs of elements. An offset is an index in an array, or a number of bytes in a buffer. Any thread may call
+ * these methods.
+ */
 public final class Elements {
     private Elements() {}
 
     /**
-     * Copies elements unchanged; correct also where both runs overlap in one array or buffer.
+     * Copies elements unchanged. Both runs may overlap in one array or buffer.
      *
-     * <p>Allocates nothing between two arrays, two buffers, or a {@code byte[]} and a buffer. Allocates a typed view (a
-     * few dozen bytes, which the JIT compiler may remove) between another array and a buffer.
+     * <p>A copy between two arrays, two buffers, or a {@code byte[]} and a buffer allocates nothing. A copy between
+     * another array and a buffer allocates a typed view of a few dozen bytes, which the JIT compiler may remove.
      *
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
      * @param intoOffset   where the run begins in {@code into}
      * @param source       as {@code into}
      * @param sourceOffset where the run begins in {@code source}
-     * @param count        elements
+     * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
     public static void copy(DataType type, Object into, long intoOffset, Object source, long sourceOffset, long count) {
@@ -43,11 +46,11 @@ public final class Elements {
     }
 
     /**
-     * Returns the position of an element of a tensor in its memory, as {@link #copy} and {@link Kernel#combine} need it.
+     * Returns the offset of an element in the memory of its tensor, for {@link #copy} and {@link Kernel#combine}.
      *
      * @param tensor  tensor
      * @param element index of the element, counted from the start of the tensor
-     * @return elements for an array, bytes for a buffer
+     * @return index for an array, bytes for a buffer
      */
     public static long at(HostTensor tensor, long element) {
         long unit = tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;

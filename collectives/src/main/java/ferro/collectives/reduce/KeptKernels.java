@@ -6,19 +6,22 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Keeps the kernels of one group that one thread at a time has used, because making one costs a few KiB. */
+/**
+ * A cache of the kernels of one group, because making a kernel allocates a few KiB. One thread at a time may use it.
+ */
 public final class KeptKernels {
     /**
-     * Most kernels of one type: a program that makes an op for every call must not fill the memory with their kernels.
+     * Maximum number of ops per type, so that a program that makes a new op for every call does not fill the memory
+     * with kernels.
      */
     private static final int MOST = 64;
 
     private final int worldSize;
-    /** Of an op, a kernel for each of {@link Multiplies}, or null. */
+    /** Kernels by data type, op and {@link Multiplies}; an entry is null until it is needed. */
     private final Map<DataType, Map<ReduceOp, Kernel[]>> byType = new EnumMap<>(DataType.class);
 
     /**
-     * Makes one that keeps nothing yet.
+     * Makes an empty cache.
      *
      * @param worldSize number of ranks of the group; kernels of AVG divide by it
      */
@@ -27,7 +30,7 @@ public final class KeptKernels {
     }
 
     /**
-     * Returns a kernel; allocates only at its first use.
+     * Returns a kernel. Only the first call for a kernel allocates.
      *
      * @param type element type
      * @param op   reduction
@@ -39,11 +42,11 @@ public final class KeptKernels {
     }
 
     /**
-     * Returns a kernel that multiplies operands before it adds them; allocates only at its first use.
+     * Returns a kernel that multiplies operands before it adds them. Only the first call for a kernel allocates.
      *
      * @param type       element type
      * @param op         sum of multiplied inputs, or any op if nothing is multiplied
-     * @param multiplies what the kernel multiplies
+     * @param multiplies operands that the kernel multiplies
      * @return kernel
      * @throws UnsupportedOperationException as {@link Kernels#of}
      */

@@ -1,39 +1,40 @@
 package ferro.collectives.reduce;
 
 /**
- * Combines two runs of elements; chosen once per call by {@link Kernels#of}.
+ * A loop that combines two runs of elements. {@link Kernels#of} chooses it once per call.
  *
- * <p>A kernel owns the blocks of memory that it works in, so that only one thread at a time may use it. It keeps a
- * reference to the direct buffers that it saw last.
+ * <p>A kernel owns its blocks of memory, so only one thread at a time may use it. It keeps references to the direct
+ * buffers of the last calls.
  */
 public abstract class Kernel {
-    /** For the kernels of this package. */
+    /** Makes a kernel, for subclasses in this package. */
     Kernel() {}
 
     /**
-     * Writes {@code into[i] op source[i]} into {@code into[i]}. Both runs may lie in one memory if they do not overlap.
+     * Writes {@code into[i] op source[i]} into {@code into[i]}. Both runs may be in one array or buffer if they do not
+     * overlap.
      *
      * @param into         operand and result: an array of the kernel's type or a direct buffer in native order
-     * @param intoOffset   where it begins: elements for an array, bytes for a buffer, of any alignment
-     * @param source       other operand, as {@code into}
-     * @param sourceOffset where it begins, as {@code intoOffset}
-     * @param count        elements
+     * @param intoOffset   offset of its first element: an index for an array, bytes of any alignment for a buffer
+     * @param source       other operand, of the same kinds as {@code into}
+     * @param sourceOffset offset of its first element, as {@code intoOffset}
+     * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
-     * @throws ClassCastException        if a memory is neither of these
+     * @throws ClassCastException        if an operand is neither such an array nor a buffer
      */
     public abstract void combine(Object into, long intoOffset, Object source, long sourceOffset, long count);
 
     /**
-     * Writes {@code first[i] op second[i]} into both, with the same bits. The runs may lie in one memory if they do not
-     * overlap.
+     * Writes {@code first[i] op second[i]} into both operands, with the same bits. The runs may be in one array or
+     * buffer if they do not overlap.
      *
      * @param first        operand and result, as {@link #combine} needs it
-     * @param firstOffset  where it begins: elements for an array, bytes for a buffer, of any alignment
+     * @param firstOffset  offset of its first element: an index for an array, bytes of any alignment for a buffer
      * @param second       other operand, also a result
-     * @param secondOffset where it begins, as {@code firstOffset}
-     * @param count        elements
+     * @param secondOffset offset of its first element, as {@code firstOffset}
+     * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
-     * @throws ClassCastException        if a memory is neither of these
+     * @throws ClassCastException        if an operand is neither such an array nor a buffer
      */
     public abstract void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count);
 }

@@ -3,21 +3,27 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 
-/** Kernels that may be absent: only JDKs that have what they need compile them, so they are found by name. */
+/**
+ * A family of kernels that may be absent. Only JDKs with the Vector API that they need compile them, so the class is
+ * found by its name.
+ */
 interface KernelFamily {
     /**
-     * Returns a kernel that gives the same bits as {@code plain} and uses the faster loop, or {@code plain} where the
-     * family has none.
+     * Returns a kernel that gives the same bits as {@code plain} and uses the faster of two loops. Returns
+     * {@code plain} if the family has no kernel.
      */
     Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain);
 
-    /** Returns the family's own kernel, which is used from the first call on; only for ops that the family has. */
+    /** Returns the kernel of this family without a comparison of speed. The family must have the op. */
     Kernel untried(DataType type, ReduceOp op, int worldSize);
 
-    /** Returns such a kernel of a sum of multiplied inputs. */
+    /** Returns a kernel as {@link #kernel} does, for a sum of multiplied inputs. */
     Kernel multiplying(DataType type, double factor, Multiplies multiplies, BlockKernel plain);
 
-    /** Returns the family's own kernel of a sum of multiplied inputs; only for a factor that it can have. */
+    /**
+     * Returns the kernel of this family for a sum of multiplied inputs, without a comparison of speed. The family must
+     * support the factor.
+     */
     Kernel untriedMultiplying(DataType type, double factor, Multiplies multiplies);
 
     /** Returns why this JVM cannot run the kernels; null if it can. */

@@ -5,14 +5,14 @@ import ferro.ReduceOp;
 import java.util.Optional;
 import java.util.Set;
 
-/** Chooses the kernel of a type and an op. */
+/** The choice of the kernel for a type and an op. */
 public final class Kernels {
     private static final Set<ReduceOp> OF_FLOATS =
             Set.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
     private static final Set<ReduceOp> OF_INTEGERS = Set.of(
             ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
-    /** From this value on a double may stand for a neighbouring number: 2^53. */
+    /** The first value, 2^53, from which on a double may be the rounded value of a neighbouring integer. */
     private static final double LEAST_NOT_WHOLE = 0x1p53;
 
     private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
@@ -20,11 +20,11 @@ public final class Kernels {
     private Kernels() {}
 
     /**
-     * Returns a new kernel, for one thread at a time. Making one costs a few KiB, so the caller should keep it.
+     * Returns a new kernel, for one thread at a time. A kernel takes a few KiB, so the caller should keep it.
      *
-     * <p>The kernel of AVG adds two elements and divides the sum by the world size: it combines the last two terms of an
-     * average, and that of SUM those before. f32 and f64 round the sum and the quotient; f16 and bf16 add and divide in f32,
-     * and round once. The kernel of a sum of multiplied inputs only sums.
+     * <p>The kernel of AVG adds two elements and divides the sum by the world size. An average uses it for the last two
+     * terms, and uses the kernel of SUM for the terms before. f32 and f64 round the sum and the quotient. f16 and bf16
+     * add and divide in f32, and round once. The kernel of a sum of multiplied inputs only adds.
      *
      * @param type      element type
      * @param op        reduction
@@ -47,12 +47,13 @@ public final class Kernels {
     }
 
     /**
-     * Returns a new kernel of a sum of multiplied inputs, for one thread at a time: it multiplies operands before it adds
-     * them. f16 and bf16 are multiplied in f32; integers are multiplied by a whole factor and wrap.
+     * Returns a new kernel of a sum of multiplied inputs, for one thread at a time. The kernel multiplies operands
+     * before it adds them. f16 and bf16 are multiplied in f32. Integers are multiplied by a factor without a fraction
+     * and wrap around.
      *
      * @param type       element type
      * @param op         sum of multiplied inputs
-     * @param multiplies what it multiplies
+     * @param multiplies operands that the kernel multiplies
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
      */
@@ -91,15 +92,16 @@ public final class Kernels {
     /**
      * Returns which kernels combine in this JVM.
      *
-     * @return for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} and why there are no
-     *         vectors
+     * @return text, for example {@code vectors of 512 bits, by memory segments}, or {@code plain Java} with the reason
+     *         why there are no vectors
      */
     public static String inForce() {
         return VECTORS.text();
     }
 
     /**
-     * Returns why there is no kernel. There is none for averages of integers, which {@link WholeSums} computes.
+     * Returns why there is no kernel. Averages of integers, for example, have no kernel, because {@link WholeSums}
+     * computes them.
      *
      * @param type element type
      * @param op   reduction
@@ -115,13 +117,14 @@ public final class Kernels {
         }
         if (op == ReduceOp.BAND || op == ReduceOp.BOR || op == ReduceOp.BXOR) {
             return Optional.of("no " + op.name() + " of " + type.label()
-                    + ": bits of a float mean nothing one by one; use" + " sum product min max avg, or integers");
+                    + ": the bits of a float cannot be combined one by one; use"
+                    + " sum product min max avg, or integers");
         }
         return isWhole(op.factor()) || type.isFloating()
                 ? Optional.empty()
                 : Optional.of(
-                        "no " + op.name() + " of " + type.label() + ": the factor is not whole, and integers hold no"
-                                + " fraction; use a whole factor below 2^53, or f32 or f64");
+                        "no " + op.name() + " of " + type.label() + ": the factor has a fraction, and integers have no"
+                                + " fraction; use an integer factor below 2^53, or f32 or f64");
     }
 
     private static Set<ReduceOp> builtIn(DataType type) {

@@ -1,8 +1,8 @@
 package ferro.collectives.reduce;
 
 /**
- * Which operands of a kernel are inputs of a sum of multiplied inputs that nobody has multiplied yet. The kernel multiplies
- * them by the factor of its op where it reads them, rounds each product once to the type, and adds then.
+ * The operands that a kernel still has to multiply by the factor of its op, in a sum of multiplied inputs. The kernel
+ * multiplies these operands when it reads them, rounds each product once to the type, and then adds.
  */
 public enum Multiplies {
     /** Neither operand. */
@@ -13,15 +13,15 @@ public enum Multiplies {
     SECOND,
     /** Both operands. */
     BOTH,
-    /** The second operand; what is written is its product alone, so that the kernel is a copy. */
+    /** The second operand; the kernel writes only its product and adds nothing, so it is a copy. */
     COPY;
 
     /**
      * Returns the kind of kernel that multiplies these operands.
      *
      * @param first  whether the first operand is to be multiplied
-     * @param second whether the second operand is
-     * @return one of the kinds that add
+     * @param second whether the second operand is to be multiplied
+     * @return kind of kernel that adds
      */
     public static Multiplies of(boolean first, boolean second) {
         if (first) {

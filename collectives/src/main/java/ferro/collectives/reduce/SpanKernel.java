@@ -6,13 +6,13 @@ import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 
 /**
- * Combines by a user's code for arrays. Both operands are copied into arrays of one block, from index 0 on, for the
- * reasons that {@link BlockKernel} gives. So the code sees one kind of memory, and can write nowhere else.
+ * A kernel that calls a user's code for arrays. Both operands are copied into arrays of one block, from index 0 on, for
+ * the reasons that {@link BlockKernel} gives. So the code gets one kind of memory and can write only to these arrays.
  */
 final class SpanKernel extends Kernel {
     /**
-     * Short enough that two blocks and all other data fit into the first-level cache, long enough that a call per block
-     * costs little.
+     * Bytes per block: few enough for two blocks and all other data in the first-level cache, enough that one call per
+     * block costs little.
      */
     private static final int BLOCK_BYTES = 4096;
 

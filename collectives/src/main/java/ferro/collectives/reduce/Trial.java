@@ -1,18 +1,24 @@
 package ferro.collectives.reduce;
 
 /**
- * Compares a fast kernel with a plain one on parts of real calls.
+ * A comparison of a fast kernel with a plain one on parts of real calls.
  *
- * <p>A loop of the Vector API is a hundred times slower than a plain one until it is compiled. Some JDKs sometimes
- * compile it badly, and on some machines it is never faster. So the fast kernel is used only while it is the faster one,
- * and is measured again from time to time.
+ * <p>Until it is compiled, a loop of the Vector API is a hundred times slower than a plain loop. Some JDKs sometimes
+ * compile it badly, and on some machines it is never faster. So the fast kernel is used only while it measures as
+ * faster, and it is measured again from time to time.
  */
 final class Trial {
-    /** Samples of each kernel before they are compared. The fastest sample counts, so that a pause decides nothing. */
+    /**
+     * Number of samples of each kernel before a comparison. The fastest sample counts, so that a pause does not affect
+     * the result.
+     */
     private static final int SAMPLES = 16;
-    /** Comparisons lost in a row after which the fast kernel is sampled as rarely as after one that it won. */
+    /**
+     * Number of comparisons that the fast kernel loses in a row before it is sampled as rarely as after a comparison
+     * that it won.
+     */
     private static final int PATIENCE = 4_000;
-    /** Calls from one sample to the next once the trial is settled. */
+    /** Number of calls from one sample to the next after the trial is decided. */
     private static final int RARELY = 1_024;
 
     private boolean won;
@@ -43,7 +49,7 @@ final class Trial {
         return fastsTurn;
     }
 
-    /** Notes how long the sample took. */
+    /** Records the duration of a sample. */
     void took(long nanos, long elements) {
         double each = (double) nanos / elements;
         if (fastsTurn) {

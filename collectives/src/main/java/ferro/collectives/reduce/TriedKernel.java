@@ -4,13 +4,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * Combines by a fast kernel while it measures as faster than a plain one, and otherwise by the plain one. Both give the
- * same bits. Each pair of kinds of memory has a trial of its own, because each has a loop of its own.
+ * A kernel that uses a fast kernel while it measures as faster than a plain kernel, and otherwise uses the plain
+ * kernel. Both give the same bits. Each pair of kinds of memory has a separate trial, because each pair has a separate
+ * loop.
  */
 final class TriedKernel extends Kernel {
-    /** Elements per sample: some microseconds of a loop that is not compiled yet. */
+    /** Elements per sample. A loop that is not compiled yet takes some microseconds for them. */
     private static final int SAMPLE = 1024;
-    /** While a trial is undecided, one element of a run in this many is a sample. */
+    /** Share of samples while a trial is undecided: one of this many elements of a run. */
     private static final int SHARE = 32;
 
     private final Supplier<Kernel> made;
@@ -19,7 +20,7 @@ final class TriedKernel extends Kernel {
     private final Trial[] into = {new Trial(), new Trial(), new Trial(), new Trial()};
     private final Trial[] both = {new Trial(), new Trial(), new Trial(), new Trial()};
 
-    /** Makes a kernel; {@code fast} is called when a run is long enough for the fast kernel. */
+    /** Makes a kernel. {@code fast} is called when a run is long enough for the fast kernel. */
     TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
         this.made = fast;
         this.plain = plain;

@@ -3,12 +3,13 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 
-/** Turns what a user's code throws into failures that say so. */
+/** The conversion of exceptions of a user's code into exceptions that name the reduction. */
 final class UserFailures {
     private UserFailures() {}
 
     /**
-     * Returns the exception to throw; the group then fails with its text. An {@code OutOfMemoryError} is thrown as it is.
+     * Returns the exception to throw; the group then fails with its text. An {@code OutOfMemoryError} is thrown
+     * unchanged.
      */
     static RuntimeException failure(ReduceOp op, DataType type, Throwable thrown) {
         if (thrown instanceof OutOfMemoryError memory) {

@@ -6,7 +6,7 @@ import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Combines by a user's code for tensors. The code gets views that are made for each call. */
+/** A kernel that calls a user's code for tensors. The code gets views that are made for each call. */
 final class UserKernel extends Kernel {
     private final DataType type;
     private final ReduceOp op;

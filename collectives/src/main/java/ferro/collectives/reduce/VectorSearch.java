@@ -3,7 +3,8 @@ package ferro.collectives.reduce;
 import java.util.Optional;
 
 /**
- * Result of the search for kernels of the Vector API. The API's module is present only if the JVM was started with it.
+ * The result of the search for kernels of the Vector API. The module of this API is present only if the JVM was started
+ * with it.
  *
  * @param family the kernels, if they can be used
  * @param absent why there are none; otherwise empty
@@ -17,7 +18,8 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
         if (module.isEmpty()) {
             return none("this JVM was started without --add-modules " + MODULE);
         }
-        // module-info does not require the module: the compiler knows no incubating module under --release
+        // module-info does not require the module, because the compiler does not find incubating modules under
+        // --release
         VectorSearch.class.getModule().addReads(module.get());
         try {
             KernelFamily found = (KernelFamily)
@@ -33,7 +35,7 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
         return new VectorSearch(Optional.empty(), why);
     }
 
-    /** Returns a text about the kernels that combine. */
+    /** Returns a description of the kernels in use. */
     String text() {
         return family.map(KernelFamily::description).orElse("plain Java, no vectors: " + absent);
     }

@@ -8,14 +8,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Typed views of the direct buffers seen last. Bulk reads and writes need a view, and making a new one each time would
- * allocate on the hot path. A view covers the whole buffer, whatever its limit, from one of the positions below the size
- * of an element, so that runs of any alignment have a view.
+ * Typed views of the direct buffers of the last calls. Bulk reads and writes need a view, and a new view for each call
+ * would allocate on the hot path. A view covers the full capacity of a buffer, from a first position that is smaller
+ * than an element. So there is a view for runs of any alignment.
  *
- * <p>All references are weak, so that memory that the caller has dropped can be collected.
+ * <p>All references are weak, so that memory that the caller no longer uses can be collected.
  */
 final class Views {
-    /** Number of buffers kept: as many as a host usually has peers. */
+    /** Number of buffers kept, which is the usual number of peers on a host. */
     private static final int KEPT = 8;
 
     private final Carrier carrier;
@@ -24,7 +24,7 @@ final class Views {
     private KeptBuffer last;
     private int next;
 
-    /** A buffer and its views, by phase. */
+    /** A buffer and its views, by position of the first element modulo the element size. */
     private static final class KeptBuffer extends WeakReference<ByteBuffer> {
         private final View[] byPhase;
 

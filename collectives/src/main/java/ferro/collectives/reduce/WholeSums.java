@@ -7,15 +7,15 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Sums of integers that cannot wrap, in numbers of 64 bits; an average of integers is computed from them. An element of 8
- * to 32 bits becomes one number. An element of 64 bits becomes two: its upper 32 bits (with its sign, if its type has
- * one) and its lower 32 bits. So every sum has 31 bits to spare, for as many ranks as an int can count. Any thread may
- * call.
+ * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from them. An
+ * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers: its upper 32 bits, with the
+ * sign if its type is signed, and its lower 32 bits. So a sum has 31 spare bits, enough for as many ranks as an int can
+ * count. Any thread may call these methods.
  */
 public final class WholeSums {
     private static final int HALF = 32;
     private static final long LOWER_HALF = 0xffff_ffffL;
-    /** Some JVMs cannot make a longer array. */
+    /** Maximum length of an array; some JVMs cannot make a longer one. */
     private static final long LONGS_MOST = Integer.MAX_VALUE - 8;
 
     private WholeSums() {}
@@ -64,7 +64,7 @@ public final class WholeSums {
      */
     public static void widen(HostTensor given, long[] sums) {
         DataType type = given.dataType();
-        // mask of the bits that stay of a sign-extended element
+        // mask of the bits that remain of a sign-extended element
         long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
         switch (type.carrier()) {
             case BYTE -> ByteKernel.widen(given, bits, sums);
@@ -88,11 +88,11 @@ public final class WholeSums {
     }
 
     /**
-     * Divides sums; rounds each once, toward zero.
+     * Divides sums and rounds each quotient once, toward zero.
      *
      * @param sums  sums of the numbers that {@link #widen} writes
      * @param first index of the number that belongs to the first element
-     * @param ranks number of ranks, one element of each in every sum
+     * @param ranks number of ranks; every sum has one element of each rank
      * @param into  tensor for the averages
      */
     public static void divide(long[] sums, int first, int ranks, HostTensor into) {
@@ -123,7 +123,7 @@ public final class WholeSums {
         long carried = upper + (lower >>> HALF);
         long rest = lower & LOWER_HALF;
         long first = Math.floorDiv(carried, divisor);
-        // the rest is below the divisor, so that 63 bits hold it and the digit behind it
+        // the remainder is below the divisor, so 63 bits hold it and the next digit
         long left = (carried - first * divisor << HALF) + rest;
         long second = left / divisor;
         boolean cut = left != second * divisor;

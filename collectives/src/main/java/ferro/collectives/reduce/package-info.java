@@ -1,10 +1,10 @@
 /**
- * Arithmetic and bulk copies over the memories that a {@link ferro.HostTensor} may have.
+ * Arithmetic and bulk copies on the memory of a {@link ferro.HostTensor}: arrays and direct buffers.
  *
  * <p>Start reading at {@link ferro.collectives.reduce.Kernels}, which chooses a {@link ferro.collectives.reduce.Kernel};
  * {@link ferro.collectives.reduce.Elements} moves elements unchanged.
  *
- * <p>Code in this package allocates nothing per call once warm, does not block, and does not know of ranks and plans. A
- * choice by type or op stands only in this package.
+ * <p>After the first calls, code in this package allocates nothing per call. It does not block, and it does not depend
+ * on ranks and plans. Only this package has code that chooses by type or op.
  */
 package ferro.collectives.reduce;

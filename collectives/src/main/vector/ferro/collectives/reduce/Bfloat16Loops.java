@@ -9,14 +9,14 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops of bf16, a template that {@link Specialised} defines anew.
+ * Loops for bf16. The class is a template, from which {@link Specialised} defines a class for each type and op.
  *
- * <p>A vector of them is read as one of 32-bit pairs. The upper and the lower elements of all pairs become two vectors of
- * f32, which are combined, rounded and joined again: nothing moves across lanes, all vectors have one shape, and there are
- * no masks. {@link HalfFloats} names the source of the format.
+ * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and the lower elements of all pairs become two
+ * vectors of f32. These are combined, rounded and joined again. No value moves across lanes, all vectors have one
+ * shape, and there are no masks. {@link HalfFloats} names the source of the format.
  *
- * <p>A NaN stays one where it is rounded, because it has the lower bits of an operand, which are 0. So a run has NaNs where
- * the largest magnitude is more than infinity's, as in {@link ElementLoops}.
+ * <p>A NaN remains a NaN when it is rounded, because it has the lower bits of an operand, which are 0. So a run has
+ * NaNs if the largest magnitude is above that of infinity, as in {@link ElementLoops}.
  */
 final class Bfloat16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
@@ -139,10 +139,10 @@ final class Bfloat16Loops {
         return SCALING == null ? result : result.lanewise(SCALING, scale);
     }
 
-    /** To elements in the upper halves of ints; what the lower halves hold is no part of them. */
+    /** Rounds numbers to elements in the upper halves of ints. The bits of the lower halves have no meaning. */
     private static IntVector rounded(FloatVector numbers) {
         IntVector bits = numbers.reinterpretAsInts();
-        // to even: where the lower half is exactly half of a unit, only an odd upper half is rounded up
+        // ties to even: if the lower half is exactly half of a unit, only an odd upper half is rounded up
         IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
         return bits.or(odd).add(JUST_BELOW_HALF);
     }

@@ -16,13 +16,14 @@ import jdk.incubator.vector.Vector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Vectors in direct buffers. The Vector API reached them by byte buffers up to 18 and does by memory segments since: no source
- * compiles with both, so what this JVM has is called by handles. They are constants, which the JIT compiler looks through.
+ * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API uses byte buffers for this, and later JDKs
+ * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
+ * handles are constants, so the JIT compiler can inline their targets.
  */
 final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** Segments are final since 22, and a preview before. */
+    /** Whether this JDK uses memory segments. They are final since JDK 22 and a preview before. */
     private static final boolean SEGMENTS = Runtime.version().feature() >= 22;
 
     private static final MethodType LOAD =
@@ -50,12 +51,12 @@ final class Direct {
                         + ": use 17, 18, or 22 and newer";
     }
 
-    /** Returns by what vectors reach buffers. */
+    /** Returns the way in which vectors access buffers. */
     static String by() {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }
 
-    /** Returns a view of a whole buffer, whatever its limit. */
+    /** Returns a view of the full capacity of a buffer. */
     static Object of(ByteBuffer bytes) {
         ByteBuffer whole = bytes.duplicate().clear().order(ORDER);
         try {

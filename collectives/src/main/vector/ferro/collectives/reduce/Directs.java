@@ -4,11 +4,11 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 
 /**
- * Views of the buffers seen last: making one anew for each call would allocate on the hot path. All references are weak, so
- * that memory that the caller has dropped can be collected.
+ * Views of the buffers of the last calls. A new view for each call would allocate on the hot path. All references are
+ * weak, so that memory that the caller no longer uses can be collected.
  */
 final class Directs {
-    /** As many as the peers of a host usually are. */
+    /** Number of views kept, which is the usual number of peers on a host. */
     private static final int KEPT = 8;
 
     private final DirectView[] kept = new DirectView[KEPT];
@@ -24,7 +24,7 @@ final class Directs {
         }
     }
 
-    /** Returns a view of a whole buffer, whatever its limit. */
+    /** Returns a view of the full capacity of a buffer. */
     Object of(ByteBuffer bytes) {
         for (int i = 0; i < KEPT; i++) {
             if (kept[i] != null && kept[i].refersTo(bytes)) {

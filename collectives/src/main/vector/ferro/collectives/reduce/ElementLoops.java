@@ -14,35 +14,49 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops of the types that vectors can hold, a template that {@link Specialised} defines anew.
+ * Loops for the element types that vectors support. The class is a template, from which {@link Specialised} defines a
+ * class for each type and op.
  *
- * <p>A result is NaN where its bits without the sign are more than infinity's. The largest of them tells about a whole run
- * at the price of two instructions a vector; a mask per vector costs more, and is made on the heap by some JDKs.
+ * <p>A result is NaN if its bits without the sign are above those of infinity. The largest of these values shows
+ * whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some JDKs
+ * allocate it on the heap.
  *
- * <p>A quotient of f64 by a number n is made as {@code fma(s, high, s * low)}, where {@code high} is 1 / n cut to f64 and
- * {@code low} the rest. That has the bits of a division: {@code high + low} is 1 / n up to 2^-104 of it, and no quotient by a
- * whole number below 2^31 is nearer than 2^-85 of itself to the middle of two neighbours, nor on it. Zeros, infinities and
- * NaNs come out right as well, as {@code low} is positive. Where {@code s * low} may be subnormal, a loop stops and leaves the
- * rest to a plain kernel. The division takes ten cycles for a vector, and nothing hides them in the caches.
+ * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. Here {@code high} is 1 /
+ * n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The relative error of
+ * {@code high + low} is at most 2^-104. A quotient by an integer below 2^31 is never in the middle between two
+ * neighbours, and its relative distance from that middle is at least 2^-85. Zeros, infinities and NaNs are correct too,
+ * because {@code low} is positive. If {@code s * low} may be subnormal, the loop stops, and a plain kernel does the
+ * rest. A division would take ten cycles per vector, which are not hidden when the data is in the caches.
  */
 final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final Multiplies MULTIPLIES = CHOICE.multiplies();
-    /** Whether a quotient is a product with the reciprocal, corrected; what is scaled by is its upper part then. */
+    /**
+     * Whether a quotient is computed as a corrected product with the reciprocal. The scale is then the upper part of
+     * the reciprocal.
+     */
     private static final boolean CORRECTED = SCALING == VectorOperators.DIV && CHOICE.type() == DataType.FLOAT64;
 
-    /** What the bits of a magnitude are raised by, so that 0 is the largest of all and the next one the smallest. */
+    /**
+     * The number that is added to the bits of a magnitude, so that the magnitude 0 becomes the largest value and the
+     * next magnitude the smallest.
+     */
     private static final long ABOVE_ZERO = Long.MIN_VALUE - 1;
 
-    /** So small that a product with the lower part of a reciprocal may be subnormal. */
+    /**
+     * Magnitude, raised by {@link #ABOVE_ZERO}, below which a product with the lower part of a reciprocal may be
+     * subnormal.
+     */
     private static final long SMALL = Double.doubleToRawLongBits(0x1p-900) + ABOVE_ZERO;
 
     private static final boolean COPIES = MULTIPLIES == Multiplies.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
-    /** Flips the sign of unsigned elements, which makes the signed order theirs; 0 where that changes nothing. */
+    /**
+     * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if nothing is flipped.
+     */
     private static final long FLIP = flipOf(CHOICE);
 
     private static final VectorSpecies<?> SPECIES = VectorSpecies.of(ELEMENT, VectorShape.preferredShape());
@@ -204,13 +218,13 @@ final class ElementLoops {
         return SPECIES.broadcast((long) operands.scale << dropped >> dropped);
     }
 
-    /** Returns 1 / n cut to f64. */
+    /** Returns 1 / n truncated to f64. */
     private static double high(double n) {
         double reciprocal = 1 / n;
         return Math.fma(-reciprocal, n, 1) < 0 ? Math.nextDown(reciprocal) : reciprocal;
     }
 
-    /** Returns what is left of 1 / n behind {@link #high}. */
+    /** Returns the remainder of 1 / n after {@link #high}. */
     private static Vector<?> low(LoopOperands operands) {
         if (!CORRECTED) {
             return SPECIES.zero();
@@ -219,7 +233,7 @@ final class ElementLoops {
         return DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, low);
     }
 
-    /** Whether the quotient of a lane may not be that of a division. */
+    /** Returns whether the quotient of a lane may differ from that of a division. */
     @SuppressWarnings("unchecked")
     private static boolean isSmall(Vector<?> sums) {
         Vector<Object> bits = (Vector<Object>) sums.viewAsIntegralLanes();
@@ -236,7 +250,7 @@ final class ElementLoops {
         return sum.lanewise(VectorOperators.FMA, (Vector<Object>) high, small);
     }
 
-    /** Ends a loop before a vector that it has not written. */
+    /** Ends a loop before a vector that the loop has not written. */
     private static boolean stopped(LoopOperands operands, int at) {
         operands.count = at;
         return true;
@@ -264,7 +278,7 @@ final class ElementLoops {
 
     private static long flipOf(Specialised.Choice choice) {
         boolean ordered = choice.op() == VectorOperators.MIN || choice.op() == VectorOperators.MAX;
-        // the lowest number of as many bits
+        // the lowest number with so many bits
         long sign = -1L << Byte.SIZE * choice.type().byteSize() - 1;
         return ordered && choice.type().isUnsigned() ? sign : 0;
     }

@@ -8,14 +8,17 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops of f16 over numbers scaled as {@link Float16Pairs} makes them, a template that {@link Specialised} defines anew.
+ * Loops for f16 over numbers that {@link Float16Pairs} has scaled. The class is a template, from which
+ * {@link Specialised} defines a class for each type and op.
  *
- * <p>Sums, minima and maxima of such numbers are exact where f32 is subnormal, so they are rounded as without the scale; and
- * a result is moved back by dropping 13 bits, rounded to nearest, ties to even, whether it is subnormal or not. An average
- * is the same, since a quotient by fewer than 2^13 ranks is a tie of f16, or 2^-14 of a unit away from one, which is more
- * than f32 rounds it by. Products are not: see {@link Float16Products}.
+ * <p>Sums, minima and maxima of such numbers are exact if they are subnormal in f32, so the scale does not change their
+ * rounding. A result is converted back by dropping 13 bits, rounded to nearest, ties to even, for subnormal and normal
+ * numbers. An average has the same bits too: a quotient by fewer than 2^13 ranks is a tie of f16, or at least 2^-14 of
+ * a unit away from a tie. That distance is larger than the rounding error of f32. Products would have other bits: see
+ * {@link Float16Products}.
  *
- * <p>Infinities and NaNs are numbers by that scale. A loop stops where it meets one, and leaves the rest to a plain kernel.
+ * <p>The scale turns infinities and NaNs into finite numbers. So a loop stops at an infinity or a NaN, and a plain
+ * kernel does the rest.
  */
 final class Float16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());

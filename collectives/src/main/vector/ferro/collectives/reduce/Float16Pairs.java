@@ -9,25 +9,26 @@ import jdk.incubator.vector.VectorOperators;
 /**
  * Conversions between vectors of f16 and of f32; {@link HalfFloats} names the source of the format.
  *
- * <p>A vector of elements is read as one of 32-bit pairs, whose upper and lower elements become two vectors of f32: sign,
- * exponent and fraction are moved to where f32 has them. The number is then the element times 2^-112, the difference of the
- * exponent biases, for subnormals too, since those of f32 have their fraction at the same place. Infinities and NaNs are
- * numbers by that scale. Nothing moves across lanes, all vectors have one shape, and there are no masks.
+ * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and lower elements of the pairs become two
+ * vectors of f32: sign, exponent and fraction are moved to their bits in f32. The number is then the element times
+ * 2^-112, because of the difference of the exponent biases. This also holds for subnormals, whose fraction has the same
+ * bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have one shape, and
+ * there are no masks.
  */
 final class Float16Pairs {
-    /** Makes up for the scale. */
+    /** Factor that removes the scale. */
     static final float UNSCALED = 0x1p112f;
 
-    /** Fraction bits that f32 has more than f16. */
+    /** Number of fraction bits of f32 minus that of f16. */
     private static final int EXTRA = 23 - 10;
 
-    // made once: where a loop makes them, it has too many operations, see Loops
+    // made once, because a loop that made them would have too many operations, see Loops
     private static final ShortVector MAGNITUDE = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, Short.MAX_VALUE);
     private static final ShortVector INFINITY = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, 0x7c00);
     private static final IntVector LOWER = ints(0xffff);
     private static final IntVector UPPER = ints(0xffff_0000);
     private static final IntVector BOTH_SIGNS = ints(0x8000_8000);
-    /** Sign, exponent and fraction of f16 where f32 has them. */
+    /** Mask of the sign, exponent and fraction of f16 at their positions in f32. */
     private static final IntVector BITS = ints(0x8fff_e000);
 
     private static final IntVector ONE = ints(1);
@@ -44,7 +45,7 @@ final class Float16Pairs {
         return elements.and(MAGNITUDE);
     }
 
-    /** Returns whether one of these is infinite or NaN. */
+    /** Returns whether one of these magnitudes is infinite or NaN. */
     static boolean holdSpecial(ShortVector magnitudes) {
         return magnitudes.compare(VectorOperators.GE, INFINITY).anyTrue();
     }
@@ -61,15 +62,18 @@ final class Float16Pairs {
         return upper(pairs.lanewise(VectorOperators.LSHL, Short.SIZE));
     }
 
-    /** To elements, still where f32 has them; what the bits below hold is no part of them. */
+    /** Rounds scaled numbers to elements, still at the bit positions of f32. The lower bits have no meaning. */
     static IntVector rounded(FloatVector scaled) {
         IntVector bits = scaled.reinterpretAsInts();
-        // to even: where what is dropped is exactly half of a unit, only an odd result is rounded up
+        // ties to even: if the dropped bits are exactly half of a unit, only an odd result is rounded up
         IntVector odd = bits.lanewise(VectorOperators.LSHR, EXTRA).and(ONE);
         return bits.or(odd).add(JUST_BELOW_HALF);
     }
 
-    /** Joins elements where f32 has them to pairs; those above the largest element, up to 2^17, become infinite. */
+    /**
+     * Joins elements at the bit positions of f32 to pairs. Numbers above the largest element, up to 2^17, become
+     * infinite.
+     */
     static ShortVector joined(IntVector upper, IntVector lower) {
         IntVector magnitudes = upper.lanewise(VectorOperators.LSHL, Short.SIZE - EXTRA)
                 .lanewise(VectorOperators.BITWISE_BLEND, lower.lanewise(VectorOperators.LSHR, EXTRA), LOWER);

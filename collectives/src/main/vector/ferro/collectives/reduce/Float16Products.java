@@ -7,9 +7,10 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops that multiply blocks of f16. Products are made without the scale of {@link Float16Pairs}: a subnormal product may
- * have more bits than f32 keeps by that scale, and would be rounded twice. In one loop these are too many operations, see
- * {@link Loops}; between two, the numbers of a vector of pairs are first the upper ones, then the lower ones.
+ * Loops that multiply blocks of f16. Products are computed without the scale of {@link Float16Pairs}. With that scale a
+ * subnormal product may have more bits than f32 keeps, and would be rounded twice. One loop would have too many
+ * operations, see {@link Loops}, so there are two. Between the two loops, the numbers of a vector of pairs are in this
+ * order: the upper elements, then the lower ones.
  */
 final class Float16Products {
     private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;
@@ -22,9 +23,12 @@ final class Float16Products {
     private static final IntVector SIGN = IntVector.broadcast(INTS, Integer.MIN_VALUE);
     private static final IntVector EXPONENT = IntVector.broadcast(INTS, 0x7f80_0000);
     private static final IntVector SMALLEST_NORMAL = IntVector.broadcast(INTS, 127 - 14 << 23);
-    /** 65536, half a unit above the largest element and more. */
+    /** The number 65536, which is more than half a unit above the largest element. */
     private static final IntVector INFINITE = IntVector.broadcast(INTS, 127 + 16 << 23);
-    /** Makes an exponent the number 1.5 * 2^13 times as large: its last bit is worth the last bit of an element. */
+    /**
+     * Addend for the bits of an exponent, which gives a number 1.5 * 2^13 times as large. The last bit of that number
+     * has the value of the last bit of an element.
+     */
     private static final IntVector ROUNDING = IntVector.broadcast(INTS, (13 << 23) + (1 << 22));
 
     private Float16Products() {}
@@ -39,7 +43,7 @@ final class Float16Products {
         return Float16Pairs.holdSpecial(largest);
     }
 
-    /** Multiplies blocks. */
+    /** Multiplies two blocks. */
     static void multiply(short[] left, short[] right, float[] products) {
         for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
             IntVector a = ShortVector.fromArray(SHORTS, left, i).reinterpretAsInts();
@@ -51,7 +55,10 @@ final class Float16Products {
         }
     }
 
-    /** Multiplies a block by a factor, which is at most 2^15, so that it has room for what makes up for the scale. */
+    /**
+     * Multiplies a block by a factor. The factor is at most 2^15, so that its product with the factor that removes the
+     * scale is finite.
+     */
     static void multiplyBy(float factor, short[] elements, float[] products) {
         FloatVector unscaled = FloatVector.broadcast(FLOATS, factor * Float16Pairs.UNSCALED);
         for (int i = 0; i < Float16Kernel.BLOCK; i += LANES) {
@@ -70,12 +77,12 @@ final class Float16Products {
         }
     }
 
-    /** Rounds numbers to elements, and scales those; larger ones become 65536. */
+    /** Rounds numbers to elements and scales the elements. Larger numbers become 65536. */
     private static IntVector element(FloatVector numbers) {
         IntVector bits = numbers.reinterpretAsInts();
         FloatVector rounding =
                 bits.and(EXPONENT).max(SMALLEST_NORMAL).add(ROUNDING).reinterpretAsFloats();
-        // what rounds to 0 keeps its sign
+        // a number that is rounded to 0 keeps its sign
         IntVector signs = bits.and(SIGN);
         IntVector magnitudes = numbers.add(rounding)
                 .sub(rounding)

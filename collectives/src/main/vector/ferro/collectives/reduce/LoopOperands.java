@@ -1,20 +1,23 @@
 package ferro.collectives.reduce;
 
-/** What one call of a loop works on. A kernel has one and changes it, since a new one per call would be allocated. */
+/**
+ * The operands of one call of a loop. A kernel reuses one object, because a new object per call would have to be
+ * allocated.
+ */
 final class LoopOperands {
-    /** Array, or view that {@link Direct} makes. */
+    /** Array, or a view from {@link Direct}. */
     Object first;
 
-    /** First element of an array, first byte of a view. */
+    /** Index of the first element in an array, or of the first byte in a view. */
     long firstAt;
 
     Object second;
     long secondAt;
 
-    /** Elements, whole vectors. */
+    /** Number of elements, a multiple of the elements of a vector. */
     int count;
 
-    /** What sums of averages are divided by, or multiplied with, or operands are multiplied by. */
+    /** Number by which sums are divided or multiplied for an average, or by which operands are multiplied. */
     final double scale;
 
     LoopOperands(double scale) {

@@ -5,11 +5,12 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * The loops of one type and op: static methods of a class that {@link Specialised} defined, one per pair of memories, since a
- * loop that meets arrays and buffers is fast for neither.
+ * The loops of one type and op: static methods of a class that {@link Specialised} has defined. There is one loop per
+ * pair of kinds of memory, because a loop that gets both arrays and buffers is fast for neither.
  *
- * <p>They are called by handles that are no constants, so that the JIT compiler makes each a method of its own. Two of them
- * inlined into one caller exceed its limit of nodes; then it leaves vectors on the heap, and the loop is ten times slower.
+ * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
+ * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Then the compiler leaves
+ * vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, LoopOperands.class);
@@ -20,14 +21,14 @@ final class Loops {
     private final MethodHandle directs;
 
     /**
-     * Loops of one type and op.
+     * The loops of one type and op, by the operands that get the result.
      *
-     * @param intoFirst writes results into the first operand
-     * @param intoBoth  writes them into both
+     * @param intoFirst loops that write results into the first operand
+     * @param intoBoth  loops that write results into both operands
      */
     record BothWays(Loops intoFirst, Loops intoBoth) {}
 
-    /** Takes the loops of a class; buffers come as the views that {@link Direct} makes. */
+    /** Finds the loops of a class. Buffers are passed to them as views from {@link Direct}. */
     Loops(MethodHandles.Lookup defined) {
         try {
             Class<?> owner = defined.lookupClass();
@@ -40,7 +41,7 @@ final class Loops {
         }
     }
 
-    /** Combines whole vectors of arrays or views; returns whether a result is NaN. */
+    /** Combines full vectors of arrays or views. Returns whether a result is NaN. */
     boolean run(LoopOperands operands) {
         try {
             return (boolean) of(operands.first, operands.second).invokeExact(operands);

@@ -3,8 +3,8 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 
 /**
- * Sum of multiplied inputs of 16-bit floats that makes the products of a block first, and adds them while they are in the first-level
- * cache. Both in one loop are too many operations: see {@link Loops}.
+ * A kernel for sums of multiplied inputs of 16-bit floats. It first computes the products of a block, and adds them
+ * while they are in the first-level cache. One loop for both would have too many operations: see {@link Loops}.
  */
 final class ProductsFirst extends Kernel {
     private static final int BLOCK = 2048;
@@ -14,7 +14,7 @@ final class ProductsFirst extends Kernel {
     private final Multiplies multiplies;
     private final short[] products = new short[BLOCK];
 
-    /** Takes a kernel that copies products, and one that adds. */
+    /** Makes a kernel from a kernel that copies products and a kernel that adds. */
     ProductsFirst(Kernel copy, Kernel sum, Multiplies multiplies) {
         this.copy = copy;
         this.sum = sum;

@@ -8,14 +8,15 @@ import java.lang.invoke.MethodHandles.Lookup;
 import jdk.incubator.vector.VectorOperators;
 
 /**
- * Defines a class of loops anew for each type and op. The Vector API is fast only where shape and op are constants of a
- * loop; this makes them constants without writing each loop sixty times, and no op sees what another was called with.
+ * The definition of a new class of loops for each type and op, from a template class. The Vector API is fast only if
+ * shape and op are constants of a loop. A new class makes them constants without sixty copies of the source, and gives
+ * each op a separate profile in the JIT compiler.
  */
 final class Specialised {
     private Specialised() {}
 
     /**
-     * What is constant in one definition.
+     * The constants of one definition.
      *
      * @param type    element type
      * @param op      how elements are combined
@@ -30,7 +31,7 @@ final class Specialised {
             Multiplies multiplies,
             boolean both) {}
 
-    /** Returns what the class of a lookup was defined for. */
+    /** Returns the constants with which the class of a lookup was defined. */
     static Choice choice(Lookup lookup) {
         try {
             return MethodHandles.classData(lookup, "_", Choice.class);
@@ -39,7 +40,7 @@ final class Specialised {
         }
     }
 
-    /** Defines a template anew for a choice. */
+    /** Defines a new class from a template for a choice. */
     static Lookup define(Class<?> template, Choice choice) {
         try (InputStream stream = template.getResourceAsStream(template.getSimpleName() + ".class")) {
             return MethodHandles.lookup().defineHiddenClassWithClassData(stream.readAllBytes(), choice, true);

@@ -5,8 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Products of f16: combines blocks by {@link Float16Products}, and those that hold an infinity or a NaN by a plain kernel. It
- * calls loops by handles, for the reason that {@link Loops} gives.
+ * A kernel for products of f16. It combines blocks with {@link Float16Products}. A plain kernel combines the blocks
+ * that have an infinity or a NaN. The loops are called by method handles, for the reason that {@link Loops} gives.
  */
 final class VectorFloat16Kernel extends Float16Kernel {
     private final Float16Kernel plain;
@@ -14,10 +14,10 @@ final class VectorFloat16Kernel extends Float16Kernel {
     private final MethodHandle multiply;
     private final MethodHandle multiplyBy;
     private final MethodHandle narrow;
-    /** Whether the block of f32 is in the order of the loops. */
+    /** Whether the block of f32 is in the order that the loops use. */
     private boolean inPairs;
 
-    /** Takes the kernel of products, or one that multiplies. */
+    /** Makes a kernel from a plain kernel of PRODUCT, or from a plain kernel that multiplies operands. */
     VectorFloat16Kernel(Float16Kernel plain) {
         super((int) plain.worldSize);
         this.plain = plain;

@@ -2,9 +2,12 @@ package ferro.collectives.reduce;
 
 import java.nio.ByteBuffer;
 
-/** Combines whole vectors by {@link Loops}, and the few elements behind them by a plain kernel. */
+/** A kernel that combines full vectors with {@link Loops}, and the few elements after them with a plain kernel. */
 final class VectorKernel extends Kernel {
-    /** Elements per loop: enough to pay for the call, few enough for a loop to be compiled as a method while it is young. */
+    /**
+     * Elements per call of a loop: enough to pay for the call, and few enough that the loop is soon called often enough
+     * to be compiled as a method.
+     */
     private static final int BLOCK = 1 << 14;
 
     private final Loops.BothWays loops;
@@ -13,7 +16,7 @@ final class VectorKernel extends Kernel {
     private final LoopOperands operands;
     private final Directs directs = new Directs();
 
-    /** {@code lanes} is a power of two. */
+    /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops.BothWays loops, BlockKernel plain, int lanes, double scale) {
         this.loops = loops;
         this.plain = plain;
@@ -71,8 +74,8 @@ final class VectorKernel extends Kernel {
     }
 
     /**
-     * Runs a loop over one block, or what is left; returns whether a result is NaN, or it stopped. It leaves the number of
-     * combined elements in the operands.
+     * Runs a loop over one block or over fewer elements. Returns whether a result is NaN or the loop has stopped. The
+     * operands then have the number of combined elements.
      */
     private boolean runs(Loops these, long firstAt, long secondAt, int length) {
         operands.firstAt = firstAt;

@@ -9,8 +9,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 
 /**
- * Kernels of the Vector API; {@link Kernels} finds this class by its name. The API itself is not touched before a run is long
- * enough for it: it takes some 30 ms to start.
+ * The kernels of the Vector API. {@link Kernels} finds this class by its name. The API takes about 30 ms to start, so
+ * it is first used when a run is long enough for it.
  */
 final class VectorKernels implements KernelFamily {
     private static final Set<ReduceOp> BUILT_IN = Set.of(
@@ -23,17 +23,17 @@ final class VectorKernels implements KernelFamily {
             ReduceOp.BOR,
             ReduceOp.BXOR);
 
-    /** Of more ranks, {@link Float16Loops} would not round averages as f32 does. */
+    /** Maximum number of ranks for which {@link Float16Loops} rounds averages as f32 does. */
     private static final int FLOAT16_RANKS_MOST = 1 << 12;
 
-    /** By a larger factor, elements could become numbers that {@link Float16Loops} does not round. */
+    /** Maximum factor for which all products are numbers that {@link Float16Loops} rounds. */
     private static final double FLOAT16_FACTOR_MOST = 1 << 15;
 
-    /** Loops of types whose elements are no lanes of their own; all others have {@link ElementLoops}. */
+    /** Loops for the types that vectors do not support as elements. All other types use {@link ElementLoops}. */
     private static final Map<DataType, Class<?>> HALVES =
             Map.of(DataType.FLOAT16, Float16Loops.class, DataType.BFLOAT16, Bfloat16Loops.class);
 
-    /** Loops are compiled once in a JVM: a second group starts with those of the first. */
+    /** Loops, which are compiled once per JVM: a second group uses the compiled loops of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
@@ -45,7 +45,7 @@ final class VectorKernels implements KernelFamily {
     @Override
     public Kernel untried(DataType type, ReduceOp op, int worldSize) {
         VectorOperators.Binary vectorOp = operator(op);
-        // both round the same number where the reciprocal is exact, and a division takes ten times as long
+        // if the reciprocal is exact, both round the same number, and a division takes ten times as long
         boolean exact = Integer.bitCount(worldSize) == 1;
         double scale = exact ? 1.0 / worldSize : worldSize;
         VectorOperators.Binary scaling = op != ReduceOp.AVG ? null : exact ? VectorOperators.MUL : VectorOperators.DIV;
