@@ -8,37 +8,38 @@ import ferro.collectives.shared.SharedCall;
 import java.util.Set;
 
 /**
- * One algorithm for one kind of operation: a row of {@link AlgorithmRegistry}.
+ * An algorithm for one kind of operation: a row of {@link AlgorithmRegistry}.
  *
- * @param kind     of operation
- * @param topology where it runs
- * @param name     as in settings, tables and fingerprints; unique within its kind
- * @param order    in which it combines the operands of an element
+ * @param kind     kind of operation
+ * @param topology topology in which the algorithm runs
+ * @param name     name in settings, tables and fingerprints; unique within its kind
+ * @param order    order in which the algorithm combines the operands of an element
  * @param maker    makes the plan or program of one rank
- * @param traits   further properties that callers must know
+ * @param traits   further properties that callers need
  */
 public record Algorithm(
         CollectiveKind kind, Topology topology, String name, CombineOrder order, Maker maker, Set<Trait> traits) {
     /** A property of an algorithm. */
     public enum Trait {
         /**
-         * Combines every element in the same order of ranks, wherever the element lies: fused calls give the same bits.
+         * The algorithm combines every element in the same order of ranks, at any position. So fused calls give the
+         * same bits as separate calls.
          */
         ONE_ORDER,
-        /** Stages all data of a rank at once: only for data that fits in a slot. */
+        /** The algorithm stages all data of a rank at once, so it works only if the data fits into a slot. */
         STAGED_AT_ONCE
     }
 
-    /** Makes the plan or the program of one rank. */
+    /** The factory of the plan or the program of one rank. */
     sealed interface Maker {}
 
-    /** For ranks that send messages. */
+    /** The factory of a plan, for ranks that send messages. */
     @FunctionalInterface
     non-sealed interface PlanMaker extends Maker {
         Plan plan(int rank, int size, int root, Hosts hosts);
     }
 
-    /** For ranks that share memory. */
+    /** The factory of a program, for ranks that share memory. */
     @FunctionalInterface
     non-sealed interface ProgramMaker extends Maker {
         Program program(SharedCall call, int chunkBytes);
@@ -47,12 +48,12 @@ public record Algorithm(
     /**
      * Makes the plan of one rank.
      *
-     * @param rank  whose plan it is
+     * @param rank  rank whose plan is made
      * @param size  number of ranks
-     * @param root  the operation's root; ignored if it has none
-     * @param hosts of all ranks; null where the topology is {@link Topology#FLAT}
+     * @param root  root of the operation; ignored if the operation has no root
+     * @param hosts hosts of all ranks; null if the topology is {@link Topology#FLAT}
      * @return plan
-     * @throws IllegalStateException if it runs in shared memory
+     * @throws IllegalStateException if the algorithm runs in shared memory
      */
     public Plan plan(int rank, int size, int root, Hosts hosts) {
         if (maker instanceof PlanMaker plans) {
@@ -64,10 +65,10 @@ public record Algorithm(
     /**
      * Makes the program of one rank.
      *
-     * @param call      operation, and the rank whose program it is
-     * @param slotBytes most bytes that are staged at once
+     * @param call      operation, and the rank whose program is made
+     * @param slotBytes maximum number of bytes that are staged at once
      * @return program
-     * @throws IllegalStateException if it sends messages
+     * @throws IllegalStateException if the algorithm sends messages
      */
     public Program program(SharedCall call, int slotBytes) {
         if (maker instanceof ProgramMaker programs) {
@@ -80,8 +81,8 @@ public record Algorithm(
      * Returns whether the algorithm can do an operation.
      *
      * @param bytes     size of the operation
-     * @param slotBytes most bytes that are staged at once; any number if messages are sent
-     * @return false if it is too large
+     * @param slotBytes maximum number of bytes that are staged at once; any number if the algorithm sends messages
+     * @return false if the operation is too large
      */
     public boolean fits(long bytes, long slotBytes) {
         return !traits.contains(Trait.STAGED_AT_ONCE) || bytes <= slotBytes;
@@ -90,7 +91,7 @@ public record Algorithm(
     /**
      * Returns whether single calls and fused calls give the same bits.
      *
-     * @return false if the order of ranks depends on where an element lies
+     * @return false if the order of ranks depends on the position of an element
      */
     public boolean isInOneOrder() {
         return traits.contains(Trait.ONE_ORDER);

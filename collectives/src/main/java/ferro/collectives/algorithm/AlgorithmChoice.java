@@ -7,15 +7,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Chooses the algorithm of an operation; immutable, any thread may use it.
+ * The rules that choose the algorithm of an operation. Immutable; any thread may use it.
  *
- * <p>The choice may use only values that are equal on every rank: kind, world size, hosts and a byte count. All ranks
- * have the same choice. Overrides must be equal on all ranks; a difference is detected as a mismatch.
+ * <p>The choice uses only values that are equal on every rank: kind, world size, hosts and a byte count. So all ranks
+ * choose the same algorithm. Overrides must be equal on all ranks; a difference is detected as a mismatch.
  */
 public final class AlgorithmChoice {
     private static final long KIB = 1024;
     /**
-     * Up to this size every rank of a shared memory reads all data of the others; above, each rank reduces its share.
+     * Maximum size up to which every rank in shared memory reads all data of the other ranks. Above this size, each
+     * rank reduces one part.
      */
     private static final long READ_ALL_BYTES_MOST = 4 * KIB;
 
@@ -32,18 +33,18 @@ public final class AlgorithmChoice {
     /**
      * The values that decide the choice, the same on all ranks.
      *
-     * @param kind      of operation
+     * @param kind      kind of operation
      * @param worldSize number of ranks
      * @param hosts     number of hosts if the topology is {@link Topology#HOSTS}, else any number
      * @param bytes     size of the operation
-     * @param slotBytes most bytes that are staged at once if ranks share memory, else any number
+     * @param slotBytes maximum number of bytes that are staged at once if ranks share memory, else any number
      */
     public record Case(CollectiveKind kind, int worldSize, int hosts, long bytes, long slotBytes) {
         /**
          * Makes a case for messages between all ranks.
          *
-         * @param kind      of operation
-         * @param worldSize ranks
+         * @param kind      kind of operation
+         * @param worldSize number of ranks
          * @param bytes     size of the operation
          */
         public Case(CollectiveKind kind, int worldSize, long bytes) {
@@ -61,7 +62,7 @@ public final class AlgorithmChoice {
      * @param overrides value of the setting {@code ferro.algorithm}, for example
      *                  {@code allReduce=ring,broadcast=binomial}; empty for none
      * @return choice that prefers the overrides
-     * @throws IllegalArgumentException that lists what exists, if a kind or an algorithm does not exist
+     * @throws IllegalArgumentException if a kind or an algorithm does not exist; the message lists those that exist
      */
     public static AlgorithmChoice of(String overrides) {
         Map<CollectiveKind, Algorithm> wanted = new EnumMap<>(CollectiveKind.class);
@@ -91,9 +92,10 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the same choice for ranks between which a step costs more than the transfer of some hundred KiB.
+     * Returns the same choice for far ranks. Between far ranks, one step costs more than the transfer of several
+     * hundred KiB.
      *
-     * @param areFar equal on all ranks ({@link ferro.Medium#far})
+     * @param areFar whether the ranks are far; equal on all ranks ({@link ferro.Medium#far})
      * @return choice
      */
     public AlgorithmChoice far(boolean areFar) {
@@ -103,8 +105,8 @@ public final class AlgorithmChoice {
     /**
      * Returns whether operations of a kind can run in a topology.
      *
-     * @param kind     of operation
-     * @param topology of the ranks
+     * @param kind     kind of operation
+     * @param topology topology of the ranks
      * @return false if there is no algorithm, or an override names one for messages between all ranks
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
@@ -115,10 +117,11 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation: an override if it runs in the topology, else the measured one, else the
-     * built-in one. Without an override, a reduce-scatter has the bits of the all-reduce of the same size.
+     * Returns the algorithm for an operation. This is an override if it runs in the topology, else the measured
+     * algorithm, else the built-in one. Without an override, a reduce-scatter has the same bits as the all-reduce of
+     * the same size.
      *
-     * @param topology for which {@link #serves} is true for the kind
+     * @param topology topology for which {@link #serves} is true for the kind
      * @param needed   values that decide the choice
      * @return algorithm of that topology
      */
@@ -145,7 +148,8 @@ public final class AlgorithmChoice {
     /**
      * Returns the algorithm for an operation whose parts have different lengths.
      *
-     * @param needed values that decide the choice; the size is ignored for an all-to-all: it differs between ranks
+     * @param needed values that decide the choice; the size is ignored for an all-to-all, because it differs between
+     *     ranks
      * @return algorithm for messages between all ranks
      */
     public Algorithm algorithmOfParts(Case needed) {
@@ -154,7 +158,10 @@ public final class AlgorithmChoice {
                 : algorithm(Topology.FLAT, needed);
     }
 
-    /** Returns the name of the built-in algorithm. Further rows of the registry are used only on request. */
+    /**
+     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting or a table
+     * names them.
+     */
     private String builtIn(Topology topology, Case needed) {
         return switch (topology) {
             case FLAT -> flat(needed);
@@ -164,7 +171,7 @@ public final class AlgorithmChoice {
     }
 
     private static IllegalArgumentException hasTwin(Case needed) {
-        return new IllegalArgumentException(needed + " has no algorithm of its own: it has that of an all-reduce");
+        return new IllegalArgumentException(needed + " has no separate algorithm: it uses that of an all-reduce");
     }
 
     private String flat(Case needed) {
@@ -182,9 +189,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses an all-reduce. Two ranks exchange the whole data once up to 32 KiB; above, they exchange two halves. With
-     * more ranks, small data needs few steps and large data needs few bytes. Between far ranks, few steps matter up to
-     * larger sizes.
+     * Chooses an all-reduce. Two ranks exchange all data once up to 32 KiB; above this size they exchange two halves.
+     * With more ranks, the number of steps matters for small data and the number of bytes for large data. Between far
+     * ranks, the number of steps matters up to larger sizes.
      */
     private String allReduce(int worldSize, long bytes) {
         long wholeMost = far ? wholeFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
@@ -195,7 +202,10 @@ public final class AlgorithmChoice {
         return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB ? "halvingDoubling" : "ring";
     }
 
-    /** Chooses an algorithm between hosts: few steps matter for small data, few bytes for large data. */
+    /**
+     * Chooses an algorithm between hosts. The number of steps matters for small data, and the number of bytes for large
+     * data.
+     */
     private String byHosts(Case needed) {
         if (needed.kind != CollectiveKind.ALL_REDUCE) {
             return "byHosts";
@@ -215,8 +225,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns up to how many bytes far ranks exchange the whole data. Two ranks send the same amount either way; more
-     * ranks send more than they would in parts.
+     * Returns the maximum number of bytes of which far ranks exchange all data at once. Two ranks send the same amount
+     * as in parts. More ranks send more than in parts.
      */
     private static long wholeFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;

@@ -38,10 +38,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * All algorithms. A new algorithm is a file that makes a plan or a program, and a row here. Settings, measured tables,
- * the proofs and {@code ferro bench --tune} then see it; that benchmark measures on one host, so it never measures
- * algorithms for several hosts. {@link AlgorithmChoice} says when it is used by default. docs/algorithms.md, which a
- * test compares with this class, says what it costs.
+ * The table of all algorithms. A new algorithm needs a class that makes a plan or a program, and a row in this table.
+ * Settings, measured tables, the proofs and {@code ferro bench --tune} use this table. That benchmark measures on one
+ * host, so it never measures algorithms for several hosts. {@link AlgorithmChoice} chooses the algorithms that are used
+ * by default. docs/algorithms.md lists the cost of each algorithm, and a test compares it with this class.
  */
 public final class AlgorithmRegistry {
     private static final List<Algorithm> ALL = List.of(
@@ -113,13 +113,13 @@ public final class AlgorithmRegistry {
 
     private AlgorithmRegistry() {}
 
-    /** Makes the plan of a rank for a kind without a root. */
+    /** The factory of plans for a kind without a root. */
     @FunctionalInterface
     private interface Rootless {
         Plan plan(int rank, int size);
     }
 
-    /** Makes the plan of a rank for a kind with a root. */
+    /** The factory of plans for a kind with a root. */
     @FunctionalInterface
     private interface Rooted {
         Plan plan(int rank, int size, int root);
@@ -137,8 +137,8 @@ public final class AlgorithmRegistry {
     /**
      * Lists the algorithms of a kind.
      *
-     * @param kind     of operation
-     * @param topology where they run
+     * @param kind     kind of operation
+     * @param topology topology in which the algorithms run
      * @return names; at least one, except for {@link Topology#HOSTS}
      */
     public static List<String> names(CollectiveKind kind, Topology topology) {
@@ -148,10 +148,10 @@ public final class AlgorithmRegistry {
     /**
      * Finds an algorithm.
      *
-     * @param kind of operation
-     * @param name its name
+     * @param kind kind of operation
+     * @param name name of the algorithm
      * @return row
-     * @throws IllegalArgumentException that lists what exists, if there is no such algorithm
+     * @throws IllegalArgumentException if there is no such algorithm; the message lists those that exist
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         for (Algorithm row : ALL) {
@@ -167,11 +167,11 @@ public final class AlgorithmRegistry {
     }
 
     /**
-     * Lists the algorithms of a reduce-scatter that give the bits of an all-reduce.
+     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce.
      *
-     * @param allReduce row
-     * @return rows of the same topology and order; at least one, the first by default
-     * @throws IllegalArgumentException if it is no all-reduce
+     * @param allReduce algorithm of an all-reduce
+     * @return rows of the same topology and order; at least one, and the first is the default
+     * @throws IllegalArgumentException if {@code allReduce} is no all-reduce
      */
     public static List<Algorithm> twins(Algorithm allReduce) {
         if (allReduce.kind() != ALL_REDUCE) {

@@ -6,9 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Broadcast down a binomial tree: {@code ceil(log2 p)} steps deep; the root sends {@code n ceil(log2 p)} bytes.
+ * Broadcast down a binomial tree, with {@code ceil(log2 p)} steps. The root sends {@code n ceil(log2 p)} bytes.
  *
- * <p>The data of the root is its IN, the data of the others is their OUT. Source: Thakur, Rabenseifner and Gropp 2005,
+ * <p>The root has the data in IN, and the other ranks have it in OUT. Source: Thakur, Rabenseifner and Gropp 2005,
  * doi:10.1177/1094342005051521.
  */
 final class BinomialBroadcast {

@@ -6,7 +6,7 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce up a binomial tree: {@code ceil(log2 p)} steps, {@code n} bytes from each rank but the root.
+ * Reduce up a binomial tree, with {@code ceil(log2 p)} steps. Each rank except the root sends {@code n} bytes.
  *
  * <p>Ranks with children combine in SCRATCH, so that their operand is not changed; leaves send their operand directly.
  * Source: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.

@@ -6,7 +6,7 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Scatter down a binomial tree: {@code ceil(log2 p)} steps deep. A rank receives the parts of all ranks below it in one
+ * Scatter down a binomial tree, with {@code ceil(log2 p)} steps. A rank receives the parts of all ranks below it in one
  * message, or in two if their numbers wrap around. Source: Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class BinomialScatter {

@@ -3,23 +3,24 @@ package ferro.collectives.algorithm;
 import ferro.collectives.plan.Extent;
 
 /**
- * The binomial tree over ranks that are counted from the root. The parent of a rank is the same number without its
- * lowest set bit. The {@code span} ranks from a rank on are below it.
+ * The binomial tree over relative ranks, which are counted from the root. The relative rank of the parent is that of
+ * the rank without its lowest set bit. The subtree of a rank has at most {@link #low()} relative ranks, beginning with
+ * that of the rank.
  *
- * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last to the first: then they
- * are two ranges.
+ * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first. Then
+ * they are two ranges.
  *
  * @param rank own absolute rank
  * @param size number of ranks
  * @param root absolute rank of the root
  */
 record BinomialTree(int rank, int size, int root) {
-    /** Returns this rank counted from the root. */
+    /** Returns the relative rank, which is this rank counted from the root. */
     int relative() {
         return Math.floorMod(rank - root, size);
     }
 
-    /** Returns the absolute number of a rank counted from the root. */
+    /** Returns the absolute rank of a relative rank. */
     int absolute(int relative) {
         return (relative + root) % size;
     }
@@ -31,7 +32,7 @@ record BinomialTree(int rank, int size, int root) {
                 : Integer.lowestOneBit(relative());
     }
 
-    /** Returns the parent's absolute rank. */
+    /** Returns the absolute rank of the parent. */
     int parent() {
         return absolute(relative() - low());
     }
@@ -51,7 +52,7 @@ record BinomialTree(int rank, int size, int root) {
         return low() == 1 || !hasChild(1);
     }
 
-    /** Returns the chunk ranges of this rank's subtree: one range, or two if it wraps. */
+    /** Returns the chunk ranges of this rank's subtree: one range, or two if the chunks wrap. */
     Extent[] own() {
         return ranges(relative(), low());
     }

@@ -6,14 +6,14 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-to-all for small parts of equal length: {@code ceil(log2 p)} steps, about {@code n/2 log2 p} bytes. A part for
- * the rank that is i above moves by the bits of i: in step k it goes to the rank {@code 2^k} above, together with all
- * other parts that have that bit. A rank that passes a part on stores it in between. Source: Bruck and others 1997,
- * doi:10.1109/71.642949.
+ * All-to-all for small parts of equal length, with {@code ceil(log2 p)} steps and about {@code n/2 log2 p} bytes. A
+ * part moves by the bits of i, the distance to its destination rank. If bit k of i is set, then in step k the part goes
+ * to the rank {@code 2^k} above, together with all other parts that have this bit. A rank that forwards a part stores
+ * the part between the two steps. Source: Bruck and others 1997, doi:10.1109/71.642949.
  *
- * <p>No part is packed or rotated: the links put all parts that are sent to one rank at once into one write. A part
- * that is passed on lies alternately in SCRATCH and in its place in OUT, at the end in OUT, so that no part is received
- * where another is still being sent.
+ * <p>No part is packed or rotated, because links put all parts that are sent to one rank at the same time into one
+ * write. A forwarded part is alternately in SCRATCH and in its chunk of OUT, and at the end in OUT. So no part is
+ * received into memory from which another part is still being sent.
  */
 final class BruckAllToAll {
     private BruckAllToAll() {}
@@ -40,7 +40,7 @@ final class BruckAllToAll {
         return plan.build();
     }
 
-    /** Returns the region of a part that has gone all steps up to a bit: OUT if an even number of steps is left. */
+    /** Returns the region of a part after all its steps up to a bit: OUT if an even number of its steps remains. */
     private static Region kept(int up, int bit) {
         int left = Integer.bitCount(up & -(2 * bit));
         return left % 2 == 0 ? Region.OUT : Region.SCRATCH;

@@ -6,12 +6,12 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-gather by sending a rank's chunk to each other rank: one step deep, {@code n(p-1)/p} bytes where n is the whole
- * result.
+ * All-gather in which each rank sends its chunk to each other rank: one step, {@code n(p-1)/p} bytes, where n is the
+ * size of the full result.
  *
- * <p>No transfer waits for another, so this is the fastest algorithm if a separate link to each rank costs nothing.
- * Peers are ordered by distance, so that not all ranks send to the same one. Source: Bruck and others 1997,
- * doi:10.1109/71.642949.
+ * <p>No transfer waits for another transfer, so this is the fastest algorithm if a separate link to each rank costs
+ * nothing. Peers are ordered by distance, so that not all ranks send to the same rank at once. Source: Bruck and others
+ * 1997, doi:10.1109/71.642949.
  */
 final class DirectAllGather {
     private DirectAllGather() {}

@@ -6,9 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce directly at the root, which combines the operands of the others in the order of their distance: {@code n}
- * bytes from each rank but the root, which receives {@code n(p-1)}; no scratch. Source: Chan and others 2007,
- * doi:10.1002/cpe.1206.
+ * Reduce directly at the root, which combines the operands of the other ranks in the order of their distance. Each
+ * other rank sends {@code n} bytes, and the root receives {@code n(p-1)} bytes. No scratch memory is needed. Source:
+ * Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class DirectReduce {
     private DirectReduce() {}

@@ -6,9 +6,10 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce-scatter by recursive halving: each rank exchanges half of what it still has with the rank at half the distance;
- * {@code log2 p} steps, {@code n(p-1)/p} bytes where n is the whole operand. Chunks on their way are in SCRATCH, half of
- * the operand. Worlds that are no power of two combine in the same order by {@link TreeReduceScatter}.
+ * Reduce-scatter by recursive halving, with {@code log2 p} steps and {@code n(p-1)/p} bytes, where n is the size of the
+ * full operand. In each step a rank exchanges half of its remaining chunks with a rank at half the distance of the step
+ * before. Partial sums are in SCRATCH, which has half the size of the operand. If the world size is no power of two,
+ * {@link TreeReduceScatter} combines in the same order.
  *
  * <p>Source: the first half of the all-reduce of Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1.
  */

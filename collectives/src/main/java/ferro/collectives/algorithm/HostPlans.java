@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Plans for collectives of a group that spans hosts. One rank of each host, its leader or the root, sends for it, so
- * that data crosses between hosts once; all other data stays in shared memory. They are plans like all others: links
- * within a host are rings, links between hosts are those of the underlying medium.
+ * Plans for collectives of a group that spans several hosts. On each host one rank, its leader or the root, sends and
+ * receives for the host. So data crosses between hosts once, and all other data stays in shared memory. The links of
+ * these plans are rings in shared memory within a host, and links of the underlying medium between hosts.
  *
  * <p>Source: Karonis and others 2000, doi:10.1109/IPDPS.2000.846009.
  */
@@ -25,7 +25,7 @@ final class HostPlans {
         int host = hosts.of(rank);
         PlanBuilder plan =
                 new PlanBuilder("byHostsDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
-        // also needed where nothing is combined: in place, the result must not overtake the operand
+        // also needed if nothing is combined: in place, the result must not overwrite the operand too early
         plan.copy(Region.IN, Region.OUT, 0, 1);
         if (rank != hosts.leader(host)) {
             return plan.send(hosts.leader(host), Region.OUT, 0, 1)
@@ -66,8 +66,8 @@ final class HostPlans {
     }
 
     /**
-     * Makes an all-reduce in a ring of hosts, one group of chunks per host. Members send and receive chunks in the order in
-     * which the ring needs and produces them.
+     * Makes an all-reduce in a ring of hosts, with one group of chunks per host. The ranks of a host send chunks in the
+     * order in which the ring needs them, and receive chunks in the order in which the ring produces them.
      */
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int count = hosts.count();
@@ -107,12 +107,12 @@ final class HostPlans {
         return plan.build();
     }
 
-    /** Returns into how many chunks a ring of hosts cuts: no part of a rank may lie in the groups of two hosts. */
+    /** Returns the number of chunks of a ring of hosts. No part of a rank may be in the groups of two hosts. */
     private static int ringChunks(Hosts hosts) {
         return hosts.worldSize() % hosts.count() == 0 ? hosts.count() : hosts.worldSize();
     }
 
-    /** Returns the chunks that begin at a host; host numbers wrap. */
+    /** Returns the chunks that begin at a host. Host numbers wrap around. */
     private static List<Integer> ringGroup(int host, Hosts hosts) {
         int chunks = ringChunks(hosts);
         int group = Math.floorMod(host, hosts.count());
@@ -122,7 +122,9 @@ final class HostPlans {
                 .toList();
     }
 
-    /** Returns all chunks, those that begin at a host first, then those that begin at the hosts before it. */
+    /**
+     * Returns all chunks: first the chunks that begin at a host, then the chunks that begin at the hosts before it.
+     */
     private static List<Integer> ringOrder(int host, Hosts hosts) {
         return IntStream.range(0, hosts.count())
                 .mapToObj(i -> ringGroup(host - i, hosts))
@@ -130,13 +132,13 @@ final class HostPlans {
                 .toList();
     }
 
-    /** Makes a reduce-scatter with the bits of {@link #smallAllReduce}. */
+    /** Makes a reduce-scatter with the same bits as {@link #smallAllReduce}. */
     static Plan smallReduceScatter(int rank, Hosts hosts) {
         ReductionTree tree = ReductionTree.doubling(sums(0, hosts));
         return TreeReduceScatter.plan("byHostsDoubling", rank, hosts.worldSize(), part -> tree);
     }
 
-    /** Makes a reduce-scatter with the bits of {@link #largeAllReduce}. */
+    /** Makes a reduce-scatter with the same bits as {@link #largeAllReduce}. */
     static Plan largeReduceScatter(int rank, Hosts hosts) {
         int size = hosts.worldSize();
         List<ReductionTree> trees = IntStream.range(0, hosts.count())
@@ -145,7 +147,7 @@ final class HostPlans {
         return TreeReduceScatter.plan("byHostsRing", rank, size, part -> trees.get(part * hosts.count() / size));
     }
 
-    /** Returns the sum of each host, from one host on. */
+    /** Returns the sum of each host, beginning with one host. */
     private static List<ReductionTree> sums(int first, Hosts hosts) {
         return IntStream.range(first, first + hosts.count())
                 .mapToObj(host -> ReductionTree.inTurn(ReductionTree.operands(hosts.ranks(host)))
@@ -154,8 +156,8 @@ final class HostPlans {
     }
 
     /**
-     * Makes an all-gather: the chunks of each host go round the ring of hosts, and each leader passes them to its
-     * members.
+     * Makes an all-gather. The chunks of each host go round the ring of hosts, and each leader sends them to the ranks
+     * of its host.
      */
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
@@ -195,8 +197,8 @@ final class HostPlans {
     }
 
     /**
-     * Makes a broadcast down a binomial tree of hosts, then to each rank of a host. The root takes the place of the
-     * leader on its own host.
+     * Makes a broadcast down a binomial tree of hosts, then to each rank of a host. On its own host, the root acts as
+     * the leader.
      */
     static Plan broadcast(int rank, int root, Hosts hosts) {
         int host = hosts.of(rank);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The hosts of a group in which some ranks, but not all, share memory. Hosts are numbered by their lowest ranks; the
- * ranks of each are in order. Equal on all ranks; immutable.
+ * The hosts of a group in which some ranks, but not all, share memory. Hosts are numbered in the order of their lowest
+ * ranks, and the ranks of each host are in ascending order. The hosts are equal on all ranks. Immutable.
  */
 public final class Hosts {
     private final int[] hostOf;
@@ -17,7 +17,7 @@ public final class Hosts {
         this.ranks = ranks;
     }
 
-    /** Tells whether two ranks share memory. */
+    /** The relation of ranks that share memory. */
     @FunctionalInterface
     public interface SharesMemory {
         /**
@@ -25,7 +25,7 @@ public final class Hosts {
          *
          * @param a rank
          * @param b rank
-         * @return the same for both orders, true for a rank and itself
+         * @return whether they share memory; the same for both orders, true for a rank and itself
          */
         boolean areNear(int a, int b);
     }
@@ -34,9 +34,9 @@ public final class Hosts {
      * Groups ranks by host.
      *
      * @param worldSize number of ranks
-     * @param near      which ranks share memory
-     * @return hosts; empty if there is only one, if every rank is alone, or if two ranks share memory with a third rank but
-     *     not with each other
+     * @param near      relation of ranks that share memory
+     * @return hosts; empty if there is only one host, if no two ranks share memory, or if two ranks share memory with a
+     *     third rank but not with each other
      */
     public static Optional<Hosts> of(int worldSize, SharesMemory near) {
         int[] hostOf = new int[worldSize];
@@ -83,17 +83,17 @@ public final class Hosts {
         return hostOf[rank];
     }
 
-    /** Returns the ranks of a host; host numbers wrap. */
+    /** Returns the ranks of a host. Host numbers wrap around. */
     List<Integer> ranks(int host) {
         return ranks.get(Math.floorMod(host, ranks.size()));
     }
 
-    /** Returns the rank that sends and receives for a host; host numbers wrap. */
+    /** Returns the rank that sends and receives for a host. Host numbers wrap around. */
     int leader(int host) {
         return ranks(host).get(0);
     }
 
-    /** Returns the ranks of a rank's host without that rank. */
+    /** Returns the other ranks of a rank's host. */
     List<Integer> beside(int rank) {
         List<Integer> others = new ArrayList<>(ranks(hostOf[rank]));
         others.remove((Integer) rank);

@@ -6,12 +6,12 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-gather by exchanging all chunks that a rank has with the rank at distance 1, 2, 4 and so on: {@code log2 p}
- * steps, {@code n(p-1)/p} bytes where n is the whole result.
+ * All-gather by recursive doubling, with {@code log2 p} steps and {@code n(p-1)/p} bytes, where n is the size of the
+ * full result. A rank exchanges all chunks that it has with the rank at distance 1, 2, 4 and so on.
  *
- * <p>Ranks above the largest power of two send their chunk to a partner first and receive the whole result last. From
- * then on the partner's block has a second range, above that power. Source: Thakur, Rabenseifner and Gropp 2005,
- * doi:10.1177/1094342005051521.
+ * <p>Ranks above the largest power of two first send their chunk to a partner and at the end receive the full result.
+ * After the first step the block of the partner has a second range of chunks, above that power of two. Source: Thakur,
+ * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */
 final class RecursiveDoublingAllGather {
     private RecursiveDoublingAllGather() {}

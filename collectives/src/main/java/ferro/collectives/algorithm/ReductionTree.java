@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How the operands of an element are combined: a rank's operand, or two sums. The sides of a sum may be swapped, which
- * changes no bit. Immutable.
+ * The order in which the operands of an element are combined, as a tree. A node is the operand of a rank or the sum of
+ * two nodes. The sides of a sum may be swapped, because that changes no bit. Immutable.
  */
 final class ReductionTree {
     private final ReductionTree left;
@@ -31,7 +31,7 @@ final class ReductionTree {
         return new ReductionTree(null, null, only, false);
     }
 
-    /** Returns the operands of ranks. */
+    /** Returns the operands of several ranks. */
     static List<ReductionTree> operands(List<Integer> ranks) {
         return ranks.stream().map(ReductionTree::operand).toList();
     }
@@ -79,7 +79,7 @@ final class ReductionTree {
         return sums.get(0);
     }
 
-    /** Returns as many values as the largest power of two; those above it are combined with the first ones. */
+    /** Returns as many values as the largest power of two. The remaining values are combined with the first ones. */
     private static List<ReductionTree> core(List<ReductionTree> values) {
         int core = Integer.highestOneBit(values.size());
         List<ReductionTree> sums = new ArrayList<>(values.subList(0, core));
@@ -89,7 +89,7 @@ final class ReductionTree {
         return sums;
     }
 
-    /** Returns the same sum, which no rank of another host makes. */
+    /** Returns the same sum with the rule that only ranks whose operands it has compute it. */
     ReductionTree ofOneHost() {
         return new ReductionTree(left, right, ranks, true);
     }
@@ -98,7 +98,7 @@ final class ReductionTree {
         return left == null;
     }
 
-    /** Returns the higher side. */
+    /** Returns the side whose tree is higher. */
     ReductionTree left() {
         return left;
     }
@@ -111,12 +111,15 @@ final class ReductionTree {
         return ranks.get(rank);
     }
 
-    /** Returns whether only ranks of its own make this sum. */
+    /** Returns whether only ranks whose operands this sum has may compute it. */
     boolean isOfOneHost() {
         return isOfOneHost;
     }
 
-    /** Returns the rank that makes this sum for a part, if the rank of the part does not: one below its longest branch. */
+    /**
+     * Returns the rank that computes this sum for a part if the rank of the part does not. The operand of that rank is
+     * at the end of the longest branch.
+     */
     int maker(int part) {
         ReductionTree node = this;
         for (int bits = part; !node.isOperand(); ) {

@@ -6,7 +6,8 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-gather in a ring: each chunk goes round once; {@code p-1} steps, {@code n(p-1)/p} bytes where n is the whole result.
+ * All-gather in a ring, in which each chunk goes round once: {@code p-1} steps, {@code n(p-1)/p} bytes, where n is the
+ * size of the full result.
  *
  * <p>Source: the second half of ring all-reduce, Patarasuk and Yuan 2009, doi:10.1016/j.jpdc.2008.09.002.
  */

@@ -6,8 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce-scatter in a ring: each chunk goes round once and ends, complete, at its rank; {@code p-1} steps,
- * {@code n(p-1)/p} bytes where n is the whole operand. Chunks on their way are in SCRATCH, which has n bytes.
+ * Reduce-scatter in a ring, with {@code p-1} steps and {@code n(p-1)/p} bytes, where n is the size of the full operand.
+ * Each chunk goes round once and is complete when it arrives at its own rank. Partial sums are in SCRATCH, which has n
+ * bytes.
  *
  * <p>Source: the first half of ring all-reduce, Patarasuk and Yuan 2009, doi:10.1016/j.jpdc.2008.09.002.
  */

@@ -1,10 +1,10 @@
 package ferro.collectives.algorithm;
 
-/** The way in which the ranks of a group reach each other; it decides which algorithms they can run. */
+/** The way in which the ranks of a group send data to each other. It decides which algorithms they can run. */
 public enum Topology {
-    /** Every rank sends messages to every other. */
+    /** Every rank sends messages to every other rank. */
     FLAT,
-    /** Every rank sends messages to every other; some ranks, but not all, share memory ({@link Hosts}). */
+    /** Every rank sends messages to every other rank; some ranks, but not all, share memory ({@link Hosts}). */
     HOSTS,
     /** All ranks share memory. */
     SHARED_MEMORY

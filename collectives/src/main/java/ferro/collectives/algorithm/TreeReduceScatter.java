@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Reduce-scatter that combines each part as a {@link ReductionTree} says, so that it has the bits of the all-reduce of
- * that tree; {@code n(p-1)/p} bytes where n is the whole operand.
+ * Reduce-scatter that combines each part in the order of a {@link ReductionTree}, so that it has the same bits as the
+ * all-reduce of that tree. It has {@code n(p-1)/p} bytes, where n is the size of the full operand.
  *
- * <p>The rank of a part combines its own operand with what the others send, in OUT. A sum that its own operand is not in
- * it makes in SCRATCH, and combines that into OUT. So up to five ranks need one step. What does not fit in one chunk of
- * SCRATCH another rank makes and sends: more ranks need about {@code log2 p - 1} steps. A rank of another host makes no
- * sum of one host, so that the sum crosses between hosts once.
+ * <p>In OUT, the rank of a part combines its own operand with the data that other ranks send. It computes a sum without
+ * its own operand in SCRATCH and combines that sum into OUT. So up to five ranks need one step. SCRATCH has one chunk
+ * per part; another rank computes and sends a sum that needs more. So more ranks need about {@code log2 p - 1} steps. A
+ * sum of one host is computed only on that host, so that it crosses between hosts once.
  *
- * <p>All ranks list the steps of all parts in the same order, and each takes its own from that list. So the messages of a
- * link agree, and the first message that is not done can always be done.
+ * <p>All ranks list the steps of all parts in the same order, and each rank does its own steps of that list. So both
+ * ends of a link agree on its messages, and the first unfinished message can always proceed.
  */
 final class TreeReduceScatter {
     private final int part;
@@ -29,7 +29,7 @@ final class TreeReduceScatter {
         this.part = part;
     }
 
-    /** A message, or a step inside one rank, for one part. */
+    /** A message between two ranks, or a step inside one rank, for one part. */
     private record PartStep(int part, int number, int from, Region source, int to, Region into, boolean combines) {}
 
     static Plan plan(String name, int rank, int size, IntFunction<ReductionTree> treeOfPart) {
@@ -75,7 +75,7 @@ final class TreeReduceScatter {
         }
     }
 
-    /** Leaves a value in a region of a rank. */
+    /** Adds the steps that compute a value in a region of a rank. */
     private void make(ReductionTree value, int rank, Region into) {
         if (value.isOperand() || value.isOfOneHost() && !value.has(rank)) {
             step(value, rank, into, false);
@@ -86,7 +86,9 @@ final class TreeReduceScatter {
         combine(isLeftFirst ? value.right() : value.left(), rank, into);
     }
 
-    /** Combines a value into a region of a rank whose own operand is not in it. */
+    /**
+     * Adds the steps that combine a value into a region of a rank. The value does not have the operand of this rank.
+     */
     private void combine(ReductionTree value, int rank, Region into) {
         boolean isMadeHere = into == Region.OUT && !value.isOperand() && !value.isOfOneHost();
         if (isMadeHere) {
@@ -97,7 +99,7 @@ final class TreeReduceScatter {
         }
     }
 
-    /** Takes an operand, or a sum that another rank makes. */
+    /** Adds the step that copies or combines an operand, or a sum that another rank computes. */
     private void step(ReductionTree value, int rank, Region into, boolean combines) {
         int maker = value.maker(part);
         Region source = value.isOperand() ? Region.IN : Region.SCRATCH;

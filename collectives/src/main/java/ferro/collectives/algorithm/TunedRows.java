@@ -12,19 +12,19 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A measured table of algorithms ({@code ferro bench --tune}): the algorithm of an operation of a kind, by world size
- * and largest number of bytes. Immutable; equal on all ranks, since the table of rank 0 is used.
+ * A measured table of algorithms ({@code ferro bench --tune}). It has the algorithm of each kind of operation by world
+ * size and maximum number of bytes. All ranks use the table of rank 0. Immutable.
  *
  * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling};
- * {@code max} stands for any size, {@code #} begins a comment. The first line that matches is used, among the lines
- * whose algorithm runs in the topology of the ranks: algorithms for links and for shared memory have different names
- * and are in one table.
+ * {@code max} means any size, and {@code #} begins a comment. Of the lines whose algorithm runs in the topology of the
+ * ranks, the first line that matches is used. Algorithms for links and for shared memory are in one table, because
+ * their names differ.
  */
 public final class TunedRows {
-    /** A table without lines: every choice is the built-in one. */
+    /** A table without lines, with which every choice is the built-in one. */
     public static final TunedRows NONE = new TunedRows("", List.of());
 
-    /** The longest text, in bytes, so that ranks can hand it over at once. */
+    /** Maximum length of the text in bytes, so that ranks can send it in one message. */
     public static final int BYTES_MOST = 16 << 10;
 
     private static final int WORDS = 4;
@@ -43,8 +43,8 @@ public final class TunedRows {
      * Reads a file.
      *
      * @param file value of the setting {@code ferro.algorithm.table}; empty for none
-     * @return its lines
-     * @throws IllegalArgumentException if the file cannot be read, or that names the invalid line
+     * @return lines of the file
+     * @throws IllegalArgumentException if the file cannot be read or a line is invalid; the message names the line
      */
     public static TunedRows read(Optional<String> file) {
         if (file.isEmpty()) {
@@ -61,11 +61,11 @@ public final class TunedRows {
     }
 
     /**
-     * Reads lines; drops comments.
+     * Reads lines and drops comments.
      *
      * @param text lines
      * @return rows
-     * @throws IllegalArgumentException that names the invalid line
+     * @throws IllegalArgumentException if a line is invalid or the table is too long; the message names the line
      */
     public static TunedRows parse(String text) {
         List<TunedRow> rows = new ArrayList<>();
@@ -79,7 +79,7 @@ public final class TunedRows {
         }
         if (kept.toString().getBytes(StandardCharsets.UTF_8).length > BYTES_MOST) {
             throw new IllegalArgumentException("table of algorithms has " + kept.length() + " characters in "
-                    + rows.size() + " lines, may have " + BYTES_MOST);
+                    + rows.size() + " lines, the maximum is " + BYTES_MOST);
         }
         return rows.isEmpty() ? NONE : new TunedRows(kept.toString(), rows);
     }
@@ -110,9 +110,9 @@ public final class TunedRows {
     /**
      * Returns the algorithm for an operation.
      *
-     * @param kind      as {@link ferro.Collective#kind}
-     * @param worldSize ranks
-     * @param bytes     size of the operation, the same number on all ranks
+     * @param kind      kind of operation, as of {@link ferro.Collective#kind}
+     * @param worldSize number of ranks
+     * @param bytes     size of the operation in bytes, the same number on all ranks
      * @param known     algorithms that run in the topology of the ranks
      * @return one of {@code known}; empty if no line matches
      */

@@ -1,11 +1,11 @@
 /**
- * Collective algorithms, written once and run over any transport.
+ * Collective algorithms, each written once for all transports.
  *
- * <p>An algorithm here is a pure function from rank, world size and, if there is one, root to a
- * {@link ferro.collectives.plan.Plan}: it opens no socket, starts no thread and never sees a tensor. Start reading at
+ * <p>An algorithm of this package is a pure function from rank, world size and, if there is one, root to a
+ * {@link ferro.collectives.plan.Plan}. It opens no socket, starts no thread and never reads a tensor. Start reading at
  * {@code Plan}, then {@link ferro.collectives.algorithm.RingAllReduce};
- * {@link ferro.collectives.algorithm.AlgorithmChoice} chooses. Bytes in the comments are those that one rank sends, for
- * {@code n} bytes per operation and {@code p} ranks.
+ * {@link ferro.collectives.algorithm.AlgorithmChoice} chooses the algorithm of an operation. Byte counts in the
+ * comments are the bytes that one rank sends, for {@code n} bytes per operation and {@code p} ranks.
  *
  * <p>Nothing in this package logs or reads the environment. Only {@code TunedRows} reads a file, and only the choice of an
  * algorithm uses byte counts.
