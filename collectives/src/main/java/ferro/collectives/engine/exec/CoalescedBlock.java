@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Queues the calls of a coalesced block, with small ones joined. */
+/** The submission of the calls of a coalesced block. Small calls are joined. */
 public final class CoalescedBlock {
     private final OperationQueue queue;
     private final Planner planner;
     private final int worldSize;
 
-    /** Makes a block that puts its calls into a queue. */
+    /** Makes a block whose calls are added to a queue. */
     public CoalescedBlock(OperationQueue queue, Planner planner, int worldSize) {
         this.queue = queue;
         this.planner = planner;
@@ -31,7 +31,7 @@ public final class CoalescedBlock {
             throw new IllegalArgumentException(
                     "coalesced: found " + labels.size() + " labels, need one for each of " + calls.size() + " calls");
         }
-        // checks every call before anything moves
+        // checks every call before any data moves
         for (int i = 0; i < calls.size(); i++) {
             planner.prepare(calls.get(i), labels.get(i));
         }

@@ -5,39 +5,47 @@ import ferro.collectives.engine.progress.StepMachine;
 import java.util.BitSet;
 
 /**
- * Runs operations as a state machine: it never waits, and allocates nothing once it is warm. One operation is the current
- * one. Others may have begun behind it, and become the current one in their order. There is one executor for links and one
- * for shared memory.
+ * A state machine that runs operations. It never waits, and after the first operations it allocates nothing. One
+ * operation is the current one. Later operations may have begun behind it, and become the current one in their order.
+ * There is one executor for links and one for shared memory.
  */
 interface Executor extends StepMachine {
-    /** Makes an operation the current one, and begins it unless it has begun; the previous one must be finished. */
+    /**
+     * Makes an operation the current one, and begins it unless it has already begun. The previous operation must be
+     * finished.
+     */
     void begin(Operation operation);
 
     /**
-     * Begins an operation behind those under way, if this changes no result; it ends after them.
+     * Begins an operation behind the operations in flight, if this changes no result. The operation ends after them.
      *
-     * @return false if it has to wait until the current one has ended
+     * @return whether the operation has begun; false if it must wait until the current operation has ended
      */
     default boolean beginBehind(Operation operation) {
         return false;
     }
 
-    /** Drops the references to the memory of the current operation, which must be finished and the only one. */
+    /**
+     * Drops the references to the memory of the current operation. It must be finished, and no other operation may be
+     * in flight.
+     */
     void forget();
 
-    /** Returns the ranks from which data is awaited, or that have not yet taken data of this rank. */
+    /**
+     * Returns the ranks from which this rank waits for data, and the ranks that have not yet taken data of this rank.
+     */
     BitSet waitingFor();
 
-    /** Describes how far the current operation is: step 3 of 14, 65536 of 262144 bytes received. */
+    /** Describes the progress of the current operation, for example: step 3 of 14, 65536 of 262144 bytes received. */
     String progress();
 
     /**
-     * Returns how far an operation is, for the exception that ends it on this rank.
+     * Returns the progress of an operation, for the exception that ends it on this rank.
      *
-     * @param behind 0 for the current one, 1 for the one that has begun behind it
+     * @param behind 0 for the current operation, 1 for the operation that has begun behind it, and so on
      */
     PendingWork.Position position(int behind);
 
-    /** Returns whether the current operation moves over links, which then have to be polled. */
+    /** Returns whether the current operation uses links, which then must be polled. */
     boolean usesLinks();
 }

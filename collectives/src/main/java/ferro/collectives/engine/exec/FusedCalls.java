@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The calls of a coalesced block, with small all-reduces of one type and op joined as long as every bit of the result stays
- * the same. This holds if the joined calls use an algorithm that combines every element in the same order at any position,
- * or if the order makes no difference. All ranks decide alike, by lengths, type, op, world size and table only.
+ * The calls of a coalesced block. Small all-reduces of one type and op are joined if every bit of the result stays the
+ * same. This is so if their algorithm combines every element in the same order at any position, or if the order makes
+ * no difference. All ranks make the same decision, because it depends only on lengths, type, op, world size and table.
  */
 final class FusedCalls {
-    /** Above this size, copying in and out costs more than a separate call that is under way together with others. */
+    /**
+     * Maximum size of a call that is joined. Above this size, copying in and out costs more than a separate call that
+     * is in flight together with others.
+     */
     private static final long SINGLE_BYTES_MOST = 1 << 10;
 
     private static final long TOTAL_BYTES_MOST = 64 << 10;
@@ -29,16 +32,16 @@ final class FusedCalls {
     private final int worldSize;
     private final List<FusedBatch> batches = new ArrayList<>();
 
-    /** Calls that run as one: one call of any kind, or several all-reduces. */
+    /** A batch of calls that run as one operation: one call of any kind, or several all-reduces. */
     static final class FusedBatch implements Operation.OperandStaging {
         private final Copies copies = new Copies();
         final List<Collective> calls = new ArrayList<>();
-        /** One for each call. */
+        /** Labels, one for each call. */
         final List<String> labels = new ArrayList<>();
 
         private long elements;
         private HostTensor room;
-        /** Made with the second call. */
+        /** Memory that the calls use; null before the second call. */
         private TouchedMemory use;
 
         boolean isJoined() {
@@ -65,10 +68,10 @@ final class FusedCalls {
             elements += call.operand() == null ? 0 : call.operand().elementCount();
         }
 
-        /** Returns the memory that holds all operands and results, side by side; made when it is first asked for. */
+        /** Returns the memory for all operands and results, one after the other. The first call allocates it. */
         HostTensor room() {
             if (room == null) {
-                // heap memory is quick to allocate, unlike memory that has to be released
+                // heap memory is faster to allocate than memory that must be freed
                 int count = Math.toIntExact(elements);
                 room = HostTensor.ofArray(type(), type().carrier().newArray(count), 0, count);
             }
@@ -101,7 +104,9 @@ final class FusedCalls {
             }
         }
 
-        /** Refuses two calls that overlap in memory: if joined, the second would not see the result of the first. */
+        /**
+         * Refuses two joined calls that overlap in memory, because the second would not read the result of the first.
+         */
         private void refuseOverlap(Collective call) {
             if (calls.isEmpty()) {
                 return;
@@ -112,7 +117,7 @@ final class FusedCalls {
             }
             if (!use.add((HostTensor) call.in(), (HostTensor) call.out())) {
                 throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
-                        + " touch the same memory, and run as one: make them in two blocks");
+                        + " that run as one touch the same memory: make them in two blocks");
             }
         }
     }
@@ -168,8 +173,8 @@ final class FusedCalls {
     }
 
     /**
-     * Returns whether the order of combining makes no difference: two operands have one order only; integers, minimum and
-     * maximum give the same result in any order.
+     * Returns whether the order of combining makes no difference. Two operands have only one order. Integers, minimum
+     * and maximum have the same result in any order.
      */
     private boolean isOrderFree(DataType type, ReduceOp op) {
         return worldSize <= 2 || !type.isFloating() || op == ReduceOp.MIN || op == ReduceOp.MAX;

@@ -11,27 +11,32 @@ import ferro.spi.Transport.Lane;
 import java.util.BitSet;
 
 /**
- * Executes schedules over links: one operation, and small ones behind it as long as they do not overlap its memory. So their
- * posts go out in one write, and all of them together wait for the latency to the other ranks once. They end in their order.
+ * An executor of schedules over links. It runs one operation, and behind it small operations whose memory does not
+ * overlap. So one write has the posts of several operations, and the latency to the other ranks counts once for all of
+ * them. Operations end in their order.
  */
 public final class LinkExecutor implements Executor {
     /**
-     * Largest number of operations under way at once. With twice as many, two ranks gained nothing and four gained a tenth.
+     * Maximum number of operations in flight at once. With twice as many, two ranks gained nothing and four ranks
+     * gained a tenth.
      */
     public static final int RUNS_MOST = 32;
-    /** Largest operand and largest result of an operation that shares the links; a larger one fills writes alone. */
+    /**
+     * Maximum size of the operand and of the result of an operation that shares the links. A larger operation fills its
+     * writes alone.
+     */
     public static final long SHARING_BYTES_MOST = 64L << 10;
 
     private final Lanes lanes;
     private final KeptKernels kernels;
     private final PlanRun[] runs;
-    /** The oldest one under way. */
+    /** The oldest operation in flight. */
     private PlanRun current;
 
     private int first;
     private int count;
 
-    /** Makes an executor that has at most so many operations under way at once. */
+    /** Makes an executor with a maximum number of operations in flight at once. */
     public LinkExecutor(Transport transport, int most) {
         this.lanes = new Lanes(transport, Lane.COLLECTIVE);
         this.kernels = new KeptKernels(transport.worldSize());
@@ -47,12 +52,13 @@ public final class LinkExecutor implements Executor {
             count--;
             current = runs[first];
             if (current.operation() != operation) {
-                throw new IllegalStateException("operation " + operation.sequence() + " is to begin before operation "
-                        + current.operation().sequence() + ", which has begun");
+                throw new IllegalStateException(
+                        "operation " + operation.sequence() + " must not begin before operation "
+                                + current.operation().sequence() + ", which has already begun");
             }
             return;
         }
-        // large operations begin alone, so that only one of the runs keeps much scratch memory
+        // large operations begin alone, so that only one object of runs keeps much scratch memory
         first = 0;
         current = runs[0];
         current.begin(operation, true);
@@ -76,7 +82,10 @@ public final class LinkExecutor implements Executor {
         return true;
     }
 
-    /** Returns whether an operation may share the links. A barrier may not: an operation after it begins after it. */
+    /**
+     * Returns whether an operation may share the links. A barrier may not, because an operation after a barrier must
+     * begin after it.
+     */
     private static boolean mayShare(Operation operation) {
         return operation.prepared().type != null
                 && !operation.isStaged()
@@ -109,7 +118,7 @@ public final class LinkExecutor implements Executor {
         current.forget();
     }
 
-    /** Drops the references to the memory of all operations under way, none of which goes on. */
+    /** Drops the references to the memory of all operations in flight, none of which continues. */
     void forgetAll() {
         for (PlanRun run : runs) {
             if (run != null) {
@@ -123,14 +132,14 @@ public final class LinkExecutor implements Executor {
         return current.isFinished();
     }
 
-    /** Returns whether nothing goes over links, because there is no other rank. */
+    /** Returns whether there is no other rank, so that no link is used. */
     boolean isAlone() {
         return lanes.isAlone();
     }
 
     /**
-     * Does the copies of an operation in a world of one rank, which consists of copies only; returns the number of polls
-     * without data, which is 0.
+     * Does the copies of an operation in a world of one rank, where every operation consists of copies only. Returns
+     * the number of polls without data, which is 0.
      */
     int copyAll(Prepared like, HostTensor in, HostTensor out) {
         current.copyAll(like, in, out);

@@ -7,8 +7,8 @@ import ferro.spi.CallHeader;
 import java.lang.invoke.VarHandle;
 
 /**
- * One collective: what it does, with which memory, at which position in the order. The object of a blocking call is reused
- * for the next one, so that a call does not allocate it. Another thread that reads it tells by {@link #sequence} whether it
+ * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for the
+ * next blocking call, so that a call allocates no object. A thread that reads it checks by {@link #sequence} whether it
  * is still the same operation.
  */
 public final class Operation implements CallHeader {
@@ -18,18 +18,21 @@ public final class Operation implements CallHeader {
     private HostTensor in;
     private HostTensor out;
     private volatile long sequence;
-    /** The operation that waits behind it; belongs to the queue. */
+    /** The operation that waits behind this one; only the queue uses this field. */
     Operation following;
 
-    /** What an operation does with the caller's memory in addition to its collective, at its position in the order. */
+    /**
+     * Additional work of an operation on the caller's memory, before and after its collective, at its position in the
+     * order.
+     */
     interface OperandStaging {
         /** Returns the operand, made from the results of the operations before it. */
         HostTensor operand();
 
-        /** Returns where the collective leaves its result, or null; called after {@link #operand}. */
+        /** Returns the memory into which the collective writes its result, or null. Called after {@link #operand}. */
         HostTensor result();
 
-        /** Copies the result to where the caller wants it. */
+        /** Copies the result to the caller's memory. */
         void deliver();
     }
 
@@ -38,7 +41,7 @@ public final class Operation implements CallHeader {
         this(work, prepared, in, out, null);
     }
 
-    /** Makes an operation that does something before and after, or nothing if {@code staging} is null. */
+    /** Makes an operation with additional work before and after; without it if {@code staging} is null. */
     Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, OperandStaging staging) {
         this.work = work;
         this.staging = staging;
@@ -66,12 +69,12 @@ public final class Operation implements CallHeader {
         return out;
     }
 
-    /** Returns whether it uses memory other than operand and result. */
+    /** Returns whether this operation uses memory other than operand and result. */
     boolean isStaged() {
         return staging != null;
     }
 
-    /** Makes its operand; called when it begins. */
+    /** Makes the operand; called when the operation begins. */
     void stage() {
         if (staging != null) {
             in = staging.operand();
@@ -79,26 +82,26 @@ public final class Operation implements CallHeader {
         }
     }
 
-    /** Delivers its result; called when its collective has ended. */
+    /** Delivers the result; called after the collective has ended. */
     void deliver() {
         if (staging != null) {
             staging.deliver();
         }
     }
 
-    /** Returns its number in the order; 0 while it has none. */
+    /** Returns the number of this operation in the order; 0 while it has none. */
     @Override
     public long sequence() {
         return sequence;
     }
 
-    /** Sets its number in the order. */
+    /** Sets the number of this operation in the order. */
     void number(long number) {
         work.number(number);
         sequence = number;
     }
 
-    /** Makes this another operation, without a number in the order. */
+    /** Turns this object into another operation, without a number in the order. */
     void become(Prepared next, HostTensor operand, HostTensor result) {
         sequence = 0;
         VarHandle.storeStoreFence();

@@ -22,13 +22,15 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Collectives of a group, in submission order. One is the current one; small ones may have begun behind it where this makes
- * no visible difference. Submitted by any thread; the thread with the progress lock makes progress on them.
+ * The collectives of a group, in submission order. One operation is the current one. Small operations may have begun
+ * behind it if this makes no visible difference. Any thread may submit an operation; the thread with the progress lock
+ * makes progress on it.
  *
- * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. It takes the lock and its
- * number with one instruction, publishes its data, records the call while the data travels, then consumes the result. It
- * makes no object, takes no other lock, and reads no clock except the one for the recorder, if it ends after few polls. A
- * call that does not end within the time of a spin becomes the current operation, like any other.
+ * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. It takes the lock and
+ * its number with one instruction, publishes its data, records the call while the data travels, then consumes the
+ * result. The fast path makes no object and takes no other lock. If the call ends after few polls, it reads no clock
+ * except that of the recorder. A call that does not end within the time of a spin becomes the current operation, like
+ * any other operation.
  */
 public final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -51,37 +53,40 @@ public final class OperationQueue implements CollectiveProgress {
     private final WholeAverages averages;
     private final WaitingOperations queue = new WaitingOperations();
     private final LinkExecutor overLinks;
-    /** Null unless all ranks share memory. */
+    /** Executor for shared memory; null unless all ranks share memory. */
     private SharedMemoryExecutor overMemory;
 
-    /** Runs the current operation, or the one before if there is none. */
+    /** Executor of the current operation; without a current operation, that of the last one. */
     private Executor executor;
 
     private final OperationWatch watch;
-    /** Positions when the group failed: of the current operation, and of those that had begun behind it. */
+    /** Progress of the current operation and of the operations behind it when the group failed. */
     private PendingWork.Position[] reached = {};
     /**
-     * How many queued operations have begun behind the current one, and the last of them; belongs to the thread that holds
-     * the progress lock.
+     * Number of queued operations that have begun behind the current one, and the last of them. Only the thread that
+     * holds the progress lock uses these fields.
      */
     private int begunBehind;
 
     private Operation lastBegun;
-    /** Whether the next queued operation has to wait until the current one has ended. */
+    /** Whether the next queued operation must wait until the current one has ended. */
     private boolean heldBack;
-    /** The operation object of blocking calls, reused for one after the other. */
+    /** The operation object of blocking calls, reused for each of them. */
     private final Operation direct;
-    /** Operation that goes before the queue; set and taken by the thread that holds the progress lock. */
+    /**
+     * Operation that runs before the queued operations. Only the thread that holds the progress lock sets and removes
+     * it.
+     */
     private volatile Operation next;
 
     private volatile Operation current;
-    /** Number of the last operation that has ended; written by the thread that holds the progress lock. */
+    /** Number of the last operation that has ended. Only the thread that holds the progress lock writes it. */
     private long ended;
 
     /**
-     * Makes an empty one.
+     * Makes an empty queue.
      *
-     * @param checkUsable throws if the group takes no more calls; called with the queue locked or not
+     * @param checkUsable throws an exception if the group accepts no more calls; may be called with the queue locked
      */
     public OperationQueue(
             ProgressLoop loop,
@@ -101,7 +106,7 @@ public final class OperationQueue implements CollectiveProgress {
         this.watch = new OperationWatch(loop.group(), control, () -> executor);
     }
 
-    /** Queues a call, after checking all that can be wrong with it; nothing has moved until then. */
+    /** Queues a call after checking its arguments. No data moves before the check. */
     public PendingWork submit(Collective call, String label, Duration timeout) {
         return submit(planner.prepare(call, label), call, timeout);
     }
@@ -131,8 +136,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Fails the group if a rank has left before this call. The number of the call is taken, and the others wait for it, so
-     * that it ends with the group.
+     * Fails the group if a rank has left before this call. The call already has its number and the other ranks wait for
+     * it, so it ends with the group.
      */
     private void refuseIfSomebodyLeft(long sequence, Prepared prepared) {
         int gone = control.exits().before(sequence);
@@ -141,12 +146,15 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Returns the number of the last operation that has ended, 0 if none; any thread. */
+    /** Returns the number of the last operation that has ended, or 0. Any thread may call it. */
     public long ended() {
         return (long) ENDED.getOpaque(this);
     }
 
-    /** Sets the executor of programs in shared memory; called before the first of them, with the progress lock held. */
+    /**
+     * Sets the executor of programs in shared memory. Called before the first program runs, with the progress lock
+     * held.
+     */
     public void share(SharedMemoryExecutor overSharedMemory) {
         overMemory = overSharedMemory;
     }
@@ -155,7 +163,10 @@ public final class OperationQueue implements CollectiveProgress {
         return prepared.program == null ? overLinks : overMemory;
     }
 
-    /** Runs a call on this thread: at once if nothing is queued and the progress lock is free, else in its order. */
+    /**
+     * Runs a call on this thread. It runs at once if no operation is queued and the progress lock is free, else in its
+     * order.
+     */
     public void run(Collective call, CallOptions options, boolean noMessages) {
         Prepared prepared = planner.prepare(call, options.label());
         Duration timeout = options.timeout();
@@ -171,7 +182,7 @@ public final class OperationQueue implements CollectiveProgress {
         try {
             refuseIfSomebodyLeft(sequence, prepared);
             if (prepared.op != null && prepared.op.combiner() != null) {
-                // calls on this group from the code of the op are refused by the owner of the progress lock
+                // the owner of the progress lock refuses calls on this group from the code of the op
                 progressLock.own();
             }
             HostTensor in = operand(call, rank);
@@ -191,15 +202,15 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Tries the fast path, with the progress lock and a number taken; if the call does not end there, it is the next
-     * operation of the loop.
+     * Tries the fast path, after the progress lock and a number are taken. If the call does not end on the fast path,
+     * it becomes the next operation of the loop.
      */
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         Program program = prepared.program;
         boolean published = false;
         Throwable broken = null;
         try {
-            // the data that the others need travels while this rank records the call
+            // the data that the other ranks need travels while this rank records the call
             published = control.failure() == null && publishes(prepared, sequence, in);
         } catch (RuntimeException | Error failure) {
             broken = failure;
@@ -222,7 +233,7 @@ public final class OperationQueue implements CollectiveProgress {
             direct.work().recordedAs(entry);
             return false;
         }
-        // a call that ends within so few polls takes well below a microsecond: no clock is read for it
+        // a call that ends within so few polls takes far less than a microsecond, so no clock is read for it
         long endedNanos = looks < SharedMachine.LOOKS_IN_NO_TIME ? begunNanos : loop.nanoTime();
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
@@ -230,8 +241,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Records a call, and then fails the group if its data could not be published: its number is taken, so it goes on as an
-     * operation, ends with the group, and is in the recording of the failure.
+     * Records a call, and then fails the group if the data could not be published. The call already has its number. So
+     * it continues as an operation, ends with the group, and is in the recording of the failure.
      */
     private int entered(Prepared prepared, long sequence, long begunNanos, Throwable broken) {
         try {
@@ -244,20 +255,22 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Returns whether the call can end on the fast path; in shared memory, its data is there for the others then. */
+    /**
+     * Returns whether the call can end on the fast path. In shared memory its data is then visible to the other ranks.
+     */
     private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
         return prepared.program == null
                 ? overLinks.isAlone()
                 : overMemory.publish(prepared.program, sequence, prepared.call, in, prepared.completing);
     }
 
-    /** Refuses calls from now on; returns false if it did so already. */
+    /** Refuses calls from now on. Returns false if calls were already refused. */
     public boolean close() {
         loop.refuseInside("close");
         return progressLock.close();
     }
 
-    /** Returns whether calls are refused because the group is closed; any thread. */
+    /** Returns whether calls are refused because the group is closed. Any thread may call it. */
     public boolean isClosed() {
         return progressLock.isClosed();
     }
@@ -267,7 +280,7 @@ public final class OperationQueue implements CollectiveProgress {
         return queue.last();
     }
 
-    /** Returns whether the current operation moves over links, or nothing runs. */
+    /** Returns whether the current operation uses links; true if no operation runs. */
     @Override
     public boolean usesLinks() {
         return current == null || executor.usesLinks();
@@ -275,17 +288,20 @@ public final class OperationQueue implements CollectiveProgress {
 
     @Override
     public boolean isIdle() {
-        // in this order: an operation that leaves the queue, or the place before the queue, has become current before
+        // read in this order: an operation becomes current before it leaves the queue or the field next
         return queue.isEmpty() && next == null && current == null;
     }
 
-    /** Returns the status of this rank, or null if it is in no collective; any thread. */
+    /** Returns the status of this rank, or null if the rank is in no collective. Any thread may call it. */
     public RankStatus status() {
         Operation running = current;
         return running == null ? null : watch.status(running);
     }
 
-    /** Returns the executor of the operation under way, and begins the next one if there was none; null if none waits. */
+    /**
+     * Returns the executor of the current operation. If there is no current operation, begins the next one; returns
+     * null if no operation waits.
+     */
     @Override
     public Executor begin() {
         if (current == null && !beginNext()) {
@@ -295,7 +311,7 @@ public final class OperationQueue implements CollectiveProgress {
         return executor;
     }
 
-    /** Checks deadlines and suspicions. */
+    /** Checks deadlines, and whether a rank has left without making the current call. */
     @Override
     public void check(long nowNanos) {
         Operation operation = current;
@@ -304,7 +320,9 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Notes how far the operation under way was when the group failed; called before its links are left. */
+    /**
+     * Stores the progress of the operations in flight when the group fails. Called before this rank leaves its links.
+     */
     public void noteReached() {
         try {
             PendingWork.Position[] positions = new PendingWork.Position[current == null ? 0 : 1 + begunBehind];
@@ -313,22 +331,26 @@ public final class OperationQueue implements CollectiveProgress {
             }
             reached = positions;
         } catch (RuntimeException | Error broken) {
-            // the group has failed: that its operations end matters more than the position of this one
+            // the group has failed: ending its operations matters more than the progress of this one
             LOG.log(
                     Level.DEBUG,
-                    "cannot tell how far an operation of \"" + loop.group().name() + "\" was",
+                    "cannot get the progress that an operation of \""
+                            + loop.group().name() + "\" had made",
                     broken);
         }
     }
 
-    /** Tells ranks that may be reading or writing the caller's tensors that the operation under way ends here with a failure. */
+    /**
+     * Marks the current operation as failed on this rank, for ranks that may read or write the caller's tensors in
+     * shared memory.
+     */
     public void abandon() {
         if (overMemory != null && (current != null || next != null)) {
             overMemory.abandon();
         }
     }
 
-    /** Ends all pending operations with a failure, and drops the references to their tensors. */
+    /** Ends all pending operations with a failure and drops the references to their tensors. */
     public void settle(Failure failure) {
         Operation running = current;
         begunBehind = 0;
@@ -364,7 +386,7 @@ public final class OperationQueue implements CollectiveProgress {
         if (operation == null) {
             return false;
         }
-        // memory may be exhausted here: an operation that could not begin is at no step
+        // memory may be exhausted: an operation that could not begin is at no step
         operation.stage();
         Executor runs = of(operation.prepared());
         runs.begin(operation);
@@ -398,7 +420,7 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Ends the operation under way, which is finished, unless it failed meanwhile by the code of a reduction. */
+    /** Ends the current operation, which is finished, unless the code of a reduction has failed it. */
     @Override
     public void finish() {
         Operation operation = current;
@@ -410,7 +432,7 @@ public final class OperationQueue implements CollectiveProgress {
         operation.deliver();
         current = null;
         ENDED.setOpaque(this, operation.sequence());
-        // a tensor that its caller has dropped must be found unreachable even if no other operation comes
+        // a tensor that its caller no longer uses must be unreachable, even if no other operation follows
         executor.forget();
         operation.work().succeed(prepared.steps, prepared.bytesMoved);
     }

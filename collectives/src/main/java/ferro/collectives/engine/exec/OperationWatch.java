@@ -18,16 +18,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Watches the operation that a group waits for: asks the other ranks about it, tells the status of this rank, warns at a
- * quarter of the deadline, gives up at its end. Called with the progress lock held.
+ * A watch on the current operation of a group. It asks the other ranks about the operation, stores the status of this
+ * rank, warns at a quarter of the timeout, and fails the group at the deadline. Called with the progress lock held.
  */
 final class OperationWatch {
-    /** The first inquiry is early: ranks that have made different calls must learn it within 100 ms. */
+    /**
+     * Time until the first inquiry. It is short, because ranks that have made different calls must detect this within
+     * 100 ms.
+     */
     private static final long FIRST_ASK_NANOS = 50_000_000L;
 
     private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
     private static final int ASKED_AT_ONCE = 16;
-    /** Largest age of the stored status of this rank. */
+    /** Maximum age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
 
     private final GroupSpec group;
@@ -44,7 +47,7 @@ final class OperationWatch {
     private long nextSnapshotNanos;
     private volatile RankStatus snapshot = RankStatus.IDLE;
 
-    /** Makes one; the supplier returns the executor of the operation under way. */
+    /** Makes a watch; the supplier returns the executor of the current operation. */
     OperationWatch(GroupSpec group, GroupControl control, Supplier<Executor> executor) {
         this.group = group;
         this.control = control;
@@ -53,12 +56,12 @@ final class OperationWatch {
         this.warning = control.timeoutProbe();
     }
 
-    /** Notes that another operation is now under way. */
+    /** Records that another operation is now the current one. */
     void begin() {
         begun = false;
     }
 
-    /** Checks the operation under way, and the first late one of those queued behind it, or null. */
+    /** Checks the current operation and the first late operation in the queue behind it; the latter may be null. */
     void look(Operation running, Operation lateInQueue, long nowNanos) {
         if (control.failure() != null) {
             return;
@@ -86,7 +89,7 @@ final class OperationWatch {
         giveUpIfLate(running, lateInQueue, nowNanos);
     }
 
-    /** Returns the status of this rank, or null if it is just changing; any thread. */
+    /** Returns the status of this rank, or null if the current operation is changing. Any thread may call it. */
     RankStatus status(Operation running) {
         RankStatus last = snapshot;
         long sequence = running.sequence();
@@ -95,7 +98,7 @@ final class OperationWatch {
         }
         RankStatus now = status(running, "", "");
         VarHandle.loadLoadFence();
-        // the object may have become another operation meanwhile, of which nothing is known yet
+        // the object may have become another operation, whose status is unknown
         return sequence == ProgressLock.NONE || running.sequence() != sequence ? null : now;
     }
 
@@ -118,13 +121,13 @@ final class OperationWatch {
         warnNanos = nowNanos + left / 4;
         warnLeadNanos = TimeoutProbe.leadNanos(left / 4);
         nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
-        // every rank asks every rank, so that larger worlds ask more rarely
+        // every rank asks every rank, so the ranks of a larger world ask less often
         long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
         askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, left / 4));
         nextAskNanos = nowNanos + askIntervalNanos;
     }
 
-    /** Fails the group if a rank has left without having made this call, because it will never make it. */
+    /** Fails the group if a rank has left without making this call, because that rank will never make it. */
     private void refuseToWaitForLeavers(Operation operation) {
         int gone = control.exits().before(operation.sequence());
         if (gone >= 0) {
@@ -167,7 +170,10 @@ final class OperationWatch {
         }
     }
 
-    /** Returns the text for the ranks that are waited for. There are none if only this rank's own part is not done. */
+    /**
+     * Returns the text about the ranks that this rank waits for. There are none if only the work of this rank is
+     * unfinished.
+     */
     static String waiting(BitSet ranks, String forSome, String forNone) {
         return ranks.isEmpty() ? forNone : forSome + RankLists.ranks(ranks);
     }

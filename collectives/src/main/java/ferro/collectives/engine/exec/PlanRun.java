@@ -17,11 +17,11 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Runs one operation over links: posts what its dependencies allow and counts what is finished. It never waits, and
- * allocates nothing once the arrays are long enough. It is used for one operation after the other.
+ * The run of one operation over links. It posts the steps whose dependencies are finished, and counts finished steps.
+ * It never waits, and allocates nothing if its arrays are long enough. One object runs one operation after the other.
  *
- * <p>Each post gets its position on its link when the operation begins, and is posted in that position only. So several
- * operations may be under way, and each link carries all of the first before any of the second.
+ * <p>Each post gets its position on its link when the operation begins, and is posted only at that position. So several
+ * operations may be in flight, and each link carries all posts of the first operation before any post of the second.
  */
 final class PlanRun {
     private static final Region[] REGIONS = Region.values();
@@ -32,7 +32,10 @@ final class PlanRun {
     private final KeptKernels kernels;
     private final Products products;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
-    /** Position of each send on its link, counted from 1; it is finished once that many sends of the link are finished. */
+    /**
+     * Position of each send on its link, counted from 1. The send is finished when so many sends of the link are
+     * finished.
+     */
     private long[] sendPlace = new long[64];
 
     private long[] receivePlace = new long[64];
@@ -55,11 +58,11 @@ final class PlanRun {
     /**
      * Begins an operation.
      *
-     * @param isAlone whether no other operation is under way
+     * @param isAlone whether no other operation is in flight
      */
     void begin(Operation next, boolean isAlone) {
         Prepared what = next.prepared();
-        // first what may fail: if it fails, nothing has begun
+        // the steps that may fail come first: if one fails, nothing has begun
         HostTensor room = scratch.of(what.carriedType, what.schedule.scratchElements);
         products.begin(what, next.in());
         sendPlace = longer(sendPlace, what.schedule.sends.count);
@@ -107,7 +110,7 @@ final class PlanRun {
         Arrays.fill(memory, null);
     }
 
-    /** Notes that another operation is under way at the same time from now on. */
+    /** Records that from now on another operation is in flight at the same time. */
     void joined() {
         alone = false;
     }
@@ -116,7 +119,7 @@ final class PlanRun {
         return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
     }
 
-    /** Counts what is finished; returns whether any was. */
+    /** Counts finished steps. Returns whether a step has finished. */
     boolean collect() {
         int before = sendsDone + receivesDone;
         while (sendsDone < sendsPosted
@@ -138,7 +141,7 @@ final class PlanRun {
         return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
     }
 
-    /** Posts what can be posted now; returns whether anything was. */
+    /** Posts the steps that can be posted now. Returns whether a step was posted. */
     boolean post() {
         Schedule.Posts receives = schedule.receives;
         int before = receivesPosted + sendsPosted;
@@ -169,7 +172,7 @@ final class PlanRun {
         return sends.region[index] == Region.IN ? products.sent(data, sends.from[index], sends.elements[index]) : data;
     }
 
-    /** Returns false if its position on the link is not next yet. */
+    /** Posts a receive. Returns false if its position on the link is not the next one yet. */
     private boolean postReceive(Schedule.Posts posts, int index) {
         HostTensor into = memory[posts.region[index].ordinal()];
         if (posts.isLocal(index)) {
@@ -221,7 +224,7 @@ final class PlanRun {
         if (products.areMade() && posts.source[index] == Region.IN) {
             products.copy(into, posts.from[index], source, from, posts.elements[index]);
         } else {
-            // for an in-place call the operand already is where the plan wants it
+            // in a call in place, the operand is already in the result
             copies.copy(into, posts.from[index], source, from, posts.elements[index]);
         }
     }
@@ -230,7 +233,9 @@ final class PlanRun {
         return pairs == null ? operation : CallHeader.of(operation.sequence(), pairs[peer]);
     }
 
-    /** Returns the ranks from which data is awaited, or that have not yet taken data of this rank. */
+    /**
+     * Returns the ranks from which this rank waits for data, and the ranks that have not yet taken data of this rank.
+     */
     BitSet waitingFor() {
         BitSet peers = new BitSet();
         if (receivesDone < schedule.receives.count && !schedule.receives.isLocal(receivesDone)) {
@@ -248,7 +253,7 @@ final class PlanRun {
     }
 
     PendingWork.Position position() {
-        // of a link that several operations share, only whole posts are known to belong to this one
+        // if several operations share a link, only full posts are known to belong to this operation
         long bytes = alone
                 ? lanes.bytesMoved() - bytesBefore
                 : bytes(schedule.sends, sendsDone) + bytes(schedule.receives, receivesDone);

@@ -32,19 +32,28 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** Chooses and caches plans; tells which calls are not supported. Thread-safe. */
+/** The choice and the cache of plans. It also knows which calls are not supported. Thread-safe. */
 public final class Planner {
-    /** Number of pairs of slots: a round of 100 different calls finds nine in ten of its plans, a round of 32 nearly all. */
+    /**
+     * Number of pairs of slots. A loop over 100 different calls finds nine in ten of its plans, a loop over 32 nearly
+     * all.
+     */
     private static final int SLOTS = 128;
 
-    /** The back end, as a refusal names it. */
+    /** Name of the back end in a refusal. */
     private static final String ENGINE = "GroupEngine";
 
-    /** Of calls with labels, which share the plans of those without: a model has hundreds of parameters. */
+    /**
+     * Number of slots for calls with labels, which share the plans of calls without labels. A model has hundreds of
+     * parameters.
+     */
     private static final int LABELLED_SLOTS = 2048;
 
     private static final int JOINED_SLOTS = 16;
-    /** Longer plans are not cached: making them is cheap compared with running them, and they may have many lengths. */
+    /**
+     * Maximum number of steps of a cached plan. Making a longer plan is cheap compared with running it, and such plans
+     * may have many lengths.
+     */
     private static final int STEPS_KEPT_MOST = 1 << 16;
 
     private final GroupSpec group;
@@ -54,14 +63,16 @@ public final class Planner {
     private final long segmentBytes;
     private final Prepared[] cache = new Prepared[2 * SLOTS];
     private final Prepared[] joined = new Prepared[JOINED_SLOTS];
-    /** Of calls with labels; made with the first of them. */
+    /** Cache of calls with labels; the first such call makes it. */
     private volatile Prepared[] labelled;
 
     private Prepared newest;
     private SegmentLayout shared;
     private Hosts hosts;
 
-    /** Makes a planner of a group's identity and choice of algorithms, which must be the same on all ranks. */
+    /**
+     * Makes a planner from the identity and the choice of algorithms of a group. Both must be the same on all ranks.
+     */
     public Planner(GroupSpec group, RankContext context, long identity, AlgorithmChoice choice) {
         this.group = group;
         this.context = context;
@@ -70,7 +81,10 @@ public final class Planner {
         this.segmentBytes = Math.max(1, Settings.SEGMENT.of(context));
     }
 
-    /** Makes operations run over shared memory from now on, which all ranks have; called before the first operation. */
+    /**
+     * Makes operations run in shared memory from now on. All ranks must share memory. Called before the first
+     * operation.
+     */
     public void share(SegmentLayout layout) {
         synchronized (cache) {
             shared = layout;
@@ -78,8 +92,8 @@ public final class Planner {
     }
 
     /**
-     * Makes operations that have such plans send data between hosts once, and over shared memory inside them; called before
-     * the first operation.
+     * Uses plans for several hosts if the operation has one. They send data between hosts once, and use shared memory
+     * inside a host. Called before the first operation.
      */
     public void spread(Hosts spanned) {
         synchronized (cache) {
@@ -87,7 +101,7 @@ public final class Planner {
         }
     }
 
-    /** Returns why a call cannot be done; empty if it can. */
+    /** Returns why a call is not supported; empty if it is. */
     public Optional<String> unsupportedBecause(Collective call) {
         if (isOnDevice(Objects.requireNonNull(call, "call"))) {
             return Optional.of(refusalOnDevice(call.kind().label()));
@@ -103,10 +117,10 @@ public final class Planner {
     }
 
     /**
-     * Returns what calls like this one share. Checks all that can be wrong with the call, before anything moves. Takes no
-     * lock: an entry read from the cache is complete, whichever thread stored it.
+     * Returns the prepared object that equal calls share. Checks the arguments of the call before any data moves. Takes
+     * no lock, because an entry of the cache is complete, even if another thread stored it.
      *
-     * @throws UnsupportedOperationException if it cannot be done
+     * @throws UnsupportedOperationException if the call is not supported
      */
     Prepared prepare(Collective call, String label) {
         Objects.requireNonNull(call, "call").check(group.rank(), group.worldSize());
@@ -142,7 +156,7 @@ public final class Planner {
         return kept == null ? keep(all, place, plain(call).labelled(label)) : kept;
     }
 
-    /** Returns what is kept of a call in one of two places, else null. */
+    /** Returns the cached object of a call from one of its two slots, else null. */
     private Prepared kept(Prepared[] all, int place, Collective call, String label) {
         Prepared first = all[place];
         if (first != null && first.fits(call, label, group.worldSize())) {
@@ -189,8 +203,8 @@ public final class Planner {
     }
 
     /**
-     * Chooses an algorithm by what the ranks have: memory that all share, hosts inside which some share memory, else
-     * messages between all.
+     * Chooses an algorithm for the topology of the ranks: memory that all ranks share, hosts on which some ranks share
+     * memory, or messages between all ranks.
      */
     private Algorithm algorithm(SharedCall call, boolean areEqual) {
         CollectiveKind kind = call.kind();
@@ -230,7 +244,8 @@ public final class Planner {
     }
 
     /**
-     * Returns what all-reduces joined from parts of these lengths share; their fingerprint covers the lengths and labels.
+     * Returns the prepared object that all-reduces joined from parts of these lengths share. The fingerprint includes
+     * the lengths and labels.
      *
      * @param labels one for each part
      */
@@ -247,14 +262,14 @@ public final class Planner {
         return kept;
     }
 
-    /** Makes the plans of all ranks: they are needed to know the largest scratch memory of any rank. */
+    /** Makes the plans of all ranks, which are needed to compute the largest scratch memory of any rank. */
     private List<Plan> all(Algorithm algorithm, int root) {
         return IntStream.range(0, group.worldSize())
                 .mapToObj(rank -> plan(algorithm, rank, root))
                 .toList();
     }
 
-    /** Returns why a call on device tensors is refused, as the message of the exception. */
+    /** Returns the message of the exception that refuses a call on device tensors. */
     public String refusalOnDevice(String operation) {
         return FallbackGate.of(context).refusal(operation, ENGINE, group.rank(), group.worldSize());
     }

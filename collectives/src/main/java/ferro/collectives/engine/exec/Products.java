@@ -10,21 +10,21 @@ import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Multiplies;
 
 /**
- * Operands of a sum of multiplied inputs. Each element is multiplied where it is first read: when it is copied from the
- * operand, or sent from it. Used by the thread that makes progress, for one operation at a time.
+ * The multiplied operands of a sum of multiplied inputs. Each element is multiplied when it is first read from the
+ * operand, for a copy or for a send. Only the thread that makes progress uses this object, for one operation at a time.
  */
 final class Products {
     private final KeptKernels kernels;
     private HostTensor kept;
     private ReduceOp op;
-    /** What the operation under way sends in place of its operand, or null. */
+    /** Memory that the current operation sends instead of its operand, or null. */
     private HostTensor sent;
 
     Products(KeptKernels kernels) {
         this.kernels = kernels;
     }
 
-    /** Begins an operation; may fail for lack of memory, and then nothing has begun. */
+    /** Begins an operation. If memory runs out, this fails and the operation has not begun. */
     void begin(Prepared prepared, HostTensor operand) {
         op = prepared.factor() == 1 ? null : prepared.op;
         boolean sends = op != null && operand != null && prepared.schedule.sendsOperand;
@@ -47,7 +47,10 @@ final class Products {
         return kept;
     }
 
-    /** Returns the memory from which elements of the operand are sent, at the same place in it. */
+    /**
+     * Returns the memory from which elements of the operand are sent. The elements have the same index in it as in the
+     * operand.
+     */
     HostTensor sent(HostTensor operand, long from, long elements) {
         if (sent == null) {
             return operand;
@@ -61,7 +64,7 @@ final class Products {
         return op != null;
     }
 
-    /** Copies elements of the operand, multiplied; the target may be the same place. */
+    /** Copies elements of the operand and multiplies them. The target may be the same memory. */
     void copy(HostTensor into, long to, HostTensor operand, long from, long elements) {
         kernels.of(into.dataType(), op, Multiplies.COPY)
                 .combine(into.memory(), Elements.at(into, to), operand.memory(), Elements.at(operand, from), elements);

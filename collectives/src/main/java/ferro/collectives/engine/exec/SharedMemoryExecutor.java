@@ -6,9 +6,9 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.shared.SegmentView;
 import ferro.collectives.shared.SharedMachine;
 
-/** Executes programs over shared memory: a {@link SharedMachine} that takes the engine's operations. */
+/** An executor of programs in shared memory: a {@link SharedMachine} that runs the engine's operations. */
 public final class SharedMemoryExecutor extends SharedMachine implements Executor {
-    /** Makes an executor over the segments of all ranks. */
+    /** Makes an executor for the segments of all ranks. */
     public SharedMemoryExecutor(SegmentView place) {
         super(place);
     }

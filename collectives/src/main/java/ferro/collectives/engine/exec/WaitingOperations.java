@@ -10,9 +10,11 @@ public final class WaitingOperations {
     private PendingWork last;
     private volatile int size;
 
-    /** Adds an operation and gives it its number; returns false, and does not add it, if no number can be taken. */
+    /**
+     * Adds an operation and sets its number. If no number can be taken, returns false and does not add the operation.
+     */
     public synchronized boolean add(Operation operation, ProgressLock progressLock) {
-        // before its number is taken: see ProgressLock
+        // counted before the number is taken: see ProgressLock
         size++;
         long number = progressLock.next();
         if (number == ProgressLock.NONE) {
@@ -30,17 +32,20 @@ public final class WaitingOperations {
         return true;
     }
 
-    /** Returns the first without removing it; takes no lock if there is none. */
+    /** Returns the first operation without removing it, or null. Takes no lock if the queue is empty. */
     Operation peek() {
         return size == 0 ? null : after(null);
     }
 
-    /** Returns the operation behind a waiting one, or the first if the argument is null; null if there is none. */
+    /**
+     * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there is
+     * none.
+     */
     synchronized Operation after(Operation waiting) {
         return waiting == null ? first : waiting.following;
     }
 
-    /** Removes the first of those waiting and returns it; null if there is none. */
+    /** Removes the first waiting operation and returns it; returns null if there is none. */
     public synchronized Operation poll() {
         Operation taken = first;
         if (taken != null) {
@@ -54,7 +59,7 @@ public final class WaitingOperations {
         return taken;
     }
 
-    /** Returns whether none waits. */
+    /** Returns whether no operation waits. */
     public boolean isEmpty() {
         return size == 0;
     }
@@ -63,7 +68,7 @@ public final class WaitingOperations {
         return size;
     }
 
-    /** Returns the first of those waiting whose deadline has passed, or null. */
+    /** Returns the first waiting operation whose deadline has passed, or null. */
     synchronized Operation firstLate(long nowNanos) {
         for (Operation each = first; each != null; each = each.following) {
             if (nowNanos - each.work().deadlineNanos() >= 0) {

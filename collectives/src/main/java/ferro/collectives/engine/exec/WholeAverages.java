@@ -8,12 +8,16 @@ import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.WholeSums;
 
 /**
- * Averages of integers. When it begins, in its order, an operation makes a wider copy of its operand, which is summed in
- * place; then it divides the sums into its result. Staged operations run one at a time, so that one buffer serves all those
- * of a group. Belongs to the thread that makes progress.
+ * The additional work of operations that average integers. When such an operation begins, at its position in the order,
+ * it makes a wider copy of its operand. The collective sums this copy in place. Then the operation divides the sums and
+ * writes them to the result. Staged operations run one at a time, so one buffer is enough for a group. Only the thread
+ * that makes progress uses this object.
  */
 final class WholeAverages {
-    /** Longer ones get memory of their own: allocating it is cheap compared with the operation. */
+    /**
+     * Maximum length of the buffer that is kept. A longer operand gets a new buffer, whose allocation is cheap compared
+     * with the operation.
+     */
     private static final int LONGS_KEPT_MOST = 1 << 17;
 
     private final int rank;
@@ -26,11 +30,11 @@ final class WholeAverages {
     }
 
     /**
-     * Returns what such an operation does before and after.
+     * Returns the work of such an operation before and after the collective.
      *
      * @param in  operand of the caller
      * @param out result of the caller, or null
-     * @param own other staging around it, or null
+     * @param own other staging outside this one, or null
      */
     Operation.OperandStaging of(Prepared prepared, HostTensor in, HostTensor out, Operation.OperandStaging own) {
         return new Sums(prepared, in, out, own);
@@ -79,7 +83,10 @@ final class WholeAverages {
             return HostTensor.of(DataType.INT64, sums, first(), count);
         }
 
-        /** Returns where the result begins in the operand: for a reduce-scatter at this rank's part, else at 0. */
+        /**
+         * Returns the index in the operand at which the result begins: for a reduce-scatter that of this rank's part,
+         * else 0.
+         */
         private int first() {
             boolean scatters = prepared.kind == CollectiveKind.REDUCE_SCATTER;
             return scatters ? (int) prepared.carriedParts.start(Region.IN, rank, worldSize) : 0;
