@@ -122,9 +122,8 @@ public final class Kernels {
         }
         return isWhole(op.factor()) || type.isFloating()
                 ? Optional.empty()
-                : Optional.of(
-                        "no " + op.name() + " of " + type.label() + ": the factor has a fraction, and integers have no"
-                                + " fraction; use an integer factor below 2^53, or f32 or f64");
+                : Optional.of("no " + op.name() + " of " + type.label()
+                        + ": integers need an integer factor below 2^53; use" + " such a factor, or f32 or f64");
     }
 
     private static Set<ReduceOp> builtIn(DataType type) {
