@@ -121,7 +121,7 @@ public final class CollectiveEngine {
 
     /**
      * Runs the engine on the transport of a simulator that runs all ranks on one thread. The engine never waits and
-     * starts no thread. A call that would block throws an IllegalStateException.
+     * starts no thread. A call that would block throws an IllegalStateException with this reason.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
@@ -134,7 +134,7 @@ public final class CollectiveEngine {
 
     /**
      * Runs the engine as {@link #stepped(Transport, GroupSpec, RankContext)} does, with other decisions of the control
-     * plane. Tests use it to inject a fault and to check whether the fault is found.
+     * plane. Tests use this method to inject a fault and to check whether the fault is found.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
@@ -159,8 +159,8 @@ public final class CollectiveEngine {
      *
      * @param plain   plain back end, closed with the returned back end
      * @param context settings, clock, timers
-     * @return back end with every collective. It refuses subgroups and an abort across ranks. A point-to-point call
-     *     that returns a handle has ended when it returns
+     * @return back end with every collective. The back end refuses subgroups and an abort across ranks. A
+     *     point-to-point call that returns a handle has ended when it returns
      */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         Objects.requireNonNull(plain, "plain");
@@ -201,7 +201,7 @@ public final class CollectiveEngine {
          * timers of the context.
          *
          * @param ranks   ranks of this group, including this rank, in the order of the new group
-         * @param name    name for messages
+         * @param name    name of the new group, for messages
          * @param timeout time until all these ranks must have called this
          * @return this rank's engine in the new group, on which the caller must make progress too; or a FerroException
          *     as {@code newGroup} throws it. The stage completes on the background thread of the context

@@ -2,8 +2,8 @@
  * The entry point for media: {@link ferro.collectives.CollectiveEngine} makes a back end with every collective from a
  * medium. Module examples has such a medium in two short files, {@code ferro.examples.files}.
  *
- * <p>The engine itself is in {@code engine}. It runs plans ({@code plan}, {@code algorithm}) over links ({@code link}),
- * and programs in shared memory ({@code shared}). It combines elements with the kernels of {@code reduce}. It agrees
- * with the other ranks on failures through {@code control}.
+ * <p>The engine itself is in {@code engine}. The engine runs plans ({@code plan}, {@code algorithm}) over links
+ * ({@code link}), and programs in shared memory ({@code shared}). The engine combines elements with the kernels of
+ * {@code reduce}. Through {@code control}, the engines of all ranks agree on failures.
  */
 package ferro.collectives;

@@ -117,7 +117,7 @@ final class Coalescing {
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 
         private final long begunNanos = System.nanoTime();
-        /** Whether the back end may access the tensors of the calls; never false again. */
+        /** Whether the back end may access the tensors of the calls. Once true, this field stays true. */
         private volatile boolean handedOver;
 
         private CallBlock(Thread owner, CollectiveBackend backend) {

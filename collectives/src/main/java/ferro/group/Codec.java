@@ -65,8 +65,8 @@ public interface Codec<T> {
     }
 
     /**
-     * Returns the codec of strings in UTF-8. It throws an IOException for a string with half of a surrogate pair and
-     * for bytes that are not valid UTF-8.
+     * Returns the codec of strings in UTF-8. The codec throws an IOException for a string with half of a surrogate pair
+     * and for bytes that are not valid UTF-8.
      *
      * @return codec; any thread may use it
      */

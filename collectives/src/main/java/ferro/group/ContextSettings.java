@@ -45,7 +45,7 @@ final class ContextSettings {
     private final UnaryOperator<String> properties;
     private final Supplier<Set<String>> propertyNames;
     private final Map<String, String> variables;
-    /** Variables that the options set. They take precedence over the variables of launchers. */
+    /** Variables that the options set. Variables of the options take precedence over the variables of launchers. */
     private final Map<String, String> named;
 
     private final Supplier<OptionalInt> ownCores;

@@ -12,8 +12,8 @@ import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 
 /**
- * The tasks that one context runs when its JVM exits. They share one shutdown hook, because the JVM runs hooks in no
- * order. The hook is registered only while there are tasks. Thread-safe.
+ * The tasks that one context runs when its JVM exits. The tasks share one shutdown hook, because the JVM runs hooks in
+ * no order. The hook is registered only while there are tasks. Thread-safe.
  */
 final class ExitTasks {
     private static final System.Logger LOG = System.getLogger("ferro.group");

@@ -30,11 +30,11 @@ import java.util.function.IntFunction;
  * order, as with tensors.
  *
  * <p>A call throws an {@link IllegalArgumentException} in these cases, and the group continues. If calls or limits differ, or
- * an object is above the limit, it is thrown on all ranks before any content moves. If a list has the wrong length, it is
- * thrown on all ranks. If a codec cannot encode an object, it is thrown on that rank and on the ranks that would get the
- * object. If a codec cannot decode bytes, it is thrown on that rank alone. An {@link Error} of a codec is thrown unchanged. A
- * communication failure is thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for the objects
- * of the other ranks also fails the group.
+ * an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong length, all
+ * ranks throw it. If a codec cannot encode an object, that rank and the ranks that would get the object throw it. If a codec
+ * cannot decode bytes, that rank alone throws it. An {@link Error} of a codec is thrown unchanged. A communication failure is
+ * thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for the objects of the other ranks also
+ * fails the group.
  *
  * <p>A {@code null} or an invalid root throws on this rank only, before the rank communicates. The other ranks keep waiting for
  * it.
@@ -112,8 +112,8 @@ public final class GroupObjects<T> {
      * @param root  rank that gets the objects
      * @return on the root the objects by rank; on the other ranks an empty list; immutable
      * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own
-     *     object, or {@code root} is no rank ({@link InvalidRankException}). The root also throws it if another rank cannot
-     *     encode its object or the root cannot decode an object
+     *     object, or {@code root} is no rank ({@link InvalidRankException}). The root also throws the exception if another rank
+     *     cannot encode its object or the root cannot decode an object
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
@@ -160,8 +160,8 @@ public final class GroupObjects<T> {
      * @param root   rank that has the objects
      * @return the object for this rank
      * @throws IllegalArgumentException if calls or limits differ, the root has not one object per rank, or {@code root} is no
-     *     rank ({@link InvalidRankException}). It is also thrown if an object is above the limit, the root cannot encode an
-     *     object, or this rank cannot decode its own object
+     *     rank ({@link InvalidRankException}). The exception is also thrown if an object is above the limit, the root cannot
+     *     encode an object, or this rank cannot decode its own object
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */

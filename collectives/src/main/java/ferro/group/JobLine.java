@@ -8,8 +8,8 @@ import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 
 /**
- * Logs one line with the cluster launcher that gave this rank its number. It is logged because several launchers may be
- * nested.
+ * Logs one line with the cluster launcher that gave this rank its number. The line is logged because several launchers
+ * may be nested.
  */
 final class JobLine {
     private static final System.Logger LOG = System.getLogger("ferro.join");

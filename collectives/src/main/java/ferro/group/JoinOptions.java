@@ -127,8 +127,8 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the number of this rank among the ranks of its host. This number selects the device and the port of a range.
-     * Together with the number of cores, {@code size} decides how a rank waits.
+     * Sets the number of this rank among the ranks of its host. The number of a rank on its host selects its device and its
+     * port of a range. Together with the number of cores, {@code size} decides how a rank waits.
      *
      * @param rank number among the ranks of this host, from 0
      * @param size number of ranks on this host
@@ -247,7 +247,7 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the secret of the job. It takes precedence over {@code FERRO_SECRET_FILE}.
+     * Sets the secret of the job. The secret takes precedence over {@code FERRO_SECRET_FILE}.
      *
      * @param bytes equal on all ranks, copied; at least 16 random bytes if other machines can reach this rank
      * @return options

@@ -10,8 +10,8 @@ import java.util.Optional;
 
 /**
  * The processes of this host as Linux shows them in {@code /proc} (proc(5)). A process is identified by boot, process
- * namespace, number and start time. So it is not confused with a process of another host, or with a later process of
- * the same number.
+ * namespace, number and start time. So a process is not confused with a process of another host, or with a later
+ * process of the same number.
  */
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";

@@ -123,7 +123,10 @@ final class ObjectHeaders {
                 .toArray();
     }
 
-    /** Returns how many bytes all parts have together. Refuses, on all ranks, more bytes than one array holds. */
+    /**
+     * Returns how many bytes all parts have together. Refuses the call on all ranks if the parts do not fit into one
+     * array.
+     */
     int requireOneArray(long[] counts) {
         long sum = LongStream.of(counts).sum();
         if (sum > MOST_BYTES) {

@@ -52,7 +52,7 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Returns the groups of a context. They are never released, so they exist until the context ends. */
+    /** Returns the groups of a context. The groups are never released, so they exist until the context ends. */
     static OpenGroups of(RankContext context) {
         return context.shared(OpenGroups.class, OpenGroups::new);
     }

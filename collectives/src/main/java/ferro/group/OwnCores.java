@@ -62,8 +62,8 @@ record OwnCores(Path proc, Path sys) {
     }
 
     /**
-     * Returns the files that may list the cores of a control group. They are in its own folder, or in a parent folder
-     * from which it inherits the cores.
+     * Returns the files that may list the cores of a control group. The files are in the folder of the group, or in a
+     * parent folder from which the group inherits the cores.
      */
     private Stream<Path> candidates(String controllers, String path) {
         boolean first = List.of(controllers.split(",")).contains("cpuset");

@@ -147,7 +147,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Joins a group with a given context, as {@link #join()} does. It is for tests, many ranks in one JVM and Spark.
+     * Joins a group with a given context, as {@link #join()} does. This form is for tests, many ranks in one JVM and Spark.
      *
      * @param group   group to join
      * @param context settings, clock, store
@@ -165,7 +165,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * Wraps a back end. Call this once for each rank of a plain back end, because this call makes its engine.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
-     * @return group; closing it closes the back end
+     * @return group, whose close closes the back end
      * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend) {
@@ -178,7 +178,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @param context settings, and the objects that the groups of this rank share
-     * @return group; closing it closes the back end
+     * @return group, whose close closes the back end
      * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend, RankContext context) {
@@ -238,7 +238,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * and of its group have one order.
      *
      * @param deadline for each call, from its start to its end; more than a century means no deadline
-     * @return view; closing it closes nothing
+     * @return view, whose close closes nothing
      * @throws IllegalArgumentException if the deadline is zero or negative
      */
     public ProcessGroup within(Duration deadline) {
@@ -257,7 +257,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
-     * @return view; closing it closes nothing
+     * @return view, whose close closes nothing
      * @throws IllegalArgumentException if the label is not such a text
      */
     public ProcessGroup labelled(String label) {
@@ -292,8 +292,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Does the same as {@link #coalesced}, but only starts the calls of the block and does not wait for them. It waits only for
-     * earlier calls on device tensors that go through host memory, until those calls have ended.
+     * Does the same as {@link #coalesced}, but only starts the calls of the block and does not wait for them. This method waits
+     * only for earlier calls on device tensors that go through host memory, until those calls have ended.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalescedAsync" :
      *
@@ -317,8 +317,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
 
     /**
      * Makes a group of some ranks of this group. Exactly these ranks must call it, in the same order relative to other
-     * {@code newGroup} calls. It returns when all of them have called it. The new group fails and closes independently of this
-     * group. If a rank does not call it in time, only this call fails.
+     * {@code newGroup} calls. The call returns when all of them have made it. The new group fails and closes independently of
+     * this group. If a rank does not call it in time, only this call fails.
      *
      * @param ranks ranks of this group, including this one, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
@@ -416,10 +416,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never waits.
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
-     * has ended or if it was silent for too long. It is also in the set if its control connection ended without a goodbye and it
-     * does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally are
-     * not in the set. Live ranks that are blamed, such as for changed bytes, are not in it. Ranks learn of a death at different
-     * times:
+     * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
+     * it does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
+     * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in it. Ranks learn of a death at
+     * different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -477,7 +477,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING says where it was joined.
      *
      * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
-     * @throws IllegalStateException if the code of a reduction calls it
+     * @throws IllegalStateException if the code of a reduction calls this method
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */
     public void close(Duration bound) {
@@ -490,7 +490,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Ends the group within 5 s, as {@link #close(Duration)} does.
      *
-     * @throws IllegalStateException if the code of a reduction calls it
+     * @throws IllegalStateException if the code of a reduction calls this method
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */
     @Override

@@ -23,8 +23,8 @@ import java.util.function.Consumer;
  * Two back ends of one group: the device back end gets device tensors, the host back end gets host tensors, bytes and
  * barriers.
  *
- * <p>Each back end keeps the order of its own calls, and neither waits for the other. They fail together: a failure of
- * either ends both, on all ranks. The ranks agree on the cause through the control lane of the host back end
+ * <p>Each back end keeps the order of its own calls, and neither waits for the other. A failure of either back end ends
+ * both, on all ranks. The ranks agree on the cause through the control lane of the host back end
  * ({@link NcclBackend#controlledBy}).
  */
 final class RoutedBackend extends ForwardingBackend {

@@ -25,10 +25,9 @@ import java.util.function.Supplier;
 
 /**
  * The context of a real process: settings from system properties and the environment (or a map), the system's clock, and one
- * daemon thread for timers. This is the only class of ferro that reads the environment. If a cluster launcher has started this
- * process, the variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK},
- * {@code LOCAL_WORLD_SIZE} and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES}
- * ({@link ferro.job.JobFinder}).
+ * daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started this process, the
+ * variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}, {@code LOCAL_WORLD_SIZE}
+ * and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES} ({@link ferro.job.JobFinder}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
@@ -85,7 +84,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns a context with the given settings. It reads neither properties nor the environment.
+     * Returns a context with the given settings. The context reads neither properties nor the environment.
      *
      * @param settings by property ({@code ferro.timeout}) or by variable ({@code RANK})
      * @return context
@@ -162,8 +161,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Ends all joins in progress with ABORTED and fails open groups on all ranks with the same cause. The other ranks of a join
-     * learn the cause if they have already found this rank. Any thread may call it; idempotent. No group can be joined in this
-     * context afterwards.
+     * learn the cause if they have already found this rank. Any thread may call this method; idempotent. No group can be joined
+     * in this context afterwards.
      *
      * @param cause reason; null if there is none
      */
@@ -183,7 +182,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Returns the flight record of this rank, for a launcher that collects the records of its ranks. {@code ferro analyze}
-     * reads each record from a file. Call it after a failure and before {@link #close}. Any thread may call it.
+     * reads each record from a file. Call it after a failure and before {@link #close}. Any thread may call this method.
      *
      * @param mostBytes maximum length in bytes; the oldest operations and events are left out of a longer record
      * @return content of the file that {@link ProcessGroup#writeFlightRecord} writes; empty if no group is open in this
@@ -340,8 +339,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Ends the joins in progress, closes the groups that were joined or made in this context, newest first, and ends the store
      * that it serves and the timer thread. A group with unfinished work is aborted on all ranks; a group without unfinished
-     * work is closed normally. This method only logs a failure that no call has thrown. Close a group itself to wait for its
-     * work and to get such a failure. Idempotent.
+     * work is closed normally. A failure that no call has thrown is only logged. Close a group itself to wait for its work and
+     * to get such a failure. Idempotent.
      */
     @Override
     public void close() {

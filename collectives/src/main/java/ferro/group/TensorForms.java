@@ -407,13 +407,14 @@ abstract class TensorForms extends ArrayForms {
      * Sends a message, and returns when {@code data} may be used again. Messages are not part of the order of
      * collectives. Messages of one tag from one rank to another arrive in the order in which they were sent.
      *
-     * <p>A message above 64 KiB waits for its receive. A smaller message does not wait for its receive. It waits only
-     * if the receiver has no buffer for it:
+     * <p>A message above 64 KiB waits for its receive. A smaller message does not wait for its receive. A smaller
+     * message waits only if the receiver has no buffer for it:
      * <ul>
      *   <li>A receiver that waits in a call of this group buffers up to 16 MiB of messages from one sender that no
      *       receive has matched. Each message counts as its elements and 256 more bytes.
      *   <li>A receiver that is in no call of this group reads no messages. The messages then stay in the buffers of the
-     *       link: 8 to 256 KiB in shared memory, the buffers of the sockets over TCP.
+     *       link. A link in shared memory has buffers of 8 to 256 KiB, and a link over TCP has the buffers of its
+     *       sockets.
      * </ul>
      * A send that still waits at its deadline fails the group with TIMED_OUT.
      *

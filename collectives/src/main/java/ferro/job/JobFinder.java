@@ -12,12 +12,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the job of this process in its environment. It chooses the first family, in the order of {@link LauncherKind},
- * whose variables are complete.
+ * Finds the job of this process in its environment. The finder chooses the first family, in the order of
+ * {@link LauncherKind}, whose variables are complete.
  *
  * <p>Variables of outer launchers may be set too: mpirun, for example, passes the variables of a Slurm step to its
- * ranks. This is no contradiction. If neither of two launchers can run inside the other and their ranks differ, both
- * are refused, and the message names both.
+ * ranks. Such variables are no contradiction. If neither of two launchers can run inside the other and their ranks
+ * differ, both are refused, and the message names both.
  */
 public final class JobFinder {
     private JobFinder() {}

@@ -9,7 +9,7 @@ import java.util.OptionalInt;
  *
  * @param key      equal on all ranks of one start of one job and, except by chance, different from the keys of all
  *     other starts. The key has at most 64 letters, digits, dots, dashes and underscores, so that it can name a file.
- *     It is {@code FERRO_JOB_ID} if that is set, and empty if no value common to all ranks is known
+ *     The key is {@code FERRO_JOB_ID} if that is set, and empty if no value common to all ranks is known
  * @param allLocal whether it is known that all ranks are on this host
  * @param host     host of the store: {@code MASTER_ADDR}, without the brackets of an IPv6 address, else the host of
  *     rank 0 if the launcher gives it

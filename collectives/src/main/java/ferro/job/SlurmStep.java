@@ -126,7 +126,7 @@ final class SlurmStep {
         return OptionalInt.of(perNode.get(node));
     }
 
-    /** Returns the key of the job. It includes the count of restarts, because a requeued job keeps its number. */
+    /** Returns the key of the job. The key includes the count of restarts, because a requeued job keeps its number. */
     private Optional<String> key() {
         return variables
                 .find(JOB)

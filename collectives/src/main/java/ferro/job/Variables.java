@@ -33,7 +33,7 @@ record Variables(Map<String, String> all) {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Returns the names that are not set, for a sentence. */
+    /** Returns the names that are not set, joined by "and". */
     String missing(String... names) {
         return Stream.of(names).filter(name -> !has(name)).collect(Collectors.joining(" and "));
     }

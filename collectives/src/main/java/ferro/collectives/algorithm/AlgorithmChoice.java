@@ -117,7 +117,7 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation. This is an override if it runs in the topology, else the measured
+     * Returns the algorithm for an operation. An override is returned if it runs in the topology, else the measured
      * algorithm, else the built-in one. Without an override, a reduce-scatter has the same bits as the all-reduce of
      * the same size.
      *

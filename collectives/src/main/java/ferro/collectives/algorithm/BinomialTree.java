@@ -7,8 +7,8 @@ import ferro.collectives.plan.Extent;
  * the rank without its lowest set bit. The subtree of a rank has at most {@link #low()} relative ranks, beginning with
  * that of the rank.
  *
- * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first. Then
- * they are two ranges.
+ * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first. The
+ * chunks of such a subtree are two ranges.
  *
  * @param rank own absolute rank
  * @param size number of ranks

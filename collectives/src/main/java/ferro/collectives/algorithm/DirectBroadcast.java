@@ -8,8 +8,8 @@ import ferro.collectives.plan.Region;
 /**
  * Broadcast directly from the root to each rank: one step, {@code n(p-1)} bytes from the root.
  *
- * <p>The root has the data in IN, and the other ranks have it in OUT. This is the linear algorithm of every MPI: Chan
- * and others 2007, doi:10.1002/cpe.1206.
+ * <p>The root has the data in IN, and the other ranks have it in OUT. Every MPI has this algorithm as its linear
+ * broadcast: Chan and others 2007, doi:10.1002/cpe.1206.
  */
 final class DirectBroadcast {
     private DirectBroadcast() {}

@@ -8,8 +8,8 @@ import ferro.collectives.plan.Region;
 /**
  * Pairwise reduce-scatter, with {@code p-1} steps, {@code n(p-1)/p} bytes, where n is the size of the full operand, and
  * no scratch memory. Each rank sends to every other rank the part of the operand that belongs to that rank, and
- * combines the parts that it receives. It combines in the order of {@link RingAllReduce}: first its own operand, then
- * the operands of the ranks after it.
+ * combines the parts that it receives. A rank combines in the order of {@link RingAllReduce}: first its own operand,
+ * then the operands of the ranks after it.
  *
  * <p>Source: the pairwise exchange of Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
  */

@@ -6,12 +6,14 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-reduce in which a rank exchanges all data with the rank at distance 1, 2, 4 and so on. It has the fewest steps.
+ * All-reduce in which a rank exchanges all data with the rank at distance 1, 2, 4 and so on. This all-reduce has the
+ * fewest steps.
  *
- * <p>It has {@code log2 p} steps and {@code n log2 p} bytes. Ranks above the largest power of two first send their
- * operand to a partner and at the end receive the result, which takes two more steps. A rank sends a copy in SCRATCH,
- * because both ranks of a pair send before they receive. A send from OUT would block the combine into OUT, and the send
- * of the other rank waits for this combine. Source: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+ * <p>The plan has {@code log2 p} steps and {@code n log2 p} bytes. Ranks above the largest power of two first send
+ * their operand to a partner and at the end receive the result, which takes two more steps. A rank sends a copy in
+ * SCRATCH, because both ranks of a pair send before they receive. A send from OUT would block the combine into OUT, and
+ * the send of the other rank waits for this combine. Source: Thakur, Rabenseifner and Gropp 2005,
+ * doi:10.1177/1094342005051521.
  */
 final class RecursiveDoublingAllReduce {
     private RecursiveDoublingAllReduce() {}

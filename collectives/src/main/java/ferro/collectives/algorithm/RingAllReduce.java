@@ -8,8 +8,9 @@ import ferro.collectives.plan.Region;
 /**
  * All-reduce in a ring, in which each chunk goes round once to be summed and once to be distributed.
  *
- * <p>It has {@code 2(p-1)} steps and {@code 2n(p-1)/p} bytes, which is the minimum for any algorithm. The steps of all
- * chunks are alike, so segments form a pipeline. Source: Patarasuk and Yuan 2009, doi:10.1016/j.jpdc.2008.09.002.
+ * <p>The plan has {@code 2(p-1)} steps and {@code 2n(p-1)/p} bytes, which is the minimum for any algorithm. The steps
+ * of all chunks are alike, so segments form a pipeline. Source: Patarasuk and Yuan 2009,
+ * doi:10.1016/j.jpdc.2008.09.002.
  */
 final class RingAllReduce {
     private RingAllReduce() {}

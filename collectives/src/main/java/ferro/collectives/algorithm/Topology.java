@@ -1,6 +1,9 @@
 package ferro.collectives.algorithm;
 
-/** The way in which the ranks of a group send data to each other. It decides which algorithms they can run. */
+/**
+ * The way in which the ranks of a group send data to each other. The topology decides which algorithms the ranks can
+ * run.
+ */
 public enum Topology {
     /** Every rank sends messages to every other rank. */
     FLAT,

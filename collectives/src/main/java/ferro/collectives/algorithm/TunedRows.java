@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A measured table of algorithms ({@code ferro bench --tune}). It has the algorithm of each kind of operation by world
- * size and maximum number of bytes. All ranks use the table of rank 0. Immutable.
+ * A measured table of algorithms ({@code ferro bench --tune}). The table has the algorithm of each kind of operation by
+ * world size and maximum number of bytes. All ranks use the table of rank 0. Immutable.
  *
  * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling};
  * {@code max} means any size, and {@code #} begins a comment. Of the lines whose algorithm runs in the topology of the

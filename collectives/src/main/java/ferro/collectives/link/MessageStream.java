@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * A stream of control messages to and from one peer, over any medium that moves bytes in order. Each message has its
- * length in front, in native order. A medium uses it for {@link ferro.spi.Transport#control}. It moves the messages on
- * its background thread, independently of the links.
+ * length in front, in native order. A medium uses it for {@link ferro.spi.Transport#control}. The medium moves the
+ * messages on its background thread, independently of the links.
  */
 public final class MessageStream {
     /** Maximum length of a message. */
@@ -38,7 +38,8 @@ public final class MessageStream {
     }
 
     /**
-     * Copies a message and sends it as soon as the medium can take it. Any thread may call it; it never waits.
+     * Copies a message and sends it as soon as the medium can take it. Any thread may call this method, which never
+     * waits.
      *
      * @param bytes at most {@link #BYTES_MOST}
      * @throws IllegalArgumentException if the message is longer
@@ -55,7 +56,7 @@ public final class MessageStream {
 
     /**
      * Sends as much as the medium can take now, and passes the messages that have arrived to a receiver. One thread at
-     * a time may call it.
+     * a time may call this method.
      *
      * @param receiver called with each message, in order
      * @return whether any message has arrived

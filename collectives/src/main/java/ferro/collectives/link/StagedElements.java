@@ -9,7 +9,8 @@ import java.nio.FloatBuffer;
 
 /**
  * A copier of elements between the caller's memory and one memory of a medium. Bulk copies of arrays need a typed view
- * of the medium's memory. This object keeps the views, one per carrier and alignment, so that no copy allocates memory.
+ * of the medium's memory. The copier keeps these views, one per carrier and alignment, so that no copy allocates
+ * memory.
  */
 public final class StagedElements {
     private static final int ALIGNMENTS = Long.BYTES;

@@ -11,14 +11,14 @@ import java.nio.ByteOrder;
 
 /**
  * A link over any medium that moves bytes in order. The medium returns how many bytes it can take and how many have
- * arrived. It moves bytes from and to one staging memory, through which all elements pass. This link is for a medium
- * for which one more copy does not matter.
+ * arrived. The medium moves bytes from and to one staging memory, through which all elements pass. A staged link is for
+ * a medium for which one more copy does not matter.
  *
  * <p>A send is finished when the medium has taken its last byte. The link takes bytes from the medium only if a receive
  * is posted for them. If an unexpected header arrives, the link calls {@link Transport.Events#mismatched}, and no byte
  * moves on it any more.
  *
- * <p>Only the thread that makes progress on the transport may use it.
+ * <p>Only the thread that makes progress on the transport may use a staged link.
  */
 public final class StagedLink implements Link {
     private final int peer;

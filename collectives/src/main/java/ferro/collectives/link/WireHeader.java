@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The header in front of the first elements of each call on a link, the same on every medium. It has the sequence
- * number of the call and the fingerprint of the call. If a rank receives a header that differs from its own, the ranks
- * have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
+ * The header in front of the first elements of each call on a link, the same on every medium. The header has the
+ * sequence number of the call and the fingerprint of the call. If a rank receives a header that differs from its own,
+ * the ranks have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
  *
  * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence
  * has native order. There it is written last, which shows that the rest of the header is written.

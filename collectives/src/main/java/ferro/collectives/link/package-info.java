@@ -1,6 +1,6 @@
 /**
- * The parts of a link over any medium that moves bytes. They keep posted ranges of elements in order as ranges of
- * bytes. They copy between tensors and the medium's memory without an allocation.
+ * The parts of a link over any medium that moves bytes. One part keeps posted ranges of elements in order as ranges of
+ * bytes. Another part copies between tensors and the medium's memory without an allocation.
  *
  * <p>An author of a new medium starts at {@link ferro.collectives.link.StagedLink}, which is a complete link over any
  * medium that moves bytes in order. Module examples has such a medium, {@code ferro.examples.files}. {@code StagedLink}

@@ -15,7 +15,7 @@ public record Extent(int first, int count) {
      * Checks the numbers.
      *
      * @param first first chunk of the region
-     * @param count chunks held
+     * @param count number of chunks
      * @throws IllegalArgumentException if a number is negative
      */
     public Extent {
@@ -27,7 +27,7 @@ public record Extent(int first, int count) {
     /**
      * Returns an extent from chunk 0.
      *
-     * @param count chunks held
+     * @param count number of chunks
      * @return extent
      */
     public static Extent all(int count) {

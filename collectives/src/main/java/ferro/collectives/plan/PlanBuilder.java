@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A builder that collects the steps of a plan in the order in which a single-threaded program would do them. It
- * computes the minimum number of earlier steps that each step must wait for. Not thread-safe.
+ * A builder that collects the steps of a plan in the order in which a single-threaded program would do them. The
+ * builder computes the minimum number of earlier steps that each step must wait for. Not thread-safe.
  *
  * <p>A send waits for the last step that wrote one of its chunks. A step that writes waits for the last send and the
  * last local step that read one of its chunks, and for the last step that wrote one of them. So the order of combines

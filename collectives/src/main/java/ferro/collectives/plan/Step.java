@@ -62,8 +62,8 @@ public sealed interface Step {
     /** An entry of the second list that combines. */
     sealed interface Combine extends Arrival {
         /**
-         * Returns whether this step adds the last of the operands of all ranks to its chunks. This step then also
-         * divides an average. {@link PlanBuilder} computes it.
+         * Returns whether this step adds the last of the operands of all ranks to its chunks. Such a step also divides
+         * an average. {@link PlanBuilder} computes this value.
          *
          * @return false if an operand is still missing after this step
          */
@@ -98,7 +98,10 @@ public sealed interface Step {
             int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
             implements Combine {}
 
-    /** A step between two regions of this rank. It is in the list of receives, and is finished when it is posted. */
+    /**
+     * A step between two regions of this rank. A local step is in the list of receives, and is finished when it is
+     * posted.
+     */
     sealed interface Local extends Arrival {
         /**
          * Returns the region that is read.

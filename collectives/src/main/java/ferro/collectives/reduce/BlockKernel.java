@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 /**
  * A kernel that combines runs of elements in blocks that stay in the first-level cache.
  *
- * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. It vectorises no loop over a
- * direct buffer. So both operands are copied into arrays of one block, combined in these arrays from index 0, and
- * copied back. This is two to four times as fast as the plain loop.
+ * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. The JIT compiler vectorises no
+ * loop over a direct buffer. So both operands are copied into arrays of one block, combined in these arrays from index
+ * 0, and copied back. Combining in such arrays is two to four times as fast as the plain loop.
  *
  * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
  * would be compiled for the lengths of the first calls. After a few thousand calls with one element it would stay
@@ -40,7 +40,7 @@ abstract class BlockKernel extends Kernel {
         return type.byteSize();
     }
 
-    /** Makes this kernel multiply operands. It is called before the first run. */
+    /** Makes this kernel multiply operands. The caller does this before the first run of the kernel. */
     final BlockKernel multiplying(Multiplies which, double by) {
         multiplies = which;
         factor = by;
@@ -186,8 +186,8 @@ abstract class BlockKernel extends Kernel {
     abstract void storeSource(Object memory, long offset, int length);
 
     /**
-     * Returns whether a result since the last call may be NaN, and resets this information. {@code length} is the
-     * length of the longest block since then.
+     * Returns whether a result since the last call of this method may be NaN. {@code length} is the length of the
+     * longest block since then.
      */
     boolean sawNaN(int length) {
         return false;

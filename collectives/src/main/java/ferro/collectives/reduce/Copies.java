@@ -6,8 +6,8 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * A copier that works as {@link Elements#copy} does. It keeps the views that copies between arrays and direct buffers
- * need, because scratch memory is the same in every copy. One thread at a time may use it.
+ * A copier that works as {@link Elements#copy} does. The copier keeps the views that copies between arrays and direct
+ * buffers need, because scratch memory is the same in every copy. One thread at a time may use a copier.
  */
 public final class Copies {
     private final Views[] byType = new Views[DataType.values().length];

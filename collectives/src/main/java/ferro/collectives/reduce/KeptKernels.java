@@ -7,7 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A cache of the kernels of one group, because making a kernel allocates a few KiB. One thread at a time may use it.
+ * A cache of the kernels of one group, because making a kernel allocates a few KiB. One thread at a time may use this
+ * cache.
  */
 public final class KeptKernels {
     /**

@@ -3,8 +3,8 @@ package ferro.collectives.reduce;
 /**
  * A loop that combines two runs of elements. {@link Kernels#of} chooses it once per call.
  *
- * <p>A kernel owns its blocks of memory, so only one thread at a time may use it. It keeps references to the direct
- * buffers of the last calls.
+ * <p>A kernel owns its blocks of memory, so only one thread at a time may use it. A kernel keeps references to the
+ * direct buffers of the last calls.
  */
 public abstract class Kernel {
     /** Makes a kernel, for subclasses in this package. */

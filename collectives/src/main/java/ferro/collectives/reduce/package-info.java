@@ -4,7 +4,7 @@
  * <p>Start reading at {@link ferro.collectives.reduce.Kernels}, which chooses a {@link ferro.collectives.reduce.Kernel};
  * {@link ferro.collectives.reduce.Elements} moves elements unchanged.
  *
- * <p>After the first calls, code in this package allocates nothing per call. It does not block, and it does not depend
+ * <p>After the first calls, code in this package allocates nothing per call. No code of this package blocks or depends
  * on ranks and plans. Only this package has code that chooses by type or op.
  */
 package ferro.collectives.reduce;

@@ -12,8 +12,8 @@ import jdk.incubator.vector.VectorSpecies;
  * Loops for bf16. The class is a template, from which {@link Specialised} defines a class for each type and op.
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and the lower elements of all pairs become two
- * vectors of f32. These are combined, rounded and joined again. No value moves across lanes, all vectors have one
- * shape, and there are no masks. {@link HalfFloats} names the source of the format.
+ * vectors of f32. The two vectors of f32 are combined, rounded and joined again. No value moves across lanes, all
+ * vectors have one shape, and there are no masks. {@link HalfFloats} names the source of the format.
  *
  * <p>A NaN remains a NaN when it is rounded, because it has the lower bits of an operand, which are 0. So a run has
  * NaNs if the largest magnitude is above that of infinity, as in {@link ElementLoops}.

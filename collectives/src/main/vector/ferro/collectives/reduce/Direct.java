@@ -23,7 +23,7 @@ import jdk.incubator.vector.VectorSpecies;
 final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
-    /** Whether this JDK uses memory segments. They are final since JDK 22 and a preview before. */
+    /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and a preview before. */
     private static final boolean SEGMENTS = Runtime.version().feature() >= 22;
 
     private static final MethodType LOAD =

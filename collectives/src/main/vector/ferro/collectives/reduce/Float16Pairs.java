@@ -11,9 +11,9 @@ import jdk.incubator.vector.VectorOperators;
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and lower elements of the pairs become two
  * vectors of f32: sign, exponent and fraction are moved to their bits in f32. The number is then the element times
- * 2^-112, because of the difference of the exponent biases. This also holds for subnormals, whose fraction has the same
- * bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have one shape, and
- * there are no masks.
+ * 2^-112, because of the difference of the exponent biases. Subnormals have this factor too, because their fraction has
+ * the same bits in f32. Infinities and NaNs become finite numbers. No value moves across lanes, all vectors have one
+ * shape, and there are no masks.
  */
 final class Float16Pairs {
     /** Factor that removes the scale. */

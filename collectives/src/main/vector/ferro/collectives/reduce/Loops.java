@@ -9,8 +9,8 @@ import java.lang.invoke.MethodType;
  * pair of kinds of memory, because a loop that gets both arrays and buffers is fast for neither.
  *
  * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
- * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Then the compiler leaves
- * vectors on the heap, and the loop is ten times slower.
+ * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
+ * compiler leaves vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, LoopOperands.class);

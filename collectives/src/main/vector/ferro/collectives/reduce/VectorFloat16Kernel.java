@@ -5,8 +5,9 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * A kernel for products of f16. It combines blocks with {@link Float16Products}. A plain kernel combines the blocks
- * that have an infinity or a NaN. The loops are called by method handles, for the reason that {@link Loops} gives.
+ * A kernel for products of f16. The kernel combines blocks with {@link Float16Products}. A plain kernel combines the
+ * blocks that have an infinity or a NaN. The loops are called by method handles, for the reason that {@link Loops}
+ * gives.
  */
 final class VectorFloat16Kernel extends Float16Kernel {
     private final Float16Kernel plain;

@@ -75,7 +75,7 @@ final class VectorKernel extends Kernel {
 
     /**
      * Runs a loop over one block or over fewer elements. Returns whether a result is NaN or the loop has stopped. The
-     * operands then have the number of combined elements.
+     * field {@code count} of the operands then has the number of combined elements.
      */
     private boolean runs(Loops these, long firstAt, long secondAt, int length) {
         operands.firstAt = firstAt;

@@ -5,9 +5,9 @@ import ferro.collectives.engine.progress.StepMachine;
 import java.util.BitSet;
 
 /**
- * A state machine that runs operations. It never waits, and after the first operations it allocates nothing. One
- * operation is the current one. Later operations may have begun behind it, and become the current one in their order.
- * There is one executor for links and one for shared memory.
+ * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
+ * One operation is the current one. Later operations may have begun behind it, and become the current one in their
+ * order. There is one executor for links and one for shared memory.
  */
 interface Executor extends StepMachine {
     /**
@@ -26,8 +26,8 @@ interface Executor extends StepMachine {
     }
 
     /**
-     * Drops the references to the memory of the current operation. It must be finished, and no other operation may be
-     * in flight.
+     * Drops the references to the memory of the current operation. The current operation must be finished, and no other
+     * operation may be in flight.
      */
     void forget();
 

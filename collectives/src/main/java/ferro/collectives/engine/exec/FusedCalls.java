@@ -14,8 +14,9 @@ import java.util.Set;
 
 /**
  * The calls of a coalesced block. Small all-reduces of one type and op are joined if every bit of the result stays the
- * same. This is so if their algorithm combines every element in the same order at any position, or if the order makes
- * no difference. All ranks make the same decision, because it depends only on lengths, type, op, world size and table.
+ * same. The bits stay the same if the algorithm combines every element in the same order at any position, or if the
+ * order makes no difference. All ranks make the same decision, because it depends only on lengths, type, op, world size
+ * and table.
  */
 final class FusedCalls {
     /**

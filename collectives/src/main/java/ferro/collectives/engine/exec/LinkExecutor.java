@@ -11,9 +11,9 @@ import ferro.spi.Transport.Lane;
 import java.util.BitSet;
 
 /**
- * An executor of schedules over links. It runs one operation, and behind it small operations whose memory does not
- * overlap. So one write has the posts of several operations, and the latency to the other ranks counts once for all of
- * them. Operations end in their order.
+ * An executor of schedules over links. The executor runs one operation, and behind this operation small ones whose
+ * memory does not overlap. So one write has the posts of several operations, and the latency to the other ranks counts
+ * once for all of them. Operations end in their order.
  */
 public final class LinkExecutor implements Executor {
     /**

@@ -29,7 +29,10 @@ public final class Operation implements CallHeader {
         /** Returns the operand, made from the results of the operations before it. */
         HostTensor operand();
 
-        /** Returns the memory into which the collective writes its result, or null. Called after {@link #operand}. */
+        /**
+         * Returns the memory into which the collective writes its result, or null. The operation calls this method
+         * after {@link #operand}.
+         */
         HostTensor result();
 
         /** Copies the result to the caller's memory. */

@@ -26,11 +26,11 @@ import java.util.function.Consumer;
  * behind it if this makes no visible difference. Any thread may submit an operation; the thread with the progress lock
  * makes progress on it.
  *
- * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. It takes the lock and
- * its number with one instruction, publishes its data, records the call while the data travels, then consumes the
- * result. The fast path makes no object and takes no other lock. If the call ends after few polls, it reads no clock
- * except that of the recorder. A call that does not end within the time of a spin becomes the current operation, like
- * any other operation.
+ * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
+ * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
+ * the result. The fast path makes no object and takes no other lock. If the call ends after few polls, it reads no
+ * clock except that of the recorder. A call that does not end within the time of a spin becomes the current operation,
+ * like any other operation.
  */
 public final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -146,14 +146,14 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
-    /** Returns the number of the last operation that has ended, or 0. Any thread may call it. */
+    /** Returns the number of the last operation that has ended, or 0. Any thread may call this method. */
     public long ended() {
         return (long) ENDED.getOpaque(this);
     }
 
     /**
-     * Sets the executor of programs in shared memory. Called before the first program runs, with the progress lock
-     * held.
+     * Sets the executor of programs in shared memory. The caller holds the progress lock and calls this method before
+     * the first program runs.
      */
     public void share(SharedMemoryExecutor overSharedMemory) {
         overMemory = overSharedMemory;
@@ -164,8 +164,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Runs a call on this thread. It runs at once if no operation is queued and the progress lock is free, else in its
-     * order.
+     * Runs a call on this thread. The call runs at once if no operation is queued and the progress lock is free, else
+     * in its order.
      */
     public void run(Collective call, CallOptions options, boolean noMessages) {
         Prepared prepared = planner.prepare(call, options.label());
@@ -242,7 +242,7 @@ public final class OperationQueue implements CollectiveProgress {
 
     /**
      * Records a call, and then fails the group if the data could not be published. The call already has its number. So
-     * it continues as an operation, ends with the group, and is in the recording of the failure.
+     * the call continues as an operation, ends with the group, and is in the recording of the failure.
      */
     private int entered(Prepared prepared, long sequence, long begunNanos, Throwable broken) {
         try {
@@ -270,7 +270,7 @@ public final class OperationQueue implements CollectiveProgress {
         return progressLock.close();
     }
 
-    /** Returns whether calls are refused because the group is closed. Any thread may call it. */
+    /** Returns whether calls are refused because the group is closed. Any thread may call this method. */
     public boolean isClosed() {
         return progressLock.isClosed();
     }
@@ -292,7 +292,7 @@ public final class OperationQueue implements CollectiveProgress {
         return queue.isEmpty() && next == null && current == null;
     }
 
-    /** Returns the status of this rank, or null if the rank is in no collective. Any thread may call it. */
+    /** Returns the status of this rank, or null if the rank is in no collective. Any thread may call this method. */
     public RankStatus status() {
         Operation running = current;
         return running == null ? null : watch.status(running);
@@ -321,7 +321,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Stores the progress of the operations in flight when the group fails. Called before this rank leaves its links.
+     * Stores the progress of the operations in flight when the group fails. The caller does this before this rank
+     * leaves its links.
      */
     public void noteReached() {
         try {

@@ -18,13 +18,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A watch on the current operation of a group. It asks the other ranks about the operation, stores the status of this
- * rank, warns at a quarter of the timeout, and fails the group at the deadline. Called with the progress lock held.
+ * A watch on the current operation of a group. The watch asks the other ranks about the operation, stores the status of
+ * this rank, warns at a quarter of the timeout, and fails the group at the deadline. The callers of this object hold
+ * the progress lock.
  */
 final class OperationWatch {
     /**
-     * Time until the first inquiry. It is short, because ranks that have made different calls must detect this within
-     * 100 ms.
+     * Time until the first inquiry. This time is short, because ranks that have made different calls must detect the
+     * difference within 100 ms.
      */
     private static final long FIRST_ASK_NANOS = 50_000_000L;
 
@@ -89,7 +90,9 @@ final class OperationWatch {
         giveUpIfLate(running, lateInQueue, nowNanos);
     }
 
-    /** Returns the status of this rank, or null if the current operation is changing. Any thread may call it. */
+    /**
+     * Returns the status of this rank, or null if the current operation is changing. Any thread may call this method.
+     */
     RankStatus status(Operation running) {
         RankStatus last = snapshot;
         long sequence = running.sequence();

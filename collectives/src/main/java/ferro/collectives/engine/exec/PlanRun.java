@@ -17,8 +17,9 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * The run of one operation over links. It posts the steps whose dependencies are finished, and counts finished steps.
- * It never waits, and allocates nothing if its arrays are long enough. One object runs one operation after the other.
+ * The run of one operation over links. A run posts the steps whose dependencies are finished, and counts finished
+ * steps. A run never waits, and allocates nothing if its arrays are long enough. One object runs one operation after
+ * the other.
  *
  * <p>Each post gets its position on its link when the operation begins, and is posted only at that position. So several
  * operations may be in flight, and each link carries all posts of the first operation before any post of the second.

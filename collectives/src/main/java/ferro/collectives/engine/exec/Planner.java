@@ -32,11 +32,11 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The choice and the cache of plans. It also knows which calls are not supported. Thread-safe. */
+/** The choice and the cache of plans. The planner also finds out which calls are not supported. Thread-safe. */
 public final class Planner {
     /**
-     * Number of pairs of slots. A loop over 100 different calls finds nine in ten of its plans, a loop over 32 nearly
-     * all.
+     * Number of pairs of slots. A program that repeats 100 different calls finds nine in ten of their plans in the
+     * cache. A program that repeats 32 calls finds nearly all plans.
      */
     private static final int SLOTS = 128;
 
@@ -82,8 +82,8 @@ public final class Planner {
     }
 
     /**
-     * Makes operations run in shared memory from now on. All ranks must share memory. Called before the first
-     * operation.
+     * Makes operations run in shared memory from now on. All ranks must share memory. The caller does this before the
+     * first operation.
      */
     public void share(SegmentLayout layout) {
         synchronized (cache) {
@@ -92,8 +92,8 @@ public final class Planner {
     }
 
     /**
-     * Uses plans for several hosts if the operation has one. They send data between hosts once, and use shared memory
-     * inside a host. Called before the first operation.
+     * Uses plans for several hosts if the operation has one. Such plans send data between hosts once, and use shared
+     * memory inside a host. The caller does this before the first operation.
      */
     public void spread(Hosts spanned) {
         synchronized (cache) {
@@ -247,7 +247,7 @@ public final class Planner {
      * Returns the prepared object that all-reduces joined from parts of these lengths share. The fingerprint includes
      * the lengths and labels.
      *
-     * @param labels one for each part
+     * @param labels labels, one for each part
      */
     Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);

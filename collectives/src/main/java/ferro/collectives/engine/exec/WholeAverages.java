@@ -9,9 +9,9 @@ import ferro.collectives.reduce.WholeSums;
 
 /**
  * The additional work of operations that average integers. When such an operation begins, at its position in the order,
- * it makes a wider copy of its operand. The collective sums this copy in place. Then the operation divides the sums and
- * writes them to the result. Staged operations run one at a time, so one buffer is enough for a group. Only the thread
- * that makes progress uses this object.
+ * it makes a wider copy of its operand. The collective sums this copy in place. After the collective, the operation
+ * divides the sums and writes the averages to the result. Staged operations run one at a time, so one buffer is enough
+ * for a group. Only the thread that makes progress uses this object.
  */
 final class WholeAverages {
     /**
