@@ -33,8 +33,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(float[] data, ReduceOp op) {
@@ -50,8 +50,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(double[] data, ReduceOp op) {
@@ -67,8 +67,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(int[] data, ReduceOp op) {
@@ -84,8 +84,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(long[] data, ReduceOp op) {
@@ -101,8 +101,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(short[] data, ReduceOp op) {
@@ -118,8 +118,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(byte[] data, ReduceOp op) {
@@ -134,7 +134,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(float[] in, float[] out) {
@@ -149,7 +149,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(double[] in, double[] out) {
@@ -164,7 +164,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(int[] in, int[] out) {
@@ -179,7 +179,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(long[] in, long[] out) {
@@ -194,7 +194,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(short[] in, short[] out) {
@@ -209,7 +209,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(byte[] in, byte[] out) {
@@ -226,8 +226,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
@@ -244,8 +244,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
@@ -262,8 +262,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
@@ -280,8 +280,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
@@ -298,8 +298,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
@@ -316,8 +316,8 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
@@ -332,7 +332,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(float[] in, float[] out) {
@@ -347,7 +347,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(double[] in, double[] out) {
@@ -362,7 +362,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(int[] in, int[] out) {
@@ -377,7 +377,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(long[] in, long[] out) {
@@ -392,7 +392,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(short[] in, short[] out) {
@@ -407,7 +407,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @param out parts by source, {@code worldSize * n} elements
      * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(byte[] in, byte[] out) {

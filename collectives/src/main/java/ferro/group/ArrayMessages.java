@@ -26,7 +26,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(float[] data, int to, int tag) {
@@ -44,7 +44,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(double[] data, int to, int tag) {
@@ -62,7 +62,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(int[] data, int to, int tag) {
@@ -80,7 +80,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(long[] data, int to, int tag) {
@@ -98,7 +98,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(short[] data, int to, int tag) {
@@ -116,7 +116,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(byte[] data, int to, int tag) {
@@ -133,7 +133,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -151,7 +151,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -169,7 +169,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -187,7 +187,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -205,7 +205,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -223,7 +223,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */

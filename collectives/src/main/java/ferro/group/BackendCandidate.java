@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * @param priority    priority of the provider; {@code auto} never chooses one below 0
  * @param unavailable why it cannot work in this process; empty if it can
  * @param deviceKind  kind of device whose tensors it accepts, empty for host memory only
- * @param provider    null if broken
+ * @param provider    provider; null if the provider is broken
  */
 record BackendCandidate(
         String name,

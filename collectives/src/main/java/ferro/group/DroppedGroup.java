@@ -25,7 +25,7 @@ final class DroppedGroup {
      *
      * @param <T>   type of the user's object
      * @param made  object that is made now
-     * @param first object of the group of a view; null if {@code made} is no view
+     * @param first object of the group if {@code made} is a view of it; otherwise null
      */
     synchronized <T> T watched(T made, T first) {
         if (first != null) {

@@ -43,7 +43,7 @@ abstract class GroupCalls {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the root is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work submit(Collective call) {

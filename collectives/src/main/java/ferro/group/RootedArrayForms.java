@@ -25,7 +25,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(float[] data, int root) {
@@ -40,7 +40,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(double[] data, int root) {
@@ -55,7 +55,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(int[] data, int root) {
@@ -70,7 +70,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(long[] data, int root) {
@@ -85,7 +85,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(short[] data, int root) {
@@ -100,7 +100,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param root rank that has the elements
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(byte[] data, int root) {
@@ -118,8 +118,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(float[] data, ReduceOp op, int root) {
@@ -137,8 +137,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that f64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(double[] data, ReduceOp op, int root) {
@@ -156,8 +156,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i32 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(int[] data, ReduceOp op, int root) {
@@ -175,8 +175,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i64 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(long[] data, ReduceOp op, int root) {
@@ -194,8 +194,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i16 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(short[] data, ReduceOp op, int root) {
@@ -213,8 +213,8 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that i8 does not
-     *     support
+     * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
+     *     the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(byte[] data, ReduceOp op, int root) {
@@ -232,7 +232,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(float[] in, float[] out, int root) {
@@ -250,7 +250,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(double[] in, double[] out, int root) {
@@ -268,7 +268,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(int[] in, int[] out, int root) {
@@ -286,7 +286,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(long[] in, long[] out, int root) {
@@ -304,7 +304,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(short[] in, short[] out, int root) {
@@ -322,7 +322,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(byte[] in, byte[] out, int root) {
@@ -340,7 +340,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(float[] in, float[] out, int root) {
@@ -358,7 +358,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(double[] in, double[] out, int root) {
@@ -376,7 +376,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(int[] in, int[] out, int root) {
@@ -394,7 +394,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(long[] in, long[] out, int root) {
@@ -412,7 +412,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(short[] in, short[] out, int root) {
@@ -430,7 +430,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(byte[] in, byte[] out, int root) {

@@ -32,8 +32,8 @@ abstract class TensorForms extends ArrayForms {
      * @param op   reduction; the same on every rank
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(Tensor data, ReduceOp op) {
@@ -55,8 +55,8 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
@@ -70,7 +70,7 @@ abstract class TensorForms extends ArrayForms {
      * @param root rank that has the elements
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(Tensor data, int root) {
@@ -86,7 +86,7 @@ abstract class TensorForms extends ArrayForms {
      * @return handle
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work broadcastAsync(Tensor data, int root) {
@@ -103,8 +103,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
@@ -122,8 +122,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
@@ -137,7 +137,7 @@ abstract class TensorForms extends ArrayForms {
      * @param out all parts, {@code [worldSize * n]}; the part of rank r begins at element {@code r * n}
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out) {
@@ -152,7 +152,7 @@ abstract class TensorForms extends ArrayForms {
      * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out, long[] counts) {
@@ -163,11 +163,11 @@ abstract class TensorForms extends ArrayForms {
      * Starts an all-gather, and does not wait for other ranks.
      *
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
-     * @param out all parts, {@code [worldSize * n]}; neither tensor must be used until the work is done
+     * @param out all parts, {@code [worldSize * n]}; neither tensor may be used until the work is done
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allGatherAsync(Tensor in, Tensor out) {
@@ -186,8 +186,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
      *     for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
@@ -206,8 +206,8 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
      *     user-defined for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
@@ -218,15 +218,15 @@ abstract class TensorForms extends ArrayForms {
      * Starts a reduce-scatter, and does not wait for other ranks.
      *
      * @param in  operand, {@code [worldSize * n]}
-     * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}; neither tensor must
-     *     be used until the work is done
+     * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}; neither tensor may be
+     *     used until the work is done
      * @param op  reduction; the same on every rank
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
      *     for another element type
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this, such as a reduction that the element type
-     *     does not support
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
@@ -242,7 +242,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root) {
@@ -259,7 +259,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root, long[] counts) {
@@ -270,14 +270,14 @@ abstract class TensorForms extends ArrayForms {
      * Starts a gather, and does not wait for other ranks.
      *
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
-     * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is
-     *     ignored; neither tensor must be used until the work is done
+     * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored;
+     *     neither tensor may be used until the work is done
      * @param root rank that gets all parts
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work gatherAsync(Tensor in, Tensor out, int root) {
@@ -293,7 +293,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root) {
@@ -310,7 +310,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
@@ -321,14 +321,14 @@ abstract class TensorForms extends ArrayForms {
      * Starts a scatter, and does not wait for other ranks.
      *
      * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
-     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}; neither tensor must be
-     *     used until the work is done
+     * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}; neither tensor may be used
+     *     until the work is done
      * @param root rank that has all parts
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work scatterAsync(Tensor in, Tensor out, int root) {
@@ -342,7 +342,7 @@ abstract class TensorForms extends ArrayForms {
      * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out) {
@@ -359,7 +359,7 @@ abstract class TensorForms extends ArrayForms {
      *     lengths
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
@@ -370,12 +370,12 @@ abstract class TensorForms extends ArrayForms {
      * Starts an all-to-all, and does not wait for other ranks.
      *
      * @param in  parts by destination, {@code [worldSize * n]}
-     * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}; neither tensor must be used
+     * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}; neither tensor may be used
      *     until the work is done
      * @return handle
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allToAllAsync(Tensor in, Tensor out) {
@@ -433,7 +433,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(Tensor data, int to, int tag) {
@@ -450,7 +450,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work sendAsync(Tensor data, int to, int tag) {
@@ -467,7 +467,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
@@ -485,7 +485,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do this
+     * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work recvAsync(Tensor data, int from, int tag) {

@@ -89,7 +89,7 @@ final class ReductionTree {
         return sums;
     }
 
-    /** Returns the same sum with the rule that only ranks whose operands it has compute it. */
+    /** Returns the same sum, marked so that only ranks whose operands are in the sum compute it. */
     ReductionTree ofOneHost() {
         return new ReductionTree(left, right, ranks, true);
     }
