@@ -259,12 +259,11 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     private void putReady(Parameter parameter) {
         int index = parameters().indexOf(parameter.getId());
         if (ready.get(index) || !pending.isEmpty()) {
-            throw new IllegalStateException(
-                    "the gradient of parameter \"" + parameters.nameOf(index)
-                            + "\" is computed a second time, but DJL has not yet updated "
-                            + (pending.isEmpty() ? "it" : pendingNames())
-                            + " with the first gradient: call the trainer's step() after each trainBatch, and set this"
-                            + " optimizer in the trainer's config");
+            throw new IllegalStateException("the gradient of parameter \"" + parameters.nameOf(index)
+                    + "\" is computed a second time, but DJL has not yet updated "
+                    + (pending.isEmpty() ? "it" : pendingNames())
+                    + " with the first gradient: call the trainer's step() after each trainBatch, and set this"
+                    + " optimizer in the trainer's config");
         }
         put(index);
     }

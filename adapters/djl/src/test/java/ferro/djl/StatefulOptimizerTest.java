@@ -176,7 +176,8 @@ class StatefulOptimizerTest {
                     assertThrows(IllegalArgumentException.class, () -> other.load(checkpoints));
 
             assertEquals(
-                    "the checkpoint was saved by optimizer DjlAdam, need a checkpoint of optimizer DjlAdamW", refused.getMessage());
+                    "the checkpoint was saved by optimizer DjlAdam, need a checkpoint of optimizer DjlAdamW",
+                    refused.getMessage());
             assertArrayEquals(new float[(int) weight.size()], weight.toFloatArray());
         }
     }

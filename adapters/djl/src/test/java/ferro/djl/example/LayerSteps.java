@@ -128,7 +128,7 @@ public final class LayerSteps {
     }
 
     private Way staged() {
-        Way way = new Way("gradients travel meanwhile");
+        Way way = new Way("gradients sent while computing");
         StagedBlock block = StagedBlock.of(model());
         DistributedOptimizer optimizer = DistributedOptimizer.over(group, block, sgd());
         way.trains(block, optimizer);
@@ -139,7 +139,7 @@ public final class LayerSteps {
     }
 
     private Way atEnd() {
-        Way way = new Way("gradients travel at the end");
+        Way way = new Way("gradients sent at the end");
         SequentialBlock block = model();
         DistributedOptimizer optimizer = DistributedOptimizer.over(group, block, sgd());
         way.trains(block, optimizer);

@@ -17,7 +17,8 @@ class LayerStepsTest {
     void twoRanksTrainInAllWaysAndOneTellsTheTimes() {
         List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, LayerSteps.class, "3", "8");
 
-        for (String way : List.of("computing alone:", "gradients travel meanwhile:", "gradients travel at the end:")) {
+        for (String way :
+                List.of("computing alone:", "gradients sent while computing:", "gradients sent at the end:")) {
             List<String> told = ranks.get(0).after(way);
             assertEquals(1, told.size(), ranks::toString);
             assertTrue(told.get(0).startsWith("median of 3 steps "), told::toString);
