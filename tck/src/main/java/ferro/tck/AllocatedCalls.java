@@ -42,7 +42,10 @@ final class AllocatedCalls {
         Collective call(HostTensor in, HostTensor out);
     }
 
-    /** Compares the results of every form with arrays on no rank, on one rank, and on all ranks but one. */
+    /**
+     * Compares the results of every form of a call. Arrays are used on no rank, then on one rank, then on all ranks but
+     * one.
+     */
     void compare() {
         int last = group.worldSize() - 1;
         ReduceOp third = ReduceOp.preMultipliedSum(1 / 3d);

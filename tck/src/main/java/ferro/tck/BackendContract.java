@@ -22,8 +22,9 @@ import org.junit.jupiter.api.TestReporter;
  * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
  * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
  * {@link #LABELS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
- * kind of a collective ({@code allToAll}). The kit skips the rules that need one of the first eleven. A back end must
- * refuse the calls of the others before it moves data. A refusal that is not declared fails the test.
+ * kind of a collective ({@code allToAll}). For each of the first eleven names, the kit skips the rules that need this
+ * feature. For any other name, the back end must refuse the call before it moves data. A refusal that is not declared
+ * fails the test.
  *
  * <p>A back end that takes device tensors overrides {@link #deviceMemory}. Rules 101 to 108, 110 to 114, 120 to 123,
  * 201 and 608 then use device tensors. The other rules use host tensors.
@@ -56,7 +57,7 @@ public abstract class BackendContract
     public static final String ASYNCHRONOUS_MESSAGES = "asynchronous point-to-point";
     /** A failure of one rank that also fails the other ranks and names the failed rank. */
     public static final String ABORT_ACROSS_RANKS = "abort across ranks";
-    /** A failure of code MISMATCH if calls, messages or lists of members differ between ranks. */
+    /** A failure with code MISMATCH if calls, messages or lists of members differ between ranks. */
     public static final String MISMATCHES = "mismatch detection";
     /** Messages with tags other than 0. */
     public static final String MESSAGE_TAGS = "message tags";

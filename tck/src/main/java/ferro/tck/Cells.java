@@ -25,7 +25,9 @@ import java.util.stream.Stream;
  */
 final class Cells {
     private static final int SHOWN = 20;
-    /** Number of cells per call of {@link Ranks#run}. Ranks that exceed the time limit of this call hang. */
+    /**
+     * Number of cells per call of {@link Ranks#run}. A rank that exceeds the time limit of this call counts as hung.
+     */
     private static final int AT_ONCE = 10;
 
     private final Subject subject;
@@ -164,7 +166,7 @@ final class Cells {
         return hash;
     }
 
-    /** The check whether a back end refuses a call, and whether the refusal has the right form. */
+    /** A check of whether a back end refuses a call, and whether it refuses the call in the right way. */
     static final class RefusedCells {
         private RefusedCells() {}
 

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 601 to 609 and 612, about misuse of a group and about the close of a group. */
 public interface CloseRules extends Subject {
     /**
-     * Checks that the first call after a rank has left fails and names that rank. Earlier calls do not fail. Each rank
-     * leaves in one of the groups.
+     * Checks that after a rank has left, the next call of each other rank fails and names the rank that left. Earlier
+     * calls do not fail. Each rank leaves in one of the groups.
      *
      * @param worldSize number of ranks
      */

@@ -9,8 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A test that runs once for each world size of the contract. The sizes are the first four, and odd sizes and powers of
- * two up to eight.
+ * A test that runs once for each world size of the contract. The sizes are 1 to 4, 5, 7 and 8, which include odd sizes
+ * and powers of two.
  */
 @Documented
 @Target(ElementType.METHOD)

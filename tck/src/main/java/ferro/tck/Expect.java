@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 final class Expect {
     /** Time limit until all ranks know a failure. Ranks usually need far less time. */
     static final Duration AGREED_BY_THEN = Duration.ofSeconds(5);
-    /** Time that a listener waits until a failed call has thrown. */
+    /** Maximum time that a listener waits for a failed call to throw. */
     static final Duration HELD_UP_AFTER = Duration.ofSeconds(2);
     /** Time limit for the delivery of an event. */
     static final Duration LONG = Duration.ofSeconds(10);

@@ -95,7 +95,7 @@ public interface FailureRules extends Subject {
 
     /**
      * Checks that if ranks give different labels, the failure on every rank names both calls with their labels. A
-     * missing label is also different.
+     * missing label also counts as different.
      *
      * @param field     what differs on the last rank
      * @param worldSize number of ranks
@@ -111,7 +111,9 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /** Checks that the failure of a call names the call with its label. The failed rank and the cause do not matter. */
+    /**
+     * Checks that the failure of a call names the call with its label. This is true for any failed rank and any cause.
+     */
     @Rule(518)
     @Test
     default void aCallThatFailsIsNamedWithItsLabel() {

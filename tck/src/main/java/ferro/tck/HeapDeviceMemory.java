@@ -32,9 +32,9 @@ import java.util.function.Consumer;
  * {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies. {@link #assertNothingLeft}
  * reports what was not freed.
  *
- * <p>This class is not a service. A test registers the memory in the context of a rank before the first use:
- * {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each rank calls
- * {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
+ * <p>This class is not found as a Java service. A test registers the memory in the context of a rank before the first
+ * use: {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each rank
+ * calls {@link #opened}, and a close of the result does not affect the other ranks. Instances are thread-safe.
  */
 public final class HeapDeviceMemory implements DeviceMemory {
     private final int devices;

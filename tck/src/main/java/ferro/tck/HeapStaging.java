@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /** A staging buffer on the host for {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** Bytes that are written to closed memory, repeatedly. */
+    /** Bytes that overwrite closed memory, as often as they fit. */
     private static final byte[] SPOILED = new byte[1 << 12];
 
     static {

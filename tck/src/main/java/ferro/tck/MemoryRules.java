@@ -11,7 +11,7 @@ import java.nio.FloatBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rule 115: memory that a group allocates. */
+/** Rule 115, about memory that a group allocates. */
 public interface MemoryRules extends Subject {
     /**
      * Checks that memory that a group allocates gives the same results as arrays, even after some or all ranks have

@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Copies of one rank's operands on its device. If the back end is tested without a device, the operands stay in host
+ * The device copies of one rank's operands. If the back end is tested without a device, the operands stay in host
  * memory.
  *
  * <p>Each copy has the full host memory, including the elements around an operand. Checks of the host memory therefore

@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 120 and 121: operands and results in one memory. */
+/** Rules 120 and 121, about operands and results in one memory. */
 public interface OverlapRules extends Subject {
     /**
      * Checks that each rank refuses a call whose operand and result overlap in an unsupported form. The group still

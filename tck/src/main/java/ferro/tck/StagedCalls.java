@@ -17,16 +17,20 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /**
- * Calls of every rank of a group. A stage that is chained to each call records its own thread. A stage that is chained
- * to a completed call runs on the chaining thread. In each call, all ranks but one therefore chain their stages before
- * the last rank calls. Stages of the last calls, which fail later, always run on a thread of the group.
+ * Calls of every rank of a group. Each call has a chained stage that records the thread on which the stage runs. A
+ * stage that is chained to a completed call runs on the chaining thread. In each call, all ranks but one therefore
+ * chain their stages before the last rank calls. Stages of the last calls, which fail later, always run on a thread of
+ * the group.
  */
 final class StagedCalls {
     /** Number of ranks of the group. */
     static final int WORLD_SIZE = 3;
 
     private static final long LIMIT_SECONDS = 20;
-    /** Maximum wait for the stages of other ranks. Later stages run on the threads of the ranks, which tests less. */
+    /**
+     * Maximum wait for the stages of other ranks. A stage that is chained later may run on the thread of its rank,
+     * which tests less.
+     */
     private static final long CHAIN_MILLIS = 200;
 
     /** The last calls of a group before its close. */
@@ -92,7 +96,7 @@ final class StagedCalls {
         }
     }
 
-    /** Makes the last calls of a rank. Rank 2 does not make a call that fails. */
+    /** Makes the last calls of a rank. Rank 2 makes no last call, so that the last calls of ranks 0 and 1 fail. */
     void makeLast(ProcessGroup group, LastCalls last) throws Exception {
         if (last == LastCalls.WELL) {
             return;

@@ -76,7 +76,7 @@ public interface SubgroupRules extends Subject {
                         checkOrder(part, group.rank(), members);
                         int[] data = {part.rank() == 1 ? 55 : 0};
                         part.broadcast(data, 1);
-                        assertEquals(55, data[0], "what rank 1 of the part broadcasts");
+                        assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
                         Expect.works(part);
                     }
                 }

@@ -38,7 +38,7 @@ final class UnequalParts {
         return (index % 3 == 1 ? 0 : index + 1L) * unit;
     }
 
-    /** Returns how many elements rank {@code from} sends to rank {@code to}. Some numbers are zero. */
+    /** Returns how many elements rank {@code from} sends to rank {@code to}. The number may be zero. */
     private long length(int from, int to) {
         return length((2 * from + to) % (size + 2));
     }

@@ -15,10 +15,10 @@ import ferro.tck.cells.UserCode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118 and 119, about reductions by code of the user. A back end may refuse such reductions. */
+/** Rules 118 and 119, about user-defined reductions. A back end may refuse such reductions. */
 public interface UserCodeRules extends Subject {
     /**
-     * Checks that reduction code of the user works in every form, for every length and in every kind of memory.
+     * Checks that user-defined reductions work in every form, for every length and in every kind of memory.
      *
      * @param worldSize number of ranks
      */
@@ -54,7 +54,7 @@ public interface UserCodeRules extends Subject {
         }
     }
 
-    /** Checks that reduction code for another element type is refused before data moves. */
+    /** Checks that a user-defined reduction for another element type is refused before data moves. */
     @Rule(119)
     @Test
     default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {

@@ -62,7 +62,7 @@ public interface WorkRules extends Subject {
                     long[] data = {group.rank() + 2};
                     Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
                     group.allReduce(data, ReduceOp.SUM);
-                    assertTrue(first.isDone(), "a blocking call returned before what was submitted before it");
+                    assertTrue(first.isDone(), "a blocking call returned before an earlier operation had ended");
                     assertEquals(72, data[0], "product, then sum");
                     first.await();
                 }
@@ -209,7 +209,7 @@ public interface WorkRules extends Subject {
             Expect.failure(failure.getCause(), "the stage of rank " + group.rank(), Code.TIMED_OUT);
             return;
         }
-        throw new AssertionError("the stage of a failed operation of rank " + group.rank() + " ended well");
+        throw new AssertionError("the stage of a failed operation of rank " + group.rank() + " did not fail");
     }
 
     /** Checks that many small operations may be queued at once. */

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import java.util.function.IntToLongFunction;
 
 /**
- * Elements of any kind of memory as raw bits in longs, sign-extended. Each method handles all elements of a tensor and
- * determines the kind of memory once, because rules check millions of elements.
+ * Access to elements in any kind of memory as raw bits in longs, sign-extended. Each method handles all elements of a
+ * tensor and determines the kind of memory once, because rules check millions of elements.
  */
 public final class Bits {
     private Bits() {}

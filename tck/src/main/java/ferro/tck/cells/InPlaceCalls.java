@@ -69,7 +69,7 @@ public final class InPlaceCalls {
         long[] equal = LongStream.generate(() -> part).limit(size).toArray();
         new InPlacePart("own part", equal, null).run();
         long[] unequal = unequal(size, part);
-        new InPlacePart("own part of unequal ones", unequal, unequal).run();
+        new InPlacePart("own part, unequal parts", unequal, unequal).run();
         ignored();
         sideBySide();
         nothing();

@@ -33,7 +33,7 @@ public final class Operand {
         /** The middle of a direct buffer. */
         DIRECT_BUFFER;
 
-        /** Returns one of the kinds of memory by number, in turn. */
+        /** Returns the kind of memory for a number. Consecutive numbers give different kinds. */
         public static OperandPlace of(int number) {
             return values()[number % values().length];
         }

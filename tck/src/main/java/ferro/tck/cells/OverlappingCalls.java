@@ -111,7 +111,7 @@ public final class OverlappingCalls {
         add("into itself", new AllToAll(whole(0), whole(0), null, null));
         HostTensor one = whole(0);
         add("into itself, one tensor", new AllToAll(one, one, null, null));
-        add("half of it", new AllToAll(whole(0), whole(size * part / 2), null, null));
+        add("shifted by half", new AllToAll(whole(0), whole(size * part / 2), null, null));
     }
 
     /**
@@ -130,7 +130,7 @@ public final class OverlappingCalls {
             if (at == before || counts[rank] < 2) {
                 continue;
             }
-            String how = "in unequal parts, at " + at + " in place of " + before;
+            String how = "in unequal parts, at " + at + " instead of " + before;
             HostTensor own = memory.cut(start + at, counts[rank]);
             add(how, new AllGather(own, whole, counts));
             add(how, new Gather(own, whole, rank, counts));

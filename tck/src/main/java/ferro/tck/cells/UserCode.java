@@ -5,8 +5,8 @@ import ferro.ReduceOp;
 import java.util.List;
 
 /**
- * Reductions by code of the user, one in each form. They return the operand of larger magnitude, and for x and -x the
- * positive operand.
+ * User-defined reductions, one in each form. They return the operand of larger magnitude, and for x and -x the positive
+ * operand.
  */
 public final class UserCode {
     /** A commutative op whose result depends on which partial results are combined. */
@@ -14,7 +14,7 @@ public final class UserCode {
 
     private UserCode() {}
 
-    /** Returns one op for each form of code, which are by element, by run of elements, and by tensor. */
+    /** Returns one op for each form of user code. The forms combine single elements, runs of elements, or tensors. */
     public static List<ReduceOp> forms() {
         return List.of(
                 ReduceOp.ofFloats("largest", (a, b) -> larger(a, b)),

@@ -175,13 +175,13 @@ public final class Values {
 
     /** The property that the sum of integers at an index must have. */
     private enum Sum {
-        /** Below zero, and no multiple of the world size. */
+        /** A sum below zero that is no multiple of the world size. */
         NEGATIVE,
-        /** Above what the type can hold. */
+        /** A sum above the range of the type. */
         ABOVE,
-        /** No requirement. */
+        /** Any sum. */
         ANY,
-        /** Below what the type can hold; for an unsigned type, above. */
+        /** A sum below the range of the type, or above it for an unsigned type. */
         BELOW;
 
         static Sum of(int index) {

@@ -21,15 +21,15 @@ public final class ThreadsOfGroups {
     private static final Duration LIMIT = Duration.ofSeconds(2);
 
     /**
-     * Beginnings of the names of threads that belong to no group. They belong to the kit, the test, the store's server
-     * (which the test owns), JUnit, and libraries that free memory.
+     * Prefixes of the names of threads that belong to no group. Such threads belong to the kit, the test, the store's
+     * server (which the test owns), JUnit, and libraries that free memory.
      */
     private static final List<String> OTHERS = List.of(
             "ferro-tck-", "test-", "ferro-store", "junit-", "surefire-", "JNA Cleaner", "CompletableFutureDelay");
 
     /**
-     * End of the name of the thread for delays of {@code CompletableFuture} from JDK 25 on. Earlier JDKs use the name
-     * CompletableFutureDelayScheduler.
+     * Suffix of the name of the thread for delays of {@code CompletableFuture} from JDK 25 on. Earlier JDKs use the
+     * name CompletableFutureDelayScheduler.
      */
     private static final String DELAYS_OF_NEWER_JDKS = "-delayScheduler";
 
