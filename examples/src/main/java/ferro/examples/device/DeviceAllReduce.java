@@ -6,7 +6,7 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 
 /**
- * Adds up a tensor that ferro has allocated on each rank's device:
+ * A program that sums a tensor over all ranks. Ferro allocates the tensor on the device of each rank. Run it with
  * {@code ./ferro run -n 2 --backend nccl ferro.examples.device.DeviceAllReduce}.
  */
 public final class DeviceAllReduce {
@@ -15,15 +15,15 @@ public final class DeviceAllReduce {
     private DeviceAllReduce() {}
 
     /**
-     * Joins, allocates, reduces, prints.
+     * Joins the group, allocates a device tensor, reduces it, and prints the first elements.
      *
-     * @param arguments none
+     * @param arguments not used
      */
     public static void main(String[] arguments) {
         System.exit(DeviceProgram.run("sum", DeviceAllReduce::sum, ELEMENTS, System.out, System.err));
     }
 
-    /** Returns the sum over all ranks; element i of rank r is r + 1 + i % 3. */
+    /** Returns the sum over all ranks. Element i of rank r is r + 1 + i % 3. */
     static float[] sum(ProcessGroup group, SystemContext context, int elements) {
         float[] mine = new float[elements];
         for (int i = 0; i < elements; i++) {

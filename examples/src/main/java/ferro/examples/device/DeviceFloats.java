@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 
-/** Floats of one rank on its device: upload, download, and their memory. */
+/** The float tensors of one rank on its device, with upload and download. */
 final class DeviceFloats implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
@@ -27,7 +27,10 @@ final class DeviceFloats implements AutoCloseable {
         this.device = device;
     }
 
-    /** Opens the memory of this rank's device: NCCL's device, or the device with the number of the rank on this host. */
+    /**
+     * Opens the memory of this rank's device. This is NCCL's device, or otherwise the device with the number of the
+     * rank on this host.
+     */
     static DeviceFloats of(ProcessGroup group, SystemContext context) {
         int device = group.backend()
                 .asNcclBackend()
@@ -54,7 +57,7 @@ final class DeviceFloats implements AutoCloseable {
         return elements;
     }
 
-    /** Frees a tensor that {@link #upload} has made. */
+    /** Frees a tensor that {@link #upload} has allocated. */
     static void free(DeviceTensor tensor) {
         GpuCollectives.free(tensor);
     }
@@ -65,7 +68,7 @@ final class DeviceFloats implements AutoCloseable {
 
     private static void await(DeviceMemory.Copy copy) {
         if (!copy.await(PATIENCE)) {
-            throw new IllegalStateException("a copy is not done after " + PATIENCE);
+            throw new IllegalStateException("a copy has not ended after " + PATIENCE);
         }
     }
 

@@ -5,7 +5,10 @@ import ferro.group.SystemContext;
 import java.io.PrintStream;
 import java.util.Arrays;
 
-/** The frame of both programs: joining, printing, and one line in place of a trace if there is no device. */
+/**
+ * The common part of both device programs. It joins the group and prints the result. If there is no device, it prints
+ * one line instead of a stack trace.
+ */
 final class DeviceProgram {
     private static final int MISUSED = 2;
 
@@ -19,7 +22,8 @@ final class DeviceProgram {
     /**
      * Runs one rank.
      *
-     * @return exit code: 0 done, 2 wrong settings or no way for device tensors here; later failures are thrown
+     * @return exit code: 0 on success, 2 for wrong settings or if device tensors are not supported; later failures are
+     *     thrown
      */
     static int run(String what, ProgramPart part, int elements, PrintStream out, PrintStream err) {
         try (SystemContext context = SystemContext.ofProcess();
@@ -30,8 +34,9 @@ final class DeviceProgram {
                     group.rank(), group.worldSize(), what, result.length, Arrays.toString(Arrays.copyOf(result, 3)));
             return 0;
         } catch (UnsupportedOperationException | IllegalArgumentException cannot) {
-            err.println(cannot.getMessage() + "; this program needs a GPU on every rank, and --backend nccl or, through"
-                    + " host memory, FERRO_ENABLE_GPU_FALLBACK=1: ./ferro doctor says what is missing");
+            err.println(cannot.getMessage()
+                    + "; this program needs a GPU on every rank, and --backend nccl or, for copies through"
+                    + " host memory, FERRO_ENABLE_GPU_FALLBACK=1: ./ferro doctor shows what is missing");
             err.flush();
             return MISUSED;
         }

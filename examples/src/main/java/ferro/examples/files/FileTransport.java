@@ -33,12 +33,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One rank's end of a group. A group is a file. It contains the number of ranks that have closed it, a word per rank that
- * says whether the rank has left, and three {@link Ring}s from each rank to each: one per lane, one for control messages.
+ * The transport of one rank in a group whose ranks map one file. The file has the number of ranks that have closed it,
+ * and a word per rank that says whether that rank has left. From each rank to each rank the file has three
+ * {@link Ring}s: one for each of the two lanes and one for control messages.
  *
- * <p>A file of zeros is the initial state, so the first rank that opens it creates it. Data sent to a rank that has not
- * opened the group yet wait in the rings. The last rank that closes the file removes it. The engine watches the processes
- * of this machine. A group has at most 147 ranks: the file of a larger one is longer than a buffer can be.
+ * <p>A file of zeros is the initial state, so the first rank that opens the file creates it. Data for a rank that has
+ * not opened the file wait in the rings. The last rank that closes the file removes it. The engine watches the
+ * processes of this host. A group has at most 147 ranks, because a buffer cannot hold the file of a larger group.
  */
 public final class FileTransport implements Transport {
     private static final long NAP_LEAST_NANOS = 50_000;
@@ -77,7 +78,7 @@ public final class FileTransport implements Transport {
     }
 
     /**
-     * Joins a job; does not wait for the other ranks.
+     * Joins a job. Does not wait for the other ranks.
      *
      * @param folder  folder of this job only, the same for all its ranks
      * @param spec    rank and group
@@ -141,7 +142,7 @@ public final class FileTransport implements Transport {
     }
 
     private boolean move(int peer, int lane, StagedLink link) {
-        // read before the rings are polled, so that all data that a peer sent before it left are seen
+        // read before the rings are polled, so that all data that a peer sent before it left are received
         boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {
@@ -158,7 +159,7 @@ public final class FileTransport implements Transport {
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
     }
 
-    /** Sleeps for a short time, which grows while nothing comes: no signal wakes a rank when bytes come. */
+    /** Sleeps for a short time, because no signal wakes a rank. The time grows while no bytes arrive. */
     @Override
     public void park(long deadlineNanos) {
         parked = Thread.currentThread();
@@ -182,7 +183,7 @@ public final class FileTransport implements Transport {
         context.background().execute(this::moveMessages);
     }
 
-    /** Moves control messages when no thread polls the links, also those for which there was no room before. */
+    /** Moves control messages while no thread polls the links, including messages that did not fit before. */
     private void moveMessages() {
         boolean any = false;
         for (int i = 0; i < messages.size() && !closed; i++) {
@@ -190,7 +191,7 @@ public final class FileTransport implements Transport {
             try {
                 any |= messages.get(peer).move(message -> events.control(peer, message));
             } catch (IllegalStateException torn) {
-                broken(peer, -1, Code.PROTOCOL, " cannot read what rank " + peer + " says: " + torn.getMessage());
+                broken(peer, -1, Code.PROTOCOL, " cannot read a message of rank " + peer + ": " + torn.getMessage());
             }
         }
         if (!closed) {
@@ -206,7 +207,7 @@ public final class FileTransport implements Transport {
         Ring.WORD.setRelease(memory, (1 + rank()) * Long.BYTES, 1L);
     }
 
-    /** Leaves the group; sent data stay in the file, also for a peer that comes later. */
+    /** Leaves the group. Sent data stay in the file, also for a peer that opens the file later. */
     @Override
     public boolean leave() {
         abandon();

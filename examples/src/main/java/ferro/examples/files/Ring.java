@@ -10,10 +10,10 @@ import java.nio.ByteOrder;
 final class Ring implements StagedLink.Sink, StagedLink.Source {
     static final int BYTES = 32 << 10;
 
-    /** Access to longs, with release and acquire: a rank that reads a value sees everything written before it. */
+    /** Access to longs with release and acquire. A rank that reads a value sees all earlier writes of the writer. */
     static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
-    /** Places of the numbers of bytes ever put in and taken out, each in a cache line of its own. */
+    /** Offset of the number of all bytes put in; the number of all bytes taken out is in another cache line. */
     private static final int PUT_AT = 0;
 
     private static final int TAKEN_AT = 64;
@@ -21,7 +21,7 @@ final class Ring implements StagedLink.Sink, StagedLink.Source {
     private static final int CAPACITY = BYTES - DATA_AT;
 
     private final ByteBuffer memory;
-    /** Bytes that this end has ever put in, or taken out. */
+    /** Number of all bytes that this end has put in or taken out. */
     private long position;
 
     Ring(ByteBuffer memory) {

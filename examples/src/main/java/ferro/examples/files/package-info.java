@@ -1,10 +1,9 @@
 /**
- * A new medium, as a third party would write it: ranks of one machine reach each other over files that all map into memory.
- * The engine builds collectives, messages, subgroups and agreement on failures on it.
+ * A new medium as a third party would write it. Ranks of one host communicate over files that they all map into memory.
+ * The engine builds collectives, messages, subgroups and agreement on failures on this medium.
  *
- * <p>Read {@link ferro.examples.files.FileTransport} from the top, then {@code Ring}, which moves bytes in a file. The test
- * runs the contract kit on it, and no operation is refused.
- *
- * <p>Nothing here may use more of ferro than {@code ferro.spi}, {@code ferro.collectives} and {@code ferro.collectives.link}.
+ * <p>Read {@link ferro.examples.files.FileTransport} first, then {@code Ring}, which moves bytes in a file. A test runs
+ * the contract kit on this medium, and no operation is refused. The package may use only {@code ferro},
+ * {@code ferro.spi}, {@code ferro.collectives} and {@code ferro.collectives.link}.
  */
 package ferro.examples.files;

@@ -3,14 +3,16 @@ package ferro.examples.hello;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
-/** Adds up one number per rank: {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}. */
+/**
+ * A program that sums one number per rank. Run it with {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}.
+ */
 public final class HelloAllReduce {
     private HelloAllReduce() {}
 
     /**
-     * Joins, reduces, prints.
+     * Joins the group, sums one number over all ranks, and prints the sum.
      *
-     * @param arguments none
+     * @param arguments not used
      */
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {

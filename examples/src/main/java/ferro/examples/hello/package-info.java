@@ -1,7 +1,7 @@
 /**
- * The smallest program that uses ferro; the README shows it.
+ * The smallest program that uses ferro. The README shows this program.
  *
- * <p>Start at {@link ferro.examples.hello.HelloAllReduce}. Nothing here may need more than {@code ferro.group.ProcessGroup}:
- * its reader has not seen anything else yet.
+ * <p>Start at {@link ferro.examples.hello.HelloAllReduce}. The program may use only {@code ferro.group.ProcessGroup}
+ * and {@code ferro.ReduceOp}, because its reader knows no other class yet.
  */
 package ferro.examples.hello;

@@ -24,8 +24,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Learns the line y = 2 x + 1 from points of it: {@code ./ferro run -n 4 ferro.examples.line.LineTraining FOLDER EPOCHS}. Started
- * again with more epochs it goes on from the checkpoint in the folder, on any number of ranks.
+ * A program that learns the line y = 2 x + 1 from points on the line. Run it with
+ * {@code ./ferro run -n 4 ferro.examples.line.LineTraining FOLDER EPOCHS}. A later run with more epochs resumes from
+ * the checkpoint in the folder, on any number of ranks.
  */
 public final class LineTraining {
     private static final float[][] POINTS = points();
@@ -34,7 +35,7 @@ public final class LineTraining {
     private final Path folder;
     private final PrintStream out;
 
-    /** One rank: who trains with it, where checkpoints lie, and where rank 0 prints how it goes. */
+    /** Creates the training of one rank. The folder is for checkpoints. Rank 0 prints the progress to {@code out}. */
     LineTraining(ProcessGroup group, Path folder, PrintStream out) {
         this.group = group;
         this.folder = folder;
@@ -51,9 +52,9 @@ public final class LineTraining {
     }
 
     /**
-     * Joins, trains, prints the line.
+     * Joins the group, trains, and prints the learned line.
      *
-     * @param arguments folder of the checkpoints, and after how many epochs training ends
+     * @param arguments folder for checkpoints, and number of epochs
      */
     public static void main(String[] arguments) {
         if (arguments.length != 2) {
@@ -69,7 +70,10 @@ public final class LineTraining {
         }
     }
 
-    /** Returns slope and offset after as many passes over all points, with those before the checkpoint. */
+    /**
+     * Trains for a number of epochs over all points, which includes the epochs before the checkpoint. Returns slope and
+     * offset.
+     */
     float[] learn(int epochs) {
         // @start region="parameters"
         List<Parameter> parameters =

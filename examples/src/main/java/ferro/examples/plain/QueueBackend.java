@@ -18,10 +18,11 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * Ranks that are threads of one JVM and pass copies of messages through queues: the minimum of a back end.
+ * A minimal back end. Its ranks are threads of one JVM that pass copies of messages through queues.
  *
- * <p>A send never waits, because its queue keeps a copy. There is no control lane, hence no subgroups and no abort across
- * ranks. A rank that gives up closes its end, and its peers notice it when they need it. Any thread may call.
+ * <p>A send never waits, because its queue keeps a copy. There is no control lane, and therefore there are no subgroups
+ * and no abort across ranks. A rank that gives up closes its back end. Peers notice the close when they need this rank.
+ * Any thread may call any method.
  */
 public final class QueueBackend implements Backend {
     /** Tag of the barrier. Tags of the engine count down from -1, tags of users count up from 0. */
@@ -30,7 +31,7 @@ public final class QueueBackend implements Backend {
     private final Hub hub;
     private final int rank;
 
-    /** The state that the ranks share; its monitor guards all of it. */
+    /** The state that the ranks share. The monitor of this object guards the state. */
     private record Hub(Map<QueueRoute, Queue<byte[]>> queues, boolean[] closed) {
         Queue<byte[]> queue(int from, int to, int tag) {
             return queues.computeIfAbsent(new QueueRoute(from, to, tag), route -> new ArrayDeque<>());
@@ -45,10 +46,10 @@ public final class QueueBackend implements Backend {
     }
 
     /**
-     * Makes a group.
+     * Creates the back ends of one group.
      *
      * @param worldSize number of ranks, at least 1
-     * @return ends, index = rank
+     * @return back ends in rank order
      * @throws IllegalArgumentException if {@code worldSize} is below 1
      */
     public static List<QueueBackend> createGroup(int worldSize) {
@@ -100,8 +101,8 @@ public final class QueueBackend implements Backend {
     }
 
     /**
-     * Runs a dissemination barrier (Hensgen, Finkel and Manber 1988): after round k a rank has heard of the 2^k ranks before
-     * it.
+     * Runs a dissemination barrier (Hensgen, Finkel and Manber 1988). After round k, counted from 1, a rank knows that
+     * the 2^k - 1 ranks before it have called.
      */
     @Override
     public void barrier(Duration timeout) {
@@ -121,15 +122,18 @@ public final class QueueBackend implements Backend {
         }
     }
 
-    /** Waits for a condition on the hub; the caller holds its monitor. A closed end or the deadline ends the wait. */
+    /**
+     * Waits for a condition. The caller holds the monitor of the hub. The close of a rank or the deadline ends the
+     * wait.
+     */
     private void await(String call, int peer, Duration timeout, BooleanSupplier done) {
         long deadline = System.nanoTime() + Deadlines.nanos(timeout);
         while (hub.closed[rank] || !done.getAsBoolean()) {
             if (hub.closed[rank]) {
-                throw failure(Code.ABORTED, call, rank, "this rank has closed its end", null);
+                throw failure(Code.ABORTED, call, rank, "this rank is closed", null);
             }
             if (hub.closed[peer]) {
-                throw failure(Code.PEER_LOST, call, peer, "rank " + peer + " has closed its end", null);
+                throw failure(Code.PEER_LOST, call, peer, "rank " + peer + " has left", null);
             }
             long left = deadline - System.nanoTime();
             if (left <= 0) {

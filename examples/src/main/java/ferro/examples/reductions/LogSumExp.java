@@ -6,25 +6,25 @@ import ferro.group.ProcessGroup;
 import java.util.Arrays;
 
 /**
- * Adds up probabilities that are too small for a double, by their logarithms:
- * {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
+ * A program that adds probabilities by their logarithms, because the probabilities are too small for a double. Run it
+ * with {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
  *
- * <p>Each rank has the log-likelihoods of its share of the samples under three models. The sum of the likelihoods over all
- * samples, exp(-1000) and similar, is 0 in a double, but has a logarithm.
+ * <p>Each rank has the log-likelihoods of its share of the samples under three models. A sum of likelihoods such as
+ * exp(-1000) is 0 in a double, but its logarithm can be computed.
  */
 public final class LogSumExp {
     /**
-     * The logarithm of {@code exp(a) + exp(b)}. It gives the same bits for (a, b) and (b, a), because ranks may be combined
-     * in either order.
+     * The logarithm of {@code exp(a) + exp(b)}. The result has the same bits for (a, b) and (b, a), because the
+     * elements of two ranks may be combined in either order.
      */
     static final ReduceOp LOG_SUM_EXP = ReduceOp.ofDoubles("log sum exp", (a, b) -> logSum(a, b));
 
-    /** The larger by magnitude, in a loop over arrays that the JIT compiler turns into vector code. */
+    /** The operand of larger magnitude. The JIT compiler turns this loop over arrays into vector code. */
     static final ReduceOp LARGEST =
             ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {
                     float most = Math.max(Math.abs(into[i]), Math.abs(received[i]));
-                    // of x and -x it is the positive one, on every rank: otherwise each rank would keep its own
+                    // for x and -x the result is positive on every rank; otherwise each rank would keep its own value
                     into[i] = Math.max(into[i], received[i]) == most ? most : -most;
                 }
             });
@@ -37,9 +37,9 @@ public final class LogSumExp {
     }
 
     /**
-     * Joins, combines, prints.
+     * Joins the group, combines the values of all ranks, and prints the results.
      *
-     * @param arguments none
+     * @param arguments not used
      */
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
@@ -53,7 +53,7 @@ public final class LogSumExp {
         }
     }
 
-    /** Returns the logarithms of the sums of three models over all ranks. */
+    /** Returns the logarithm of the summed likelihoods over all ranks for each of three models. */
     static double[] evidence(ProcessGroup group) {
         double[] logs = {-1000 - group.rank(), -2000, group.rank() == 0 ? -3 : Double.NEGATIVE_INFINITY};
         group.allReduce(logs, LOG_SUM_EXP);

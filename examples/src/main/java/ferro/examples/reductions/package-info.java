@@ -1,7 +1,7 @@
 /**
- * Reductions that a program defines: by code for two elements, and by code for runs of elements.
+ * Reductions that a program defines, by code for two elements or by code for runs of elements.
  *
  * <p>Start at {@link ferro.examples.reductions.LogSumExp}. The requirements on such code are in {@link ferro.ReduceOp}.
- * Nothing here keeps state or calls a group from inside a reduction.
+ * A reduction of this package keeps no state and calls no group.
  */
 package ferro.examples.reductions;

@@ -3,10 +3,10 @@ package ferro.examples.textmodel;
 import java.util.SplittableRandom;
 
 /**
- * The batches of a training run: which windows of the text belong to step s, drawn from the seed, and which of them a rank
- * takes.
+ * The batches of a training run. A batch consists of windows of the text. Random numbers from the seed select the
+ * windows of each step. Each rank takes a part of these windows.
  *
- * <p>Every rank draws the whole batch and takes its own part, so no window numbers are sent. Parts differ by at most one
+ * <p>Every rank draws the full batch and takes its own part, so no window numbers are sent. Parts differ by at most one
  * sample if the batch does not divide evenly.
  */
 final class Batches {
@@ -16,12 +16,12 @@ final class Batches {
     private final long seed;
 
     /**
-     * Checks that there is enough text.
+     * Creates the batches of a text, and checks that there is enough text.
      *
      * @param text      symbols
-     * @param context   symbols that the model sees before the one it predicts
+     * @param context   number of symbols before the predicted symbol
      * @param batchSize samples per step over all ranks
-     * @param seed      of the drawing
+     * @param seed      seed of the random numbers
      * @throws UsageException if the text has fewer than {@code context + batchSize} symbols
      */
     Batches(byte[] text, int context, int batchSize, long seed) {
@@ -40,7 +40,7 @@ final class Batches {
      * Checks that every rank has at least one sample.
      *
      * @param batchSize samples per step
-     * @param worldSize ranks
+     * @param worldSize number of ranks
      * @throws UsageException if there are more ranks than samples
      */
     static void checkRanks(int batchSize, int worldSize) {
@@ -64,8 +64,8 @@ final class Batches {
      *
      * @param step      number from 0
      * @param rank      rank whose part is returned
-     * @param worldSize parts
-     * @return where each window starts in the text
+     * @param worldSize number of parts
+     * @return index of the start of each window in the text
      */
     int[] share(int step, int rank, int worldSize) {
         int from = (int) ((long) batchSize * rank / worldSize);

@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * A language model that predicts the next symbol from the ones before it: embedding, one hidden layer of rectified units,
- * softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Not thread-safe: it owns the memory it works in.
+ * A language model that predicts the next symbol from the symbols before it. It has an embedding, one hidden layer of
+ * rectified units, and a softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Instances are not
+ * thread-safe, because each call reuses the memory of the instance.
  */
 final class CharModel {
     private final Shape shape;
@@ -21,9 +22,9 @@ final class CharModel {
     private final float[][] hiddenGradient;
 
     /**
-     * Makes a model without parameters; {@link #load} sets them.
+     * Creates a model without parameters. {@link #load} sets the parameters.
      *
-     * @param shape       sizes
+     * @param shape       sizes of the model
      * @param mostSamples largest number of samples of one call
      */
     CharModel(Shape shape, int mostSamples) {
@@ -45,9 +46,9 @@ final class CharModel {
     }
 
     /**
-     * Copies parameters; the array is not kept.
+     * Copies parameters. The array is not kept.
      *
-     * @param parameters as {@link Shape} lays them out
+     * @param parameters parameters in the order of {@link Shape}
      */
     void load(float[] parameters) {
         int hiddenAt = Rows.read(parameters, 0, embedding);
@@ -59,11 +60,12 @@ final class CharModel {
      * Computes the loss of some samples and the gradient of that loss.
      *
      * @param text     symbols
-     * @param starts   where each sample's context begins; the symbol after the context is to be predicted
+     * @param starts   index of the first symbol of each sample's context; the model predicts the symbol after the
+     *     context
      * @param scale    factor of loss and gradient
-     * @param gradient result, laid out as the parameters; may be longer
-     * @param ready    called with the index of each of the {@link Shape#parameters} as soon as its gradient is there, from the
-     *                 last one to the first
+     * @param gradient result, in the order of the parameters; the array may be longer
+     * @param ready    called with the index of each of the {@link Shape#parameters} as soon as its gradient is
+     *     complete, from the last parameter to the first
      * @return sum of the samples' cross-entropies (natural logarithm), times {@code scale}
      */
     double lossAndGradient(byte[] text, int[] starts, float scale, float[] gradient, IntConsumer ready) {

@@ -9,7 +9,7 @@ final class Dense {
     private final float[][] weightGradient;
     private final float[] biasGradient;
 
-    /** Transposed copies, so that all three products run along rows. */
+    /** A transposed copy of the weights, so that all three products run along rows. */
     private final float[][] weightsTurned;
 
     private final float[][] inputTurned;
@@ -23,7 +23,7 @@ final class Dense {
         inputTurned = new float[inputs][mostSamples];
     }
 
-    /** Copies weights and bias from a flat array; returns where they end. */
+    /** Copies weights and bias from a flat array. Returns the index after the bias. */
     int load(float[] parameters, int offset) {
         int biasAt = Rows.read(parameters, offset, weights);
         System.arraycopy(parameters, biasAt, bias, 0, bias.length);
@@ -31,7 +31,9 @@ final class Dense {
         return biasAt + bias.length;
     }
 
-    /** Writes the gradients to a flat array, at the places of the parameters; returns where they end. */
+    /**
+     * Writes the gradients to a flat array, at the indices of their parameters. Returns the index after the gradients.
+     */
     int store(float[] gradient, int offset) {
         int biasAt = Rows.write(weightGradient, gradient, offset);
         System.arraycopy(biasGradient, 0, gradient, biasAt, biasGradient.length);
@@ -46,12 +48,12 @@ final class Dense {
     }
 
     /**
-     * Computes the gradients of weights, bias and input from that of the output.
+     * Computes the gradients of weights, bias and input from the gradient of the output.
      *
-     * @param samples        rows in use
-     * @param input          as given to forward
-     * @param outputGradient by sample
-     * @param inputGradient  result
+     * @param samples        number of rows in use
+     * @param input          input of the last call of {@code forward}
+     * @param outputGradient gradient of the output, by sample
+     * @param inputGradient  gradient of the input, which is the result
      */
     void backward(int samples, float[][] input, float[][] outputGradient, float[][] inputGradient) {
         Arrays.fill(biasGradient, 0);

@@ -1,6 +1,6 @@
 package ferro.examples.textmodel;
 
-/** A 64-bit hash that is easy to compare across ranks (FNV-1a over whole ints). */
+/** A 64-bit hash that is easy to compare across ranks (FNV-1a over 32-bit integers). */
 final class Fingerprint {
     private static final long START = 0xCBF29CE484222325L;
     private static final long PRIME = 0x100000001B3L;

@@ -1,14 +1,16 @@
 package ferro.examples.textmodel;
 
 /**
- * Trains the first steps again as one process does, and compares. This proves that the ranks together saw each sample of
- * each batch once, with the same weight.
+ * A check that trains the first steps again in one process and compares the losses. The check proves that the ranks
+ * together used each sample of each batch once, with the same weight.
  *
- * <p>It never uses a part of a batch, so a bug in the distribution or weighting of samples affects only one side.
+ * <p>The check never uses a part of a batch. A bug in the distribution or weighting of samples therefore affects only
+ * the losses of the job.
  */
 final class LossCheck {
     /**
-     * Allowed relative difference: sums in another order differ in their last bits, and the difference grows over the steps.
+     * Allowed relative difference. Sums in another order differ in their last bits, and this difference grows over the
+     * steps.
      */
     static final double ALLOWED = 1e-3;
 
@@ -18,8 +20,8 @@ final class LossCheck {
     /**
      * Prepares the model of one process.
      *
-     * @param shape   of the model
-     * @param batches the same as the ranks draw from
+     * @param shape   sizes of the model
+     * @param batches batches that the ranks also use
      * @param most    largest number of batches of the run
      */
     LossCheck(Shape shape, Batches batches, int most) {
@@ -28,9 +30,9 @@ final class LossCheck {
     }
 
     /**
-     * Computes the losses of one process on whole batches.
+     * Computes the losses of one process on full batches.
      *
-     * @param replica a replica of one rank, as the run began; changed
+     * @param replica replica of one rank, in the state when the run began; its parameters are changed
      * @param count   number of steps
      * @return loss of each step
      */
@@ -49,7 +51,7 @@ final class LossCheck {
     }
 
     /**
-     * Returns the largest relative difference.
+     * Returns the largest relative difference between the losses of the job and of one process.
      *
      * @param together losses of the job, at least as many as {@code alone}
      * @param alone    losses of one process

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The parameters of the model on one rank, with what changes them: gradients leave while others are computed, their averages update
- * the parameters. Not for several threads at once.
+ * The parameters of the model on one rank, with their optimizer. Gradients are sent while other gradients are computed.
+ * The averages of the gradients update the parameters. Instances are not thread-safe.
  */
 final class ModelReplica implements AutoCloseable {
     private static final double FIRST_RATE = 2e-3;
@@ -24,24 +24,24 @@ final class ModelReplica implements AutoCloseable {
     private final GradientBuckets buckets;
     private final ShardedOptimizer optimizer;
 
-    /** Takes buckets of the {@link Shape#parameters} over, and closes them. */
+    /** Creates a replica from buckets of the {@link Shape#parameters}. The replica closes the buckets. */
     ModelReplica(Shape shape, GradientBuckets buckets, UpdateRule rule) {
         this.shape = shape;
         this.buckets = buckets;
         optimizer = ShardedOptimizer.over(buckets, rule);
     }
 
-    /** Returns the rule of the demo: Adam, as {@link #rate} changes its rate. */
+    /** Returns the update rule of the demo, which is Adam. {@link #rate} changes the rate of this rule. */
     static UpdateRule rule() {
         return UpdateRule.adam().withRate(FIRST_RATE);
     }
 
-    /** Returns the rate of a step: it falls linearly to a tenth. */
+    /** Returns the learning rate of a step. The rate falls linearly to a tenth of the first rate. */
     private double rate(int step, int steps) {
         return optimizer.rule().rate() * Math.max(0.1, 1 - 0.9 * step / steps);
     }
 
-    /** Writes all parameters; they must be the same on all ranks. */
+    /** Writes all parameters, which must be the same on all ranks. */
     void write(float[] parameters) {
         copy(parameters, true);
     }
@@ -63,7 +63,7 @@ final class ModelReplica implements AutoCloseable {
         }
     }
 
-    /** Hands over a gradient that is computed; it leaves with its bucket. */
+    /** Puts a computed gradient into its bucket. The gradient is sent with this bucket. */
     void ready(int parameter, float[] gradient) {
         List<Parameter> all = shape.parameters();
         int at = 0;
@@ -75,13 +75,13 @@ final class ModelReplica implements AutoCloseable {
         buckets.ready(parameter);
     }
 
-    /** Updates the parameters by the averages of all gradients, at the rate of that step. */
+    /** Updates the parameters by the averages of all gradients, at the learning rate of a step. */
     StepTimes update(int step, int steps) {
         optimizer.rate(rate(step, steps));
         return optimizer.step();
     }
 
-    /** Returns what a checkpoint keeps of this rank. */
+    /** Returns the state of this rank that a checkpoint saves. */
     TrainingState state() {
         List<NamedTensor> parameters = new ArrayList<>();
         List<Parameter> all = shape.parameters();
@@ -94,12 +94,14 @@ final class ModelReplica implements AutoCloseable {
         return TrainingState.of(parameters).withSlices(optimizer.state()).withMetadata(optimizer.settings());
     }
 
-    /** Goes on from a checkpoint, whose parameters and state {@link #state} has taken. */
+    /**
+     * Restores the optimizer's settings from a checkpoint. The checkpoint has already been loaded into {@link #state}.
+     */
     void restore(Map<String, String> metadata) {
         optimizer.restore(metadata);
     }
 
-    /** Returns how many steps were made, with those before a checkpoint. */
+    /** Returns how many steps were made, including the steps before a checkpoint. */
     int stepCount() {
         return (int) optimizer.stepCount();
     }

@@ -11,13 +11,13 @@ import java.util.Map;
  *
  * @param text     file or folder to learn from
  * @param steps    largest number of batches
- * @param seconds  time for training, by rank 0's clock
+ * @param seconds  time for training in seconds, by the clock of rank 0
  * @param batch    samples per step, over all ranks
- * @param seed     of parameters, batches and the sample
+ * @param seed     seed of the parameters, the batches and the sample
  * @param out      file of the plot
  * @param sample   characters to generate at the end
- * @param bar      whether progress is one line that redraws itself, else a line every few seconds
- * @param state    where the training begins and how its state is kept
+ * @param bar      true for one line of progress that is redrawn, false for a line every few seconds
+ * @param state    options for the start of the training and for its state
  */
 record Options(
         Path text,
@@ -34,17 +34,17 @@ record Options(
                               [--sample N] [--progress bar|lines] [--ranks N] [--shard] [--save DIR] [--resume DIR]
 
               --text PATH      file or folder of text to learn from (default: this folder)
-              --steps N        batches to train on at most, those before a checkpoint included (default 1000)
-              --seconds N      time for training, checks not counted (default 30)
+              --steps N        maximum number of batches, including those before a checkpoint (default 1000)
+              --seconds N      time for training in seconds, without the checks (default 30)
               --batch N        samples per batch, over all ranks (default 1024)
-              --seed N         of parameters, batches and the sample (default 1)
-              --out FILE.png   loss and throughput over time (default ferro-demo.png)
+              --seed N         seed of parameters, batches and the sample (default 1)
+              --out FILE.png   plot of loss and throughput over time (default ferro-demo.png)
               --sample N       characters to generate at the end (default 400)
-              --progress KIND  bar: one line that redraws itself; lines: a line every few seconds (default)
-              --ranks N, -n N  how many processes train (default 4)
-              --shard          each rank keeps its part of the optimizer's state only
-              --save DIR       write a checkpoint there at the end, or when SIGTERM ends the job
-              --resume DIR     go on from the latest checkpoint there, on any number of ranks
+              --progress KIND  bar: one line that is redrawn; lines: a line every few seconds (default)
+              --ranks N, -n N  number of processes that train (default 4)
+              --shard          each rank keeps only its part of the optimizer's state
+              --save DIR       write a checkpoint to DIR at the end, or when SIGTERM ends the job
+              --resume DIR     resume from the latest checkpoint in DIR, on any number of ranks
             """;
 
     private static final List<String> NAMES = List.of(
@@ -61,9 +61,9 @@ record Options(
             StateOptions.RESUME);
 
     /**
-     * Reads a command line; {@code --name value} and {@code --name=value} are both understood.
+     * Reads a command line. Accepts both {@code --name value} and {@code --name=value}.
      *
-     * @param arguments as given to main
+     * @param arguments arguments of {@code main}
      * @return options
      * @throws UsageException naming the option and its value if one is unknown or invalid
      */
@@ -88,7 +88,7 @@ record Options(
             String name = equals < 0 ? arguments[i] : arguments[i].substring(0, equals);
             if (!NAMES.contains(name)) {
                 throw new UsageException("unknown option " + arguments[i] + ": use " + String.join(" ", NAMES)
-                        + ", and ferro demo takes --ranks too");
+                        + "; ferro demo also takes --ranks");
             }
             if (arguments[i].equals(StateOptions.SHARD)) {
                 given.put(name, "true");
@@ -104,7 +104,7 @@ record Options(
 
     private static int whole(Map<String, String> given, String name, int fallback, int least) {
         String text = given.getOrDefault(name, Integer.toString(fallback));
-        String need = name + " " + text + ": need a whole number from " + least + " to " + Integer.MAX_VALUE;
+        String need = name + " " + text + ": need an integer from " + least + " to " + Integer.MAX_VALUE;
         try {
             int value = Integer.parseInt(text);
             if (value < least) {
@@ -120,11 +120,11 @@ record Options(
         try {
             return Long.parseLong(text);
         } catch (NumberFormatException unreadable) {
-            throw new UsageException("--seed " + text + ": need a whole number", unreadable);
+            throw new UsageException("--seed " + text + ": need an integer", unreadable);
         }
     }
 
-    /** Checks before training, not after it, that the plot can be written. */
+    /** Returns the file of the plot. Checks before the training that the plot can be written. */
     private static Path plotFile(String text) {
         Path folder = Path.of(text).toAbsolutePath().getParent();
         if (!text.endsWith(".png") || folder == null || Files.isDirectory(Path.of(text))) {

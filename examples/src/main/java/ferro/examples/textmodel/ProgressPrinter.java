@@ -4,16 +4,19 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Shows the progress of training: a line that redraws itself, or a new line every few seconds. */
+/** A printer of the training progress. It redraws one line, or prints a new line every few seconds. */
 final class ProgressPrinter implements Consumer<TrainingStep> {
     private static final long LINE_EVERY_NANOS = 3_000_000_000L;
 
-    /** Speed is a mean over at least this time; otherwise it would jump from step to step. */
+    /** Minimum time over which the speed is averaged. Otherwise the speed would jump from step to step. */
     private static final long MEASURE_EVERY_NANOS = 1_000_000_000L;
 
     private static final long REDRAW_EVERY_NANOS = 100_000_000L;
 
-    /** With the launcher's rank in front the whole line fits a terminal of 80 columns. */
+    /**
+     * Number of characters of the bar. The full line fits a terminal of 80 columns, with the rank that the launcher
+     * prints in front.
+     */
     private static final int BAR_WIDTH = 12;
 
     private final PrintStream out;
@@ -53,7 +56,7 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
         }
     }
 
-    /** Measures the speed. The widths are fixed, so that no part of a longer state before remains. */
+    /** Measures the speed. The widths are fixed, so that no part of an earlier, longer line remains. */
     private void measure(TrainingStep step) {
         long elapsed = step.endNanos() - measuredNanos;
         speed = String.format(
@@ -81,7 +84,7 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
                 Locale.ROOT, "[%s%s] %3.0f %%  ", "#".repeat(filled), "-".repeat(BAR_WIDTH - filled), 100 * done);
     }
 
-    /** Leaves the last state of the line that redraws itself. */
+    /** Prints the last state of the redrawn line again, so that this state remains visible. */
     void finish() {
         if (options.bar()) {
             out.println(state);

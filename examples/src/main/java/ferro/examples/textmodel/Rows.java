@@ -3,15 +3,16 @@ package ferro.examples.textmodel;
 import java.util.Arrays;
 
 /**
- * Matrices as arrays of rows, with the two operations that the model is made of.
+ * Matrices as arrays of rows, with the two operations that the model needs.
  *
- * <p>Each row is an array of its own; there is no flat array. The just-in-time compiler turns the inner loop into vector
- * instructions only if every array is read and written at the same index (70 against 8 billion operations per second on one
- * core).
+ * <p>Each row is a separate array, and there is no flat array. The just-in-time compiler turns the inner loop into
+ * vector instructions only if every array is read and written at the same index. On one core this gives 70 instead of 8
+ * billion operations per second.
  */
 final class Rows {
     /**
-     * Rows of the result that are computed together: few enough to stay in the cache, enough to use each right row often.
+     * Number of result rows that are computed together. The rows are few enough to stay in the cache, and enough to use
+     * each row of {@code right} often.
      */
     private static final int BLOCK = 64;
 
@@ -21,10 +22,10 @@ final class Rows {
      * Adds a product: {@code out += left x right}.
      *
      * @param out   result, at least {@code rows} rows
-     * @param rows  rows of {@code out} and {@code left} to work on
+     * @param rows  number of rows of {@code out} and {@code left} to use
      * @param left  coefficients, {@code depth} in each row
      * @param right {@code depth} rows, as long as those of {@code out}
-     * @param depth terms of each sum
+     * @param depth number of terms of each sum
      */
     static void multiplyAdd(float[][] out, int rows, float[][] left, float[][] right, int depth) {
         int whole = depth - depth % 4;
@@ -43,7 +44,10 @@ final class Rows {
         }
     }
 
-    /** The hot loop: four terms at a time need one load and one store of the result. */
+    /**
+     * Adds four terms to one row. In this hot loop, four terms at a time need only one load and one store of the
+     * result.
+     */
     private static void addFour(float[] out, float[] left, float[][] right, int k) {
         float a = left[k];
         float b = left[k + 1];
@@ -65,10 +69,10 @@ final class Rows {
     }
 
     /**
-     * Writes rows as columns.
+     * Writes the rows of a matrix as columns.
      *
      * @param from matrix
-     * @param rows rows of it to take
+     * @param rows number of rows of {@code from} to use
      * @param to   result: column r is row r of {@code from}
      */
     static void transpose(float[][] from, int rows, float[][] to) {
@@ -93,9 +97,9 @@ final class Rows {
      * Copies a flat array into rows.
      *
      * @param flat   elements
-     * @param offset first of them
+     * @param offset index of the first element to read
      * @param rows   result
-     * @return element after the last one read
+     * @return index after the last element read
      */
     static int read(float[] flat, int offset, float[][] rows) {
         int at = offset;
@@ -111,8 +115,8 @@ final class Rows {
      *
      * @param rows   elements
      * @param flat   result
-     * @param offset first element of it
-     * @return element after the last one written
+     * @param offset index of the first element to write
+     * @return index after the last element written
      */
     static int write(float[][] rows, float[] flat, int offset) {
         int at = offset;

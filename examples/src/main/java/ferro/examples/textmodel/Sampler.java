@@ -3,9 +3,13 @@ package ferro.examples.textmodel;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Generates text: predicts the next symbol, draws one by its probability, and continues with it. */
+/**
+ * A generator of text. It predicts the next symbol, draws a symbol by its probability, and continues after this symbol.
+ */
 final class Sampler {
-    /** Exponent on the probabilities: above 1 likely symbols are drawn more often, which reads better. */
+    /**
+     * Exponent of the probabilities. Above 1, likely symbols are drawn more often, which makes the text easier to read.
+     */
     private static final double SHARPNESS = 1.3;
 
     private final CharModel model;
@@ -21,7 +25,7 @@ final class Sampler {
      *
      * @param beginning  symbols to continue, as many as the model's context; not part of the result
      * @param characters number of characters
-     * @param seed       of the drawing
+     * @param seed       seed of the random numbers
      * @return text
      */
     String generate(byte[] beginning, int characters, long seed) {

@@ -6,15 +6,16 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * The sizes of a model; its parameters are in one flat array: embedding, hidden weights and bias, output weights and bias.
+ * The sizes of a model. The parameters are in one flat array, in this order: embedding, hidden weights and bias, output
+ * weights and bias.
  *
  * @param symbols   size of the vocabulary
- * @param context   symbols seen before the one predicted
- * @param embedding numbers that stand for one symbol
- * @param hidden    units of the hidden layer
+ * @param context   number of symbols before the predicted symbol
+ * @param embedding number of values that represent one symbol
+ * @param hidden    number of units of the hidden layer
  */
 record Shape(int symbols, int context, int embedding, int hidden) {
-    /** Returns a shape with half a million parameters for the usual hundred symbols. */
+    /** Returns a shape that has half a million parameters for the usual 100 symbols. */
     static Shape of(Vocabulary vocabulary) {
         return new Shape(vocabulary.size(), 16, 32, 800);
     }
@@ -27,7 +28,7 @@ record Shape(int symbols, int context, int embedding, int hidden) {
         return symbols * embedding;
     }
 
-    /** Returns the parameters in the order in which they lie in the flat array, which is that of the forward pass. */
+    /** Returns the parameters in the order of the flat array, which is the order of the forward pass. */
     List<Parameter> parameters() {
         return List.of(
                 Parameter.of("embedding.weight", DataType.FLOAT32, symbols, embedding),
@@ -42,10 +43,11 @@ record Shape(int symbols, int context, int embedding, int hidden) {
     }
 
     /**
-     * Draws initial parameters: weights that keep the scale of the activations (He et al. 2015, arXiv:1502.01852), small
-     * weights at the output so that the first loss is that of guessing, no bias.
+     * Returns random initial parameters. The hidden weights keep the scale of the activations (He et al. 2015,
+     * arXiv:1502.01852). The output weights are small, so that the first loss is the loss of guessing. The biases are
+     * zero.
      *
-     * @param seed of the drawing
+     * @param seed seed of the random numbers
      * @return parameters
      */
     float[] initialParameters(long seed) {

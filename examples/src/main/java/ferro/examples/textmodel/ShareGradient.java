@@ -3,8 +3,8 @@ package ferro.examples.textmodel;
 import java.util.function.IntConsumer;
 
 /**
- * One rank's contribution to a step: the gradient and the loss of its share, scaled so that the average over all ranks is
- * the mean over the whole batch, even if shares differ by a sample.
+ * The contribution of one rank to a step, which is the gradient and the loss of its share. Both are scaled, so that the
+ * average over all ranks is the mean over the full batch. This is true even if shares differ by a sample.
  */
 final class ShareGradient {
     private final CharModel model;
@@ -25,18 +25,18 @@ final class ShareGradient {
         return batches.batchSize();
     }
 
-    /** Copies parameters for the next contribution; the array is not kept. */
+    /** Copies parameters for the next contribution. The array is not kept. */
     void load(float[] parameters) {
         model.load(parameters);
     }
 
     /**
-     * Computes a contribution from the parameters loaded last.
+     * Computes a contribution from the parameters of the last {@link #load}.
      *
      * @param step     number from 0
      * @param rank     rank whose share is computed
-     * @param gradient result, laid out as the parameters
-     * @param ready    called with the index of each parameter as soon as its gradient is there
+     * @param gradient result, in the order of the parameters
+     * @param ready    called with the index of each parameter as soon as its gradient is complete
      * @return this rank's contribution to the loss
      */
     double compute(int step, int rank, float[] gradient, IntConsumer ready) {

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where training begins, and how its state is kept.
+ * The options for the start of the training and for its state.
  *
- * @param shard  whether each rank keeps a part of the optimizer's state only
+ * @param shard  whether each rank keeps only a part of the optimizer's state
  * @param save   folder for a checkpoint at the end
- * @param resume folder of the checkpoint to go on from
+ * @param resume folder of the checkpoint to resume from
  */
 record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
     static final String SHARD = "--shard";
@@ -18,15 +18,15 @@ record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
     static final String RESUME = "--resume";
 
     /**
-     * Reads the options that were given.
+     * Reads the options of the state from the given options.
      *
-     * @param given values by name
+     * @param given values of the given options, by name
      * @return options
      * @throws UsageException naming the option and its value if one is invalid
      */
     static StateOptions of(Map<String, String> given) {
         if (!given.getOrDefault(SHARD, "true").equals("true")) {
-            throw new UsageException(SHARD + "=" + given.get(SHARD) + ": it takes no value");
+            throw new UsageException(SHARD + "=" + given.get(SHARD) + ": the option takes no value");
         }
         Optional<Path> resume = Optional.ofNullable(given.get(RESUME)).map(Path::of);
         resume.filter(folder -> !hasCheckpoint(folder)).ifPresent(folder -> {
@@ -36,8 +36,9 @@ record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
         Optional<Path> save = Optional.ofNullable(given.get(SAVE)).map(Path::of);
         save.filter(folder -> hasCheckpoint(folder) && !resume.equals(Optional.of(folder)))
                 .ifPresent(folder -> {
-                    throw new UsageException(SAVE + " " + folder + ": there is a checkpoint already: go on from it by "
-                            + RESUME + " " + folder + ", or name another folder");
+                    throw new UsageException(
+                            SAVE + " " + folder + ": the folder already has a checkpoint: resume from it by " + RESUME
+                                    + " " + folder + ", or name another folder");
                 });
         return new StateOptions(given.containsKey(SHARD), save, resume);
     }

@@ -6,16 +6,16 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
- * A request from outside that training ends after the step that is under way.
+ * A request from outside to end the training after the current step.
  *
- * @param here   whether this rank got it; asks no other rank
- * @param agreed whether any rank got it; all ranks ask at the same place
+ * @param here   whether this rank has received the request; does not communicate
+ * @param agreed whether any rank has received the request; all ranks must ask at the same point
  */
 record StopRequest(BooleanSupplier here, Predicate<ProcessGroup> agreed) {
-    /** Never comes. */
+    /** A request that never comes. */
     static final StopRequest NEVER = new StopRequest(() -> false, group -> false);
 
-    /** Comes by SIGTERM. */
+    /** Returns a request that comes by SIGTERM. */
     static StopRequest by(Termination termination) {
         return new StopRequest(termination::isRequested, termination::agreed);
     }

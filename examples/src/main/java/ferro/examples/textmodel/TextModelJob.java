@@ -16,10 +16,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** The whole job of one rank of a group: agree, broadcast, train, check, and on rank 0 report. */
+/**
+ * The job of one rank of a group. The rank compares its options with the other ranks, trains, and checks the result.
+ * Rank 0 also prints reports.
+ */
 final class TextModelJob {
     private static final int LOSSES_TO_CHECK = 50;
-    /** The group of one rank that trains again for the check. */
+    /** The rank that trains again for the check, in a group of one rank. */
     private static final int CHECKING_RANK = 0;
 
     private final ProcessGroup group;
@@ -33,13 +36,13 @@ final class TextModelJob {
     private long resumedStep = -1;
 
     /**
-     * Prepares the job; nothing is sent yet.
+     * Prepares the job without communication.
      *
      * @param group   ranks to train with
-     * @param options equal on all ranks
-     * @param source  equal on all ranks
-     * @param out     where rank 0 reports
-     * @param stop    ends training early
+     * @param options options, equal on all ranks
+     * @param source  text, equal on all ranks
+     * @param out     stream for the reports of rank 0
+     * @param stop    request that ends the training early
      * @throws UsageException if there is too little text, or more ranks than samples
      */
     TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out, StopRequest stop) {
@@ -54,7 +57,7 @@ final class TextModelJob {
         Batches.checkRanks(options.batch(), group.worldSize());
     }
 
-    /** Cuts the text into batches, which checks that there is enough of it. */
+    /** Cuts the text into batches, and checks that there is enough text. */
     static Batches batches(Options options, TextSource source) {
         Vocabulary vocabulary = Vocabulary.of(source.text());
         int context = Shape.of(vocabulary).context();
@@ -64,7 +67,8 @@ final class TextModelJob {
     /**
      * Runs the job.
      *
-     * @return exit code: 0, 1 if a check failed, or {@link Termination#EXIT_CODE} if it was stopped, saved, and not checked
+     * @return exit code: 0 on success, 1 if a check failed, or {@link Termination#EXIT_CODE} if the training was
+     *     stopped early, saved, and not checked
      * @throws UsageException           if the ranks have different texts or options
      * @throws ferro.FerroException     if a rank is lost during the job
      * @throws IOException              if the plot cannot be written
@@ -88,7 +92,7 @@ final class TextModelJob {
             save(replica);
         }
         if (stopped) {
-            report("stopped by SIGTERM, without the checks of a whole run");
+            report("stopped by SIGTERM; the final checks were not made");
             return Termination.EXIT_CODE;
         }
         boolean equal = replicasAreEqual(parameters);
@@ -108,16 +112,16 @@ final class TextModelJob {
         return new ModelReplica(shape, buckets, ModelReplica.rule());
     }
 
-    /** Writes the parameters that training begins with: new ones, or those of a checkpoint. */
+    /** Writes the first parameters of the training, which are new or come from a checkpoint. */
     private void begin(ProcessGroup ranks, ModelReplica replica) {
         Optional<Path> folder = options.state().resume();
         if (folder.isEmpty()) {
-            // drawn from the seed, so that all ranks have the same ones
+            // drawn from the seed, so that all ranks have the same parameters
             replica.write(shape.initialParameters(options.seed()));
             return;
         }
         try (Checkpoints checkpoints = Checkpoints.open(ranks, LocalStorage.at(folder.get()))) {
-            // the check loads the same one again, when a later one may have been saved
+            // the check loads the same checkpoint again, although a later one may have been saved
             CheckpointInfo info = resumedStep < 0
                     ? checkpoints.load(replica.state())
                     : checkpoints.load(resumedStep, replica.state());
@@ -125,9 +129,9 @@ final class TextModelJob {
             replica.restore(info.metadata());
             if (info.step() >= options.steps()) {
                 throw new UsageException("--steps " + options.steps() + ": the checkpoint in " + folder.get()
-                        + " has made " + info.step() + " steps already, need more");
+                        + " already has " + info.step() + " steps, need more");
             }
-            report("going on behind step %,d of %d ranks", info.step(), info.worldSize());
+            report("resuming after step %,d of %d ranks", info.step(), info.worldSize());
         }
     }
 
@@ -236,7 +240,7 @@ final class TextModelJob {
         report("plot of loss and throughput: %s", options.out());
     }
 
-    /** Returns the name of the folder itself: the place of a checkout says nothing about the text. */
+    /** Returns the name of the folder without its parents, which say nothing about the text. */
     private static Path nameOf(Path text) {
         Path name = text.toAbsolutePath().normalize().getFileName();
         return name == null ? text : name;

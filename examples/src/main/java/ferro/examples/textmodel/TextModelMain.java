@@ -12,12 +12,17 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Trains a character-level language model on all ranks of the job; {@code ./ferro demo} starts four of these. */
+/**
+ * The main program, which trains a character-level language model on all ranks of the job. {@code ./ferro demo} starts
+ * four of these programs.
+ */
 public final class TextModelMain {
     private static final int FAILED = 1;
     private static final int MISUSED = 2;
 
-    /** From SIGTERM on; less than the time after which the launcher kills. */
+    /**
+     * Time limit from SIGTERM to the exit. The limit is less than the time after which the launcher kills the process.
+     */
     private static final Duration LEAVE_WITHIN = Duration.ofSeconds(8);
 
     private final RankContext process;
@@ -26,12 +31,12 @@ public final class TextModelMain {
     private final StopRequest stop;
 
     /**
-     * Connects the program to its process.
+     * Creates the program of one process.
      *
      * @param process rank and world size
-     * @param out     where rank 0 reports
-     * @param err     where failures are printed
-     * @param stop    ends training early
+     * @param out     stream for the reports of rank 0
+     * @param err     stream for failures
+     * @param stop    request that ends the training early
      */
     TextModelMain(RankContext process, PrintStream out, PrintStream err, StopRequest stop) {
         this.process = process;
@@ -41,8 +46,9 @@ public final class TextModelMain {
     }
 
     /**
-     * Runs one rank and ends the process: 0 done and checked, 1 a check or the communication failed, 2 wrong use, 143
-     * SIGTERM, after the step that was under way and a checkpoint if one was asked for.
+     * Runs one rank and ends the process. The exit code is 0 if the training is done and checked, 1 if a check or the
+     * communication failed, and 2 for a usage error. The exit code is 143 after SIGTERM. The rank then first completes
+     * the current step and writes a checkpoint, if an option asks for one.
      *
      * @param arguments see {@code --help}
      */
@@ -59,18 +65,20 @@ public final class TextModelMain {
     /**
      * Returns the help text of the command line.
      *
-     * @return lines, each with its end
+     * @return lines, each with a line end
      */
     public static String usage() {
         return Options.USAGE;
     }
 
     /**
-     * Checks a command line as every rank does before it joins, so that a wrong one does not start anything.
+     * Checks a command line as every rank does before it joins. A launcher can therefore reject a wrong command line
+     * before it starts ranks.
      *
      * @param worldSize number of ranks of the job
      * @param arguments as for {@link #main}
-     * @throws IllegalArgumentException naming the option and its value, or the fault of the text
+     * @throws IllegalArgumentException if an option or the text is wrong; the message names the option and its value,
+     *     or the problem of the text
      */
     public static void check(int worldSize, String... arguments) {
         Options options = Options.parse(arguments);
@@ -99,7 +107,7 @@ public final class TextModelMain {
             TextSource source = TextSource.read(options.text());
             Optional<Integer> worldSize =
                     first(Settings.WORLD_SIZE.find(process), Settings.ENV_WORLD_SIZE.find(process));
-            // before joining, so that a wrong option causes no waiting; the job checks again
+            // checks before the join, so that no rank waits if an option is wrong; the job checks again
             check(options, source, worldSize.orElse(1));
             return train(options, source);
         } catch (UsageException misuse) {
@@ -125,7 +133,7 @@ public final class TextModelMain {
         }
     }
 
-    /** Prints a mistake on rank 0 only, because all ranks find the same one. */
+    /** Prints a usage error on rank 0 only, because all ranks find the same error. */
     private int misused(int rank, UsageException misuse) {
         return rank == 0 ? say(err, "ferro demo: " + misuse.getMessage(), MISUSED) : MISUSED;
     }

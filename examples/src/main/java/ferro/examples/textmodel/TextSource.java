@@ -13,14 +13,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The text to learn from: one file, or the text and source files of a folder in the order of their names, so that every
- * rank reads the same.
+ * The text to learn from. It is one file, or the text and source files of a folder in the order of their names. Every
+ * rank therefore reads the same text.
  *
- * @param text      the whole text, with four blanks in a row replaced by one tab
- * @param fileCount number of files that it came from
+ * @param text      the full text, with four blanks in a row replaced by one tab
+ * @param fileCount number of files that the text came from
  */
 record TextSource(String text, int fileCount) {
-    /** Source files have much indentation; as one character it leaves more of the context to words. */
+    /**
+     * Indentation that is replaced by one character. Source files have much indentation. Shorter indentation leaves
+     * more of the context for words.
+     */
     static final String INDENTATION = " ".repeat(4);
 
     private static final long MOST_BYTES = 64L << 20;
@@ -90,7 +93,9 @@ record TextSource(String text, int fileCount) {
         return new TextSource(all.toString(), used);
     }
 
-    /** Returns an empty text for a file with a zero byte, which Git also takes for binary. */
+    /**
+     * Returns the text of a file, or an empty text for a file with a zero byte. Git also treats such a file as binary.
+     */
     private static String textOf(Path file) throws IOException {
         String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
         return text.indexOf('\0') < 0 ? text.replace(INDENTATION, "\t") : "";

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/** Data-parallel training on one rank: its own share, the average over all ranks, the same step everywhere. */
+/**
+ * Data-parallel training on one rank. The rank computes its own share of each batch. The ranks average their gradients
+ * and make the same step.
+ */
 final class Trainer {
     private final ProcessGroup group;
     private final ShareGradient shares;
@@ -19,9 +22,9 @@ final class Trainer {
      * Prepares training.
      *
      * @param group   ranks to train with
-     * @param shares  what each contributes
-     * @param replica the parameters, with values
-     * @param steps   largest number of batches, with those before a checkpoint
+     * @param shares  contributions of a rank to each step
+     * @param replica parameters with their first values
+     * @param steps   largest number of batches, including those before a checkpoint
      */
     Trainer(ProcessGroup group, ShareGradient shares, ModelReplica replica, int steps) {
         this.group = group;
@@ -31,12 +34,12 @@ final class Trainer {
     }
 
     /**
-     * Trains until all steps are done or some rank is out of time.
+     * Trains until all steps are done or one of the ranks is out of time.
      *
      * @param share     share of each batch that this rank takes
      * @param outOfTime called once per step; true on any rank ends training on all ranks after the same step
      * @param progress  called after each step
-     * @return all steps
+     * @return all steps that were made
      */
     List<TrainingStep> train(int share, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
         List<TrainingStep> done = new ArrayList<>();

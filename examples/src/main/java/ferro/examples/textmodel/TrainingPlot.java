@@ -16,7 +16,7 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Draws loss, throughput and the share of communication over time, one above the other. */
+/** A plot of loss, throughput and share of communication over time, one above the other. */
 final class TrainingPlot {
     private static final Color LOSS = new Color(0x1F5FA8);
     private static final Color RAW_LOSS = new Color(0xB7CCE6);
@@ -25,10 +25,10 @@ final class TrainingPlot {
     private static final int WIDTH = 900;
     private static final int HEIGHT = 250;
 
-    /** Steps are short; speed and shares are shown as the mean over this much time. */
+    /** Time over which speed and shares are averaged, because steps are short. */
     private static final long WINDOW_NANOS = 500_000_000L;
 
-    /** What a step's loss counts in the smoothed line. */
+    /** Weight of the newest loss in the smoothed line. */
     private static final double NEWEST = 0.05;
 
     private TrainingPlot() {}
@@ -36,8 +36,8 @@ final class TrainingPlot {
     /**
      * Writes the plot.
      *
-     * @param steps     at least one
-     * @param worldSize ranks that trained
+     * @param steps     steps of the training, at least one
+     * @param worldSize number of ranks that trained
      * @param file      PNG, replaced if it exists
      * @throws IOException if the file cannot be written, or this machine has no fonts
      */
@@ -51,7 +51,7 @@ final class TrainingPlot {
         share.getStyler().setYAxisMin(0.0);
         share.getStyler().setYAxisMax(100.0);
         List<XYChart> charts = List.of(lossChart(steps, worldSize), speed, share);
-        // the same time stands at the same place in all three
+        // all three charts have the same time axis
         double end = steps.get(steps.size() - 1).endNanos() / 1e9;
         charts.forEach(chart -> chart.getStyler().setXAxisMax(end));
         Files.write(file, picture(charts));
@@ -78,7 +78,10 @@ final class TrainingPlot {
         return chart;
     }
 
-    /** Returns running means in which the newest value counts a twentieth, but the first ones more: there are few before them. */
+    /**
+     * Returns running means in which the newest value has a weight of 1/20. The first values have more weight, because
+     * there are few values before them.
+     */
     static double[] smoothed(double[] values) {
         double[] means = new double[values.length];
         double mean = 0;
@@ -97,7 +100,7 @@ final class TrainingPlot {
                 .setMarker(SeriesMarkers.NONE);
     }
 
-    /** Draws into memory first, so that a machine that cannot draw leaves no empty file. */
+    /** Draws the charts into memory first, so that no empty file is left if drawing fails. */
     private static byte[] picture(List<XYChart> charts) throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try {
@@ -130,10 +133,10 @@ final class TrainingPlot {
         return chart;
     }
 
-    /** Means over a stretch of steps that ended at a time. */
+    /** The means over some steps, with the time when the last of these steps ended. */
     private record Point(double seconds, double charactersPerSecond, double communicationPercent) {}
 
-    /** Returns means over windows; a run shorter than one window is one point. */
+    /** Returns the means over windows of time. A run that is shorter than one window gives one point. */
     private static List<Point> points(List<TrainingStep> steps) {
         List<Point> points = new ArrayList<>();
         long from = steps.get(0).startNanos();

@@ -1,6 +1,8 @@
 package ferro.examples.textmodel;
 
-/** The user must change an option, the text or the batch. The program ends with exit code 2. */
+/**
+ * An error that the user can fix by a change of an option, the text or the batch. The program ends with exit code 2.
+ */
 final class UsageException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

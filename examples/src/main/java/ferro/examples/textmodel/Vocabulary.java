@@ -4,12 +4,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.stream.IntStream;
 
-/** Maps characters to small numbers: the most frequent printable characters of a text, and one symbol for all others. */
+/**
+ * A map from characters to symbols, which are small numbers. The most frequent printable characters of a text have
+ * their own symbols. All other characters share one symbol.
+ */
 final class Vocabulary {
-    /** The character that symbol 0 is printed as. */
+    /** The character that is printed for symbol 0. */
     private static final char OTHER = '\uFFFD';
 
-    /** Symbols must fit into a byte; more symbols would only be rare characters. */
+    /** Largest number of symbols. Symbols must fit into a byte, and more symbols would only be rare characters. */
     private static final int MOST_SYMBOLS = 100;
 
     private final char[] characters;
@@ -23,9 +26,9 @@ final class Vocabulary {
     }
 
     /**
-     * Chooses the characters of a text.
+     * Chooses the characters of a text and creates their vocabulary.
      *
-     * @param text text to count
+     * @param text text whose characters are counted
      * @return vocabulary, the same for the same text
      */
     static Vocabulary of(String text) {
@@ -51,8 +54,8 @@ final class Vocabulary {
     }
 
     /**
-     * Whether a character may be a symbol. Control characters are excluded, so that generated text cannot control a
-     * terminal.
+     * Returns whether a character may be a symbol. Control characters are excluded, so that generated text cannot
+     * control a terminal.
      */
     private static boolean printable(char character) {
         boolean lineOrTab = character == '\n' || character == '\t';

@@ -1,11 +1,12 @@
 /**
- * The main job: several ranks train one character-level language model on the text of a folder, in data parallel.
+ * The main example. Several ranks train one character-level language model on the text of a folder, with data
+ * parallelism.
  *
- * <p>Start at {@link ferro.examples.textmodel.TextModelMain}, then {@code Trainer}: each rank computes the gradient of its
- * share of every batch, {@code GradientExchange} averages it over all ranks, and all ranks take the same step. The model
- * ({@code CharModel}: embedding, hidden layer, softmax) consists of plain loops over arrays, so that the whole of
- * data-parallel training can be read at once.
+ * <p>Start at {@link ferro.examples.textmodel.TextModelMain}, then {@code Trainer}. Each rank computes the gradient of
+ * its share of every batch. {@code GradientBuckets} averages the gradients over all ranks, and all ranks make the same
+ * step. The model {@code CharModel} has an embedding, a hidden layer and a softmax. The model consists of plain loops
+ * over arrays, so that all of data-parallel training can be read at once.
  *
- * <p>Only {@code TextModelJob} and the main class may know ferro; everything else is plain Java that runs without it.
+ * <p>The classes {@code Batches}, {@code Dense} and {@code Rows} are plain Java that runs without ferro.
  */
 package ferro.examples.textmodel;

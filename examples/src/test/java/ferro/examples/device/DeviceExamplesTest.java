@@ -20,11 +20,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Both examples over the host round trip: simulated ranks, devices of the contract kit, the gate open. */
+/**
+ * Both device examples over the host fallback, which is enabled. The ranks are simulated, and the devices are those of
+ * the contract kit.
+ */
 class DeviceExamplesTest {
     private final HeapDeviceMemory heap = new HeapDeviceMemory(2);
 
-    /** What one rank does. */
+    /** The program of one rank. */
     private interface Program {
         float[] run(ProcessGroup group, SystemContext context, int elements);
     }

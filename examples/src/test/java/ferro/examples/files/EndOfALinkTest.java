@@ -30,7 +30,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two bare ends of a group, without the engine, which hears of a leaver before it finds the link ended. */
+/**
+ * Two transports of a group without the engine. The engine would learn that a rank has left before it finds the end of
+ * a link.
+ */
 class EndOfALinkTest {
     private static final CallHeader CALL = CallHeader.of(0, 4, 0x77, "four");
 
@@ -53,14 +56,14 @@ class EndOfALinkTest {
             link.receive(CALL, HostTensor.of(first), 0, 2);
             link.receive(CALL, HostTensor.of(second), 0, 1);
 
-            assertTrue(stays.poll(), "what was sent has not come");
+            assertTrue(stays.poll(), "the sent data have not arrived");
             assertEquals(List.of(), broken);
-            assertFalse(stays.poll(), "something has come of a rank that is gone");
-            assertFalse(stays.poll(), "something has come of a link that is broken");
+            assertFalse(stays.poll(), "data arrived from a rank that has left");
+            assertFalse(stays.poll(), "data arrived over a link that is broken");
 
             assertArrayEquals(new int[] {8, 9}, first);
             assertEquals(1, link.received());
-            assertEquals(1, broken.size(), "how often it was told");
+            assertEquals(1, broken.size(), "number of reports of the broken link");
             assertEquals(Code.PEER_LOST, broken.get(0).code());
             assertEquals(4, broken.get(0).where().sequence(), "the call that waited");
             assertTrue(
@@ -74,20 +77,20 @@ class EndOfALinkTest {
         try (Transport hears = end(0)) {
             Path file = folder.resolve("two");
             try (FileChannel channel = FileChannel.open(file, READ, WRITE)) {
-                // the ring of control messages from rank 1 to rank 0: two lanes, the rank itself first
+                // the ring of control messages from rank 1 to rank 0 follows the rings of its two lanes
                 int ring = (1 + 2 * 3 + 2) * Ring.BYTES;
                 ByteBuffer memory =
                         channel.map(MapMode.READ_WRITE, ring, Ring.BYTES).order(ByteOrder.nativeOrder());
                 memory.putInt(128, -7);
                 Ring.WORD.setRelease(memory, 0, 4L);
             }
-            assertTrue(told.tryAcquire(20, TimeUnit.SECONDS), "nobody was told");
-            assertFalse(told.tryAcquire(50, TimeUnit.MILLISECONDS), "told again");
+            assertTrue(told.tryAcquire(20, TimeUnit.SECONDS), "the broken link was not reported");
+            assertFalse(told.tryAcquire(50, TimeUnit.MILLISECONDS), "the broken link was reported twice");
 
             assertEquals(Code.PROTOCOL, broken.get(0).code());
             assertEquals(hears.rank(), broken.get(0).where().rank());
             assertEquals(
-                    "rank 0 of \"two\" cannot read what rank 1 says: a message of -7 bytes arrived: need 0 to 4096",
+                    "rank 0 of \"two\" cannot read a message of rank 1: a message of -7 bytes arrived: need 0 to 4096",
                     broken.get(0).getMessage());
         }
     }
@@ -99,7 +102,7 @@ class EndOfALinkTest {
         return end;
     }
 
-    /** Notes the ends of links. */
+    /** A listener that records broken links. */
     private final class Heard implements Transport.Events {
         @Override
         public void broken(int peer, FerroException cause) {
@@ -120,7 +123,7 @@ class EndOfALinkTest {
 
         @Override
         public void control(int peer, ByteBuffer message) {
-            throw new AssertionError("nobody has sent a message");
+            throw new AssertionError("no rank has sent a control message");
         }
     }
 }

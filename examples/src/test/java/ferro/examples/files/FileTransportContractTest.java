@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract, over mapped files; nothing is refused. Groups of more than four ranks pass as well, and are left out as they take
- * several seconds of processor.
+ * The full contract over mapped files, without refusals. Groups of more than four ranks also pass, but they are left
+ * out because they take several seconds of processor time.
  */
 @Tag("long")
 class FileTransportContractTest extends BackendContract {

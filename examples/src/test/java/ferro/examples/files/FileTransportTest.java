@@ -29,14 +29,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** This process is rank 0; rank 1 is another one, so that nothing but files is between them. */
+/** Tests of two ranks that share only files. This process is rank 0, and another process is rank 1. */
 class FileTransportTest {
     @TempDir
     Path folder;
 
     private Process other;
 
-    /** The other process: takes part in one sum, then waits for a message until it gets one, or is ended. */
+    /** The program of the other process. It makes one sum, and then waits until it receives a message or is killed. */
     static final class Other {
         public static void main(String[] args) {
             try (ProcessGroup group = join(Path.of(args[0]), 1)) {
@@ -105,7 +105,10 @@ class FileTransportTest {
         }
     }
 
-    /** Reads the first word of the ring from rank 0 to rank 1 for collectives: the second of four times three, behind the head. */
+    /**
+     * Reads the first word of the ring for collectives from rank 0 to rank 1. After the head, the file has three rings
+     * for each of four pairs of ranks, and this pair is the second.
+     */
     private long bytesSent() throws IOException {
         ByteBuffer word = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
         try (FileChannel file = FileChannel.open(jobFolder().resolve("world"))) {

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** How little a medium of one's own takes. */
+/** A test of how few lines a new medium needs. */
 class LinesOfTheExampleTest {
     @Test
     void theTransportHasLessThan300LinesAsThePagesSay() throws IOException {

@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program of docs/training.md. */
+/** Tests of the program of docs/training.md. */
 class LineTrainingTest {
     @TempDir
     private Path folder;

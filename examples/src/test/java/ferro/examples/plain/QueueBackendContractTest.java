@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
-/** The whole contract, on a back end of five methods, less what a plain back end cannot do. */
+/** The full contract on a back end of five methods, without the rules that it declares as refused. */
 @Tag("long")
 // @start region="contract"
 class QueueBackendContractTest extends BackendContract {

@@ -21,12 +21,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples in the Javadoc of checkpoints and of ends by SIGTERM are the regions of this file. */
+/** The examples in the Javadoc of checkpoints and of termination by SIGTERM. Each example is a region of this file. */
 class CheckpointSnippetsTest {
     @TempDir
     private Path folder;
 
-    /** Six weights, and half of their averages on each of two ranks, or all on one. */
+    /** A model of six weights. Each of two ranks has half of the averages, or a single rank has all of them. */
     private record Model(HostTensor weight, HostTensor average, long from) {
         static Model on(ProcessGroup group) {
             long own = 6 / group.worldSize();

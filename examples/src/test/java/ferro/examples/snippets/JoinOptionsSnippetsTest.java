@@ -11,7 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of {@link JoinOptions} and {@link SystemContext} are the regions of this file. */
+/**
+ * The examples in the Javadoc of {@link JoinOptions} and {@link SystemContext}. Each example is a region of this file.
+ */
 class JoinOptionsSnippetsTest {
     private static final byte[] SECRET = "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
 

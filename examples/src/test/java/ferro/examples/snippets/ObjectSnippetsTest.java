@@ -11,7 +11,10 @@ import ferro.tck.Ranks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of {@link GroupObjects} and {@link Codec} are the regions of this file; here they run on four ranks. */
+/**
+ * The examples in the Javadoc of {@link GroupObjects} and {@link Codec}. Each example is a region of this file. The
+ * tests run the examples on four ranks.
+ */
 class ObjectSnippetsTest {
     private static final int RANKS = 4;
 

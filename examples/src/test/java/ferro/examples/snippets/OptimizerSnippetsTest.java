@@ -16,11 +16,11 @@ import ferro.training.optimizer.UpdateRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of optimizers of package {@code ferro.training} are the regions of this file. */
+/** The examples in the Javadoc of the optimizers of {@code ferro.training}. Each example is a region of this file. */
 class OptimizerSnippetsTest {
     private static final int STEPS = 300;
 
-    /** A line, by the samples of one rank: points of y = 2 x + 1. */
+    /** A model of a line. The samples of one rank are points on y = 2 x + 1. */
     private record Line(int rank) {
         List<Parameter> parameters() {
             return List.of(Parameter.of("slope", DataType.FLOAT64, 1), Parameter.of("offset", DataType.FLOAT64, 1));

@@ -20,7 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The examples of package pages are the regions of this file. */
+/** The examples in the Javadoc of packages. Each example is a region of this file. */
 class PackageSnippetsTest {
     @Test
     void ranksAreThreads() throws Exception {

@@ -23,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of {@link ProcessGroup} are the regions of this file; here they run on four ranks. */
+/**
+ * The examples in the Javadoc of {@link ProcessGroup}. Each example is a region of this file. The tests run the
+ * examples on four ranks.
+ */
 class ProcessGroupSnippetsTest {
     private static final int RANKS = 4;
 

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Examples of docs/training.md that its program does not have. */
+/** The examples of docs/training.md that are not in the program of this page. */
 class TrainingPageSnippetsTest {
     private static void onRanks(int count, Ranks.RankCode code) {
         try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(count), count)) {

@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of package {@code ferro.training} are the regions of this file; here they run on two ranks. */
+/**
+ * The examples in the Javadoc of package {@code ferro.training}. Each example is a region of this file. The tests run
+ * the examples on two ranks.
+ */
 class TrainingSnippetsTest {
     private static final int RANKS = 2;
 
@@ -24,7 +27,7 @@ class TrainingSnippetsTest {
         }
     }
 
-    /** A line through two points, by what gradient descent on one sample at a time needs of it. */
+    /** A model of a line through two points, with the operations that gradient descent on single samples needs. */
     private static final class Line {
         private final float[] slope = {0};
         private final float[] offset = {0};

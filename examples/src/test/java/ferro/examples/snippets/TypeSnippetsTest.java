@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of types other than {@link ProcessGroup} are the regions of this file. */
+/** The examples in the Javadoc of types other than {@link ProcessGroup}. Each example is a region of this file. */
 class TypeSnippetsTest {
     // @start region="reduction"
     static final ReduceOp LOG_SUM =

@@ -15,7 +15,10 @@ class CharModelTest {
     private static final byte[] TEXT = {1, 4, 2, 6, 0, 3, 5, 1, 1, 2, 6, 4, 3};
     private static final int[] STARTS = {0, 2, 5, 9, 2};
 
-    /** Every parameter is moved a little both ways; units near their corner would disturb, hence a small share may. */
+    /**
+     * Moves every parameter a little in both directions. A small share of the slopes may differ, because some units are
+     * near zero, where the slope changes.
+     */
     @Test
     void gradientIsTheSlopeOfTheLoss() {
         float[] parameters = bold(TINY.initialParameters(3));
@@ -96,7 +99,10 @@ class CharModelTest {
         assertEquals(List.of(4, 3, 2, 1, 0), order);
     }
 
-    /** Initial output weights are small on purpose; here they must matter. */
+    /**
+     * Adds random values to the parameters. Initial output weights are small on purpose, but this test needs weights
+     * that have an effect.
+     */
     private static float[] bold(float[] parameters) {
         SplittableRandom random = new SplittableRandom(11);
         for (int i = 0; i < parameters.length; i++) {

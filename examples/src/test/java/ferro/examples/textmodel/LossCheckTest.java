@@ -21,20 +21,23 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The check passes ranks that share a batch rightly, and none of those that do not. */
+/** Tests that the check passes if the ranks divide a batch correctly, and fails if they divide it wrongly. */
 class LossCheckTest {
     private static final String TEXT = "one two three four five six seven eight nine ten. ".repeat(8);
     private static final int STEPS = 50;
-    /** Not divisible by any number of ranks used here but 3, so that shares differ by a sample. */
+    /**
+     * Samples of a batch. Of the numbers of ranks in this test only 3 divides this number, so that shares differ by a
+     * sample.
+     */
     private static final int BATCH = 33;
-    /** Unlike Adam it notices gradients that are too long. */
+    /** The update rule of the test. Unlike Adam, its result depends on the length of the gradients. */
     private static final UpdateRule RULE = UpdateRule.sgd().withRate(0.5);
 
     private final Vocabulary vocabulary = Vocabulary.of(TEXT);
     private final Shape shape = new Shape(vocabulary.size(), 5, 6, 20);
     private final Batches batches = new Batches(vocabulary.encode(TEXT), shape.context(), BATCH, 2);
 
-    /** How one rank trains, rightly or wrongly. */
+    /** The training of one rank, which is correct or wrong. */
     @FunctionalInterface
     private interface Training {
         List<TrainingStep> train(ProcessGroup group, ModelReplica replica);
@@ -58,7 +61,7 @@ class LossCheckTest {
 
     @Test
     void partsOfTheBatchThatNobodyTakesAreCaught() throws Exception {
-        // cut for three ranks where there are two: the last third is never seen
+        // batches are divided for three ranks, but there are two, so the last third is never used
         assertCaught(GradientHook.average(), training(3));
     }
 
@@ -69,7 +72,7 @@ class LossCheckTest {
 
     @Test
     void unequalSharesOfEqualWeightAreCaught() throws Exception {
-        // each rank's own mean weighs the same, whether it is over 16 samples or over 17
+        // the mean of each rank has the same weight, whether the rank has 16 samples or 17
         assertCaught(
                 target -> new Scaled(
                         target,
@@ -78,7 +81,7 @@ class LossCheckTest {
                 training(2));
     }
 
-    /** Averages wrongly. */
+    /** An exchange that computes wrong averages. */
     private record Scaled(GradientHook.SentBucket target, ReduceOp op, float weight) implements GradientHook.Exchange {
         @Override
         public Work start(int contributors) {
@@ -91,7 +94,7 @@ class LossCheckTest {
 
         @Override
         public void finish(int contributors) {
-            // they lie where they belong
+            // the averages are already in the gradients
         }
     }
 

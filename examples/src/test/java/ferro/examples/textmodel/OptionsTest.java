@@ -21,7 +21,7 @@ class OptionsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "--steps, 0, --steps 0: need a whole number from 1",
+        "--steps, 0, --steps 0: need an integer from 1",
         "--batch, -4, --batch -4: need",
         "--seconds, soon, --seconds soon: need",
         "--sample, 99999999999, --sample 99999999999: need",

@@ -25,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The whole job, ranks as threads; slow for a unit test (seconds), because the model has its real size. */
+/** Tests of the full job, with ranks as threads. The tests take seconds, because the model has its real size. */
 class TextModelJobTest {
     private static final String TEXT = "the quick brown fox jumps over the lazy dog; pack my box with jugs. ".repeat(9);
 
     private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
 
-    /** The step in which rank 1 gets SIGTERM; 0 if it gets none. */
+    /** The step in which rank 1 receives SIGTERM, or 0 for no SIGTERM. */
     private int signalledStep;
 
     @TempDir
@@ -62,7 +62,7 @@ class TextModelJobTest {
 
         String report = reported.toString(StandardCharsets.UTF_8);
         assertEquals(List.of(0, 0, 0), exitCodes, report);
-        assertTrue(report.contains("going on behind step 6 of 4 ranks"), report);
+        assertTrue(report.contains("resuming after step 6 of 4 ranks"), report);
         assertTrue(report.contains("check ok: the first 4 losses are those of one process"), report);
     }
 
@@ -93,7 +93,7 @@ class TextModelJobTest {
         assertEquals(List.of(143, 143, 143), stopped, report);
         assertEquals(List.of(0, 0), exitCodes, report);
         assertTrue(report.contains("checkpoint of step 4: "), report);
-        assertTrue(report.contains("going on behind step 4 of 3 ranks"), report);
+        assertTrue(report.contains("resuming after step 4 of 3 ranks"), report);
     }
 
     private StopRequest stop(int rank) {
@@ -115,7 +115,7 @@ class TextModelJobTest {
                 ExecutionException.class, () -> run(2, TEXT, TEXT, with(List.of(words), "--resume=" + folder)));
 
         assertEquals(UsageException.class, failure.getCause().getClass());
-        assertTrue(failure.getMessage().contains("has made 3 steps already, need more"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("already has 3 steps, need more"), failure.getMessage());
     }
 
     private static String[] with(List<String> words, String... more) {
@@ -141,7 +141,7 @@ class TextModelJobTest {
         assertTrue(failure.getMessage().contains("--batch 2: fewer samples than ranks"), failure.getMessage());
     }
 
-    /** Runs all ranks; the last one has a text of its own. */
+    /** Runs all ranks. The last rank has a different text. */
     private List<Integer> run(int worldSize, String text, String textOfLast, String... arguments) throws Exception {
         Options options = Options.parse(arguments);
         PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);

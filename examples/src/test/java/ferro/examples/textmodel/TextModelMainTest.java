@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Wrong use ends with exit code 2 and one line, before anything is joined. */
+/** Tests that a usage error ends with exit code 2 and one line, before a rank joins. */
 class TextModelMainTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -59,7 +59,7 @@ class TextModelMainTest {
         assertEquals("", err.toString(StandardCharsets.UTF_8));
 
         assertEquals(2, run(0, "--steps", "none"));
-        assertTold("--steps none: need a whole number from 1");
+        assertTold("--steps none: need an integer from 1");
     }
 
     @Test

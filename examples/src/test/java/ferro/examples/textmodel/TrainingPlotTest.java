@@ -55,7 +55,7 @@ class TrainingPlotTest {
 
         assertEquals(4, smoothed[0], 1e-12);
         assertEquals(4, smoothed[99], 1e-12);
-        // a twentieth of what is left, a hundred times
+        // 100 times, a twentieth of the remaining difference disappears
         assertEquals(2 + 2 * Math.pow(0.95, 100), smoothed[199], 0.001);
     }
 }
