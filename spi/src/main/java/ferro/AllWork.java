@@ -20,9 +20,10 @@ record AllWork(List<Work> parts) implements Work {
     }
 
     /**
-     * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read or
-     * written. Waits for the last operation first: operations of one group end in their order, so that one wait is enough.
-     * An interrupt ends the operation for which the thread waits, and by that the operations before it. It is the cause.
+     * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read
+     * or written. Waits for the last operation first. Operations of one group end in their order, so for one group only
+     * the first wait blocks. An interrupt ends the operation for which the thread waits, and therefore also the
+     * operations before it. The failure with code INTERRUPTED is thrown.
      */
     @Override
     public void await() {

@@ -3,15 +3,15 @@ package ferro;
 import java.util.Objects;
 
 /**
- * Memory that a group has made for a tensor of its caller ({@code ProcessGroup.allocate}).
+ * Memory that a group has allocated for a tensor of its caller ({@code ProcessGroup.allocate}).
  *
- * <p>The memory lives as long as this object, its tensor, a slice of the tensor or a buffer of one of them can be reached,
- * whatever becomes of the group: neither {@link #close} nor the close of the group takes it away. Code that holds nothing
- * but the address, such as a native library, keeps this object for as long (a field, or
- * {@link java.lang.ref.Reference#reachabilityFence} behind the last use).
+ * <p>The memory stays valid as long as this object, its tensor, a slice of the tensor, or a buffer of one of these is
+ * reachable. Neither {@link #close} nor the close of the group frees the memory. Code that has only the address, such
+ * as a caller of a native library, must keep this object reachable. It can use a field, or {@link
+ * java.lang.ref.Reference#reachabilityFence} after the last use.
  *
- * <p>When a call on shared memory has failed, another rank may still be inside it, and may write into this memory as long as a
- * rank of that group runs. Allocate anew in the next group, and do not keep anything in the old memory.
+ * <p>After a call on shared memory has failed, other ranks may still run the call. They may write into this memory as
+ * long as a rank of that group runs. Allocate new memory in the next group, and do not keep data in the old memory.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
  *
@@ -33,10 +33,10 @@ public final class Allocation implements AutoCloseable {
     }
 
     /**
-     * Makes one of memory that the ranks of a group share; for back ends.
+     * Creates an allocation of memory that the ranks of a group share. Back ends call this method.
      *
-     * @param tensor view of this rank's memory
-     * @param ends   ends its use in the group; may run several times, on any thread
+     * @param tensor view of the memory of this rank
+     * @param ends   action that ends the use of the memory in the group; may run several times, on any thread
      * @return allocation
      */
     public static Allocation shared(HostTensor tensor, Runnable ends) {
@@ -44,31 +44,31 @@ public final class Allocation implements AutoCloseable {
     }
 
     /**
-     * Makes one of memory that this rank has for itself; for back ends.
+     * Creates an allocation of memory that only this rank uses. Back ends call this method.
      *
-     * @param tensor       view of that memory
-     * @param whyNotShared why the ranks do not share it, for people
+     * @param tensor       view of the memory
+     * @param whyNotShared why the ranks do not share the memory, as text for people
      * @return allocation
      * @throws IllegalArgumentException if the reason is empty
      */
     public static Allocation own(HostTensor tensor, String whyNotShared) {
         if (Objects.requireNonNull(whyNotShared, "whyNotShared").isEmpty()) {
-            throw new IllegalArgumentException("need a reason why " + tensor + " is not shared, found none");
+            throw new IllegalArgumentException("need a reason why " + tensor + " is not shared, found an empty text");
         }
         return new Allocation(tensor, whyNotShared, () -> {});
     }
 
     /**
-     * Returns the tensor, also after {@link #close}.
+     * Returns the tensor of the memory. May be called after {@link #close} too.
      *
-     * @return view of the memory, zeros at first; the same object at each call
+     * @return view of the memory, which contains zeros at first; each call returns the same object
      */
     public HostTensor tensor() {
         return tensor;
     }
 
     /**
-     * Returns whether all ranks of the group share the memory, the same on all of them.
+     * Returns whether all ranks of the group share the memory. The answer is the same on all ranks.
      *
      * @return false for direct memory of this rank alone
      */
@@ -79,16 +79,16 @@ public final class Allocation implements AutoCloseable {
     /**
      * Returns why the ranks do not share the memory.
      *
-     * @return text for people; empty if they share it
+     * @return text for people; empty if the ranks share the memory
      */
     public String whyNotShared() {
         return whyNotShared;
     }
 
     /**
-     * Ends the use of the memory in its group. What it counts against {@code ferro.shm.bytes} is given back. The tensor can
-     * be used as before, in calls too, which copy it as they copy any other tensor. Each rank closes its own, at a time of
-     * its own. Idempotent.
+     * Ends the use of the memory in its group. The memory no longer counts against {@code ferro.shm.bytes}. The tensor
+     * can still be used, also in calls of the group, which then copy its data as they copy any other tensor. Each rank
+     * may close its allocation at any time. Idempotent.
      */
     @Override
     public void close() {

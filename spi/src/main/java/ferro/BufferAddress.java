@@ -9,25 +9,33 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * Finds the address of a direct buffer: by {@code java.lang.foreign} from JDK 22 on, by {@code sun.misc.Unsafe} before.
- * Later JDKs warn of {@code sun.misc.Unsafe}. Both are looked up by name, since our classes target JDK 17 and need
- * java.base only.
+ * Finds the address of a direct buffer: with {@code java.lang.foreign} from JDK 22 on, with {@code sun.misc.Unsafe} on
+ * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both are looked up by name, since our classes
+ * target JDK 17 and require only java.base.
  */
 final class BufferAddress {
     /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */
     private static final int FIRST_WITH_SEGMENTS = 22;
 
-    /** Maps {@code ByteBuffer} to {@code long}, or is null; a constant, so that the JIT compiler can inline it. */
+    /**
+     * Handle that maps a {@code ByteBuffer} to a {@code long}, or null. It is a constant so that the JIT compiler can
+     * inline it.
+     */
     private static final MethodHandle OF_FIRST_BYTE = find();
 
     private BufferAddress() {}
 
-    /** Returns whether this JVM gives addresses; JDK 17 to 21 do not without the module jdk.unsupported. */
+    /**
+     * Returns whether this JVM gives addresses of buffers. JDK 17 to 21 give none without the module jdk.unsupported.
+     */
     static boolean isKnown() {
         return OF_FIRST_BYTE != null;
     }
 
-    /** Returns the address of the byte at index 0, whatever position and limit are; call it only if {@link #isKnown}. */
+    /**
+     * Returns the address of the byte at index 0, independent of position and limit. May be called only if {@link
+     * #isKnown}.
+     */
     static long of(ByteBuffer direct) {
         try {
             return (long) OF_FIRST_BYTE.invokeExact(direct);
@@ -43,12 +51,15 @@ final class BufferAddress {
             MethodHandle found = Runtime.version().feature() >= FIRST_WITH_SEGMENTS ? bySegment() : byUnsafe();
             return found.asType(MethodType.methodType(long.class, ByteBuffer.class));
         } catch (ReflectiveOperationException | RuntimeException absent) {
-            // overlaps are then found within one buffer only, see Overlaps
+            // without addresses, only overlaps within one buffer are found, see Overlaps
             return null;
         }
     }
 
-    /** Uses an empty slice at 0, since a segment begins at the position of its buffer, which another thread may move. */
+    /**
+     * Uses an empty slice at index 0: a segment begins at the position of its buffer, and another thread may change
+     * that position.
+     */
     private static MethodHandle bySegment() throws ReflectiveOperationException {
         Lookup lookup = MethodHandles.publicLookup();
         Class<?> segment = Class.forName("java.lang.foreign.MemorySegment");

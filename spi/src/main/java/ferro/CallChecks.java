@@ -3,12 +3,12 @@ package ferro;
 import ferro.CollectiveKind.Held;
 import java.util.Optional;
 
-/** The checks that several kinds of call share; every message names the value found and the value needed. */
+/** The checks that several kinds of call share. Every message contains the value found and the value needed. */
 final class CallChecks {
     private CallChecks() {}
 
     /**
-     * How the tensor of all parts is divided.
+     * The division of the tensor of all parts.
      *
      * @param counts    part lengths, or null for equal parts
      * @param rank      owner of the part
@@ -18,12 +18,12 @@ final class CallChecks {
 
     static void present(CollectiveKind kind, String name, Tensor tensor, int root) {
         if (tensor == null) {
-            throw new IllegalArgumentException(kind + ": " + name + " is null on the root, rank " + root
-                    + ": only the other ranks may leave it out");
+            throw new IllegalArgumentException(
+                    kind + ": " + name + " is null on the root, rank " + root + ": only the other ranks may pass null");
         }
     }
 
-    /** Refuses a call without an argument that every rank must have. */
+    /** Throws a NullPointerException if an argument that every rank must have is null. */
     static void given(CollectiveKind kind, String name, Object argument) {
         if (argument == null) {
             throw new NullPointerException(kind + ": " + name + " is null: every rank must have one");
@@ -37,16 +37,17 @@ final class CallChecks {
 
     static void sameType(CollectiveKind kind, Tensor in, Tensor out) {
         if (in.dataType() != out.dataType()) {
-            throw new IllegalArgumentException(kind + ": input is "
-                    + in.dataType().label() + ", output is " + out.dataType().label() + ": both must have one type");
+            throw new IllegalArgumentException(
+                    kind + ": input is " + in.dataType().label() + ", output is "
+                            + out.dataType().label() + ": both must have the same type");
         }
         if (!place(in).equals(place(out))) {
-            throw new IllegalArgumentException(
-                    kind + ": input is " + place(in) + ", output is " + place(out) + ": both must be in one place");
+            throw new IllegalArgumentException(kind + ": input is " + place(in) + ", output is " + place(out)
+                    + ": both must be in the same memory");
         }
     }
 
-    /** Checks that the code of a user-defined op takes these elements. */
+    /** Checks that the code of a user-defined op supports the element type. */
     static void op(CollectiveKind kind, ReduceOp op, Tensor operand) {
         Optional<String> reason = op.unsupportedBecause(operand.dataType());
         if (reason.isPresent()) {
@@ -66,8 +67,8 @@ final class CallChecks {
     }
 
     /**
-     * Checks the length of a rank's own part against the tensor of all parts. Also checks that the part does not overlap
-     * that tensor, or lies exactly at its own place in it.
+     * Checks the length of a rank's own part against the tensor of all parts. Also checks that the part does not
+     * overlap that tensor, except exactly at the part's own offset.
      */
     static void parts(CollectiveKind kind, Tensor part, Tensor whole, PartLengths parts) {
         long begin = parts.rank * part.elementCount();
@@ -105,7 +106,7 @@ final class CallChecks {
                 + partName(kind) + " " + part.elementCount() + ")");
     }
 
-    /** Checks a rank's own part without the tensor of all parts, which another rank may have. */
+    /** Checks the length of a rank's own part if only another rank has the tensor of all parts. */
     static void ownPart(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
         if (parts.counts != null) {
             oneEach(kind, parts.counts, parts.worldSize);
@@ -125,8 +126,9 @@ final class CallChecks {
         long sent = sendCounts == null ? in.elementCount() / all.worldSize : sendCounts[all.rank];
         long expected = recvCounts == null ? out.elementCount() / all.worldSize : recvCounts[all.rank];
         if (sent != expected) {
-            throw new IllegalArgumentException("allToAll: rank " + all.rank + " has " + sent
-                    + " elements for itself and expects " + expected + ": both counts of its own must be one");
+            throw new IllegalArgumentException(
+                    "allToAll: rank " + all.rank + " has " + sent + " elements for itself and expects " + expected
+                            + ": both counts of a rank for itself must be equal");
         }
     }
 
@@ -137,7 +139,10 @@ final class CallChecks {
         }
     }
 
-    /** Checks that the counts add up to the length of a tensor; for equal parts, that the world size divides the length. */
+    /**
+     * Checks that the counts add up to the length of a tensor. If the parts are equal, checks that the world size
+     * divides the length.
+     */
     static void total(CollectiveKind kind, String name, Tensor tensor, long[] counts, int worldSize) {
         if (counts == null) {
             if (tensor.elementCount() % worldSize != 0) {

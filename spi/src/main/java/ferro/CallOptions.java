@@ -4,15 +4,17 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What a caller gives a back end beside a call: the deadline, and the label of the call. A view of a group makes it once and
- * passes it with every call, so that a label costs no allocation per call.
+ * The options of a call: its time limit and its label. A view of a group creates its options once and passes them with
+ * every call, so a label needs no allocation per call.
  *
- * <p>A label says which call of a program it is, such as the parameter whose gradient is reduced. It stands in the
- * fingerprint of a collective, so that ranks whose labels differ at the same place get a MISMATCH, and in every text about
- * the call.
+ * <p>A label identifies a call of the program, for example by the parameter whose gradient is reduced. Every message
+ * about the call contains the label. The fingerprint of a collective contains the label too. If ranks give different
+ * labels to the same collective, the group fails with MISMATCH.
  *
- * @param timeout from the call to its end; more than a century means no timeout, zero or less has expired
- * @param label   1 to 128 characters, not blank, without quotation marks and control or format characters; empty for no label
+ * @param timeout time limit from the call to its end; more than a century means no timeout, zero or less has already
+ *     expired
+ * @param label   1 to 128 characters, not blank, without quotation marks, control characters or format characters;
+ *     empty for no label
  */
 public record CallOptions(Duration timeout, String label) {
     private static final int LABEL_MOST = 128;
@@ -20,10 +22,10 @@ public record CallOptions(Duration timeout, String label) {
     /**
      * Checks the label.
      *
-     * @param timeout from the call to its end
+     * @param timeout time limit from the call to its end
      * @param label   label, or empty for none
-     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or has a character that it must not
-     *     have
+     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or contains a forbidden
+     *     character
      */
     public CallOptions {
         Objects.requireNonNull(timeout, "timeout");
@@ -36,7 +38,7 @@ public record CallOptions(Duration timeout, String label) {
     /**
      * Returns the options of a call without a label.
      *
-     * @param timeout from the call to its end
+     * @param timeout time limit from the call to its end
      * @return options
      */
     public static CallOptions of(Duration timeout) {
@@ -44,9 +46,9 @@ public record CallOptions(Duration timeout, String label) {
     }
 
     /**
-     * Returns these options with another deadline.
+     * Returns these options with another time limit.
      *
-     * @param timeout from the call to its end
+     * @param timeout time limit from the call to its end
      * @return options with the same label
      */
     public CallOptions within(Duration timeout) {
@@ -57,14 +59,14 @@ public record CallOptions(Duration timeout, String label) {
      * Returns these options with another label.
      *
      * @param label 1 to 128 characters
-     * @return options with the same deadline
-     * @throws IllegalArgumentException if the label is empty or blank, has more than 128 characters, or has a character that
-     *     it must not have
+     * @return options with the same time limit
+     * @throws IllegalArgumentException if the label is empty or blank, has more than 128 characters, or contains a
+     *     forbidden character
      */
     public CallOptions labelled(String label) {
         if (Objects.requireNonNull(label, "label").isEmpty()) {
-            throw new IllegalArgumentException(
-                    "a label has 1 to " + LABEL_MOST + " characters, found \"\": leave labelled out for none");
+            throw new IllegalArgumentException("a label has 1 to " + LABEL_MOST
+                    + " characters, found \"\": do not call labelled if the call has no label");
         }
         return new CallOptions(timeout, label);
     }
@@ -94,7 +96,7 @@ public record CallOptions(Duration timeout, String label) {
     private static void check(String label) {
         if (label.length() > LABEL_MOST) {
             throw new IllegalArgumentException("a label has 1 to " + LABEL_MOST + " characters, found " + label.length()
-                    + ", which begin with \"" + label.substring(0, 40).replaceAll("\\p{C}", "?") + '"');
+                    + " that begin with \"" + label.substring(0, 40).replaceAll("\\p{C}", "?") + '"');
         }
         if (label.isBlank()) {
             throw new IllegalArgumentException("a label must not be blank, found " + label.length() + " characters");
@@ -103,12 +105,15 @@ public record CallOptions(Duration timeout, String label) {
             int character = label.codePointAt(at);
             if (isRefused(character)) {
                 throw new IllegalArgumentException(
-                        String.format("a label must not have U+%04X, found as character %d", character, at + 1));
+                        String.format("a label must not contain U+%04X, found as character %d", character, at + 1));
             }
         }
     }
 
-    /** Returns whether a character moves or hides other text of a line, ends the label there, or cannot be sent. */
+    /**
+     * Returns whether a label must not contain a character: it would move or hide other text of a line, end the label,
+     * or could not be sent.
+     */
     private static boolean isRefused(int character) {
         return switch (Character.getType(character)) {
             case Character.CONTROL,

@@ -9,12 +9,12 @@ import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
 
 /**
- * The Java type that holds elements, such as {@code int} for i32 and u32, or {@code short} for the bits of f16. This is the
- * only place that makes arrays and typed views of that type, and that copies between arrays and buffers in bulk.
+ * The Java type that holds elements, such as {@code int} for i32 and u32, or {@code short} for the bits of f16. All
+ * arrays and typed views of that type are created here, and all bulk copies between arrays and buffers are made here.
  *
- * <p>{@link DataType#carrier} returns the carrier of an element type. An array is passed as Object and must be of
- * {@link #arrayClass}; any other array ends in ClassCastException. Copies check the limit of a buffer, and neither read nor
- * change its position. Any thread may call.
+ * <p>{@link DataType#carrier} returns the carrier of an element type. An array is passed as Object and must be of class
+ * {@link #arrayClass}; any other array causes a ClassCastException. Copies respect the limit of a buffer, and neither
+ * read nor change its position. Any thread may call.
  */
 public enum Carrier {
     /** Carries f32. */
@@ -221,7 +221,7 @@ public enum Carrier {
     }
 
     /**
-     * Makes an array of zeros.
+     * Creates an array of zeros.
      *
      * @param count elements
      * @return for example {@code new float[count]}
@@ -230,7 +230,7 @@ public enum Carrier {
     public abstract Object newArray(int count);
 
     /**
-     * Makes a view of a buffer from its position to its limit, in the byte order of the buffer.
+     * Creates a typed view of a buffer from its position to its limit, in the byte order of the buffer.
      *
      * @param bytes buffer, not changed
      * @return for example {@code bytes.asFloatBuffer()}; for {@link #BYTE} a slice
@@ -238,51 +238,56 @@ public enum Carrier {
     public abstract Buffer view(ByteBuffer bytes);
 
     /**
-     * Copies elements from an array to a view; allocates nothing.
+     * Copies elements from an array to a view. Allocates nothing.
      *
-     * @param view  made by {@link #view}
+     * @param view  view that {@link #view} created
      * @param at    first element in the view, counted from its index 0 and not from its position
      * @param array source
      * @param from  first element in the array
      * @param count elements
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if the range of the array or of the other memory exceeds its bounds; nothing is
+     *     copied then
      */
     public abstract void put(Buffer view, int at, Object array, int from, int count);
 
     /**
-     * Copies elements from a view to an array; allocates nothing.
+     * Copies elements from a view to an array. Allocates nothing.
      *
-     * @param view  made by {@link #view}
+     * @param view  view that {@link #view} created
      * @param at    first element in the view, counted from its index 0 and not from its position
      * @param array destination
      * @param to    first element in the array
      * @param count elements
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if the range of the array or of the other memory exceeds its bounds; nothing is
+     *     copied then
      */
     public abstract void get(Buffer view, int at, Object array, int to, int count);
 
     /**
-     * Copies elements from an array to a buffer, in the byte order of the buffer. Except for {@link #BYTE}, each call makes
-     * a view: a few dozen bytes, which the JIT compiler may remove. For repeated copies, keep one view and use {@link #put}.
+     * Copies elements from an array to a buffer, in the byte order of the buffer. Except for {@link #BYTE}, each call
+     * allocates a view of a few dozen bytes, which the JIT compiler may optimise away. For repeated copies, keep one
+     * view and use {@link #put}.
      *
      * @param bytes  destination; its position is ignored
-     * @param offset first byte in the buffer, of any alignment
+     * @param offset first byte in the buffer; need not be aligned
      * @param array  source
      * @param from   first element in the array
      * @param count  elements
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if the range of the array or of the other memory exceeds its bounds; nothing is
+     *     copied then
      */
     public abstract void write(ByteBuffer bytes, int offset, Object array, int from, int count);
 
     /**
-     * Copies elements from a buffer to an array; the reverse of {@link #write}.
+     * Copies elements from a buffer to an array, in the byte order of the buffer.
      *
      * @param bytes  source; its position is ignored
-     * @param offset first byte in the buffer, of any alignment
+     * @param offset first byte in the buffer; need not be aligned
      * @param array  destination
      * @param to     first element in the array
      * @param count  elements
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IndexOutOfBoundsException if the range of the array or of the other memory exceeds its bounds; nothing is
+     *     copied then
      */
     public abstract void read(ByteBuffer bytes, int offset, Object array, int to, int count);
 

@@ -1,26 +1,28 @@
 package ferro;
 
 /**
- * One group operation as data. Its fingerprint (kind, counts, type, op name, root, and the label beside it) is sent to other
- * ranks; the object is not.
+ * The description of one collective operation: its tensors, op, root and counts. Other ranks receive only its
+ * fingerprint, which consists of kind, counts, type, op name, root and label. The object itself is not sent.
  *
- * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names it. A
- * tensor that only the root needs may be null elsewhere; {@link #check} requires it on the root.
+ * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names
+ * it. A tensor that only the root needs may be null on the other ranks; {@link #check} requires it on the root.
  *
- * <p>Parts: if {@code counts} is null, all parts are equal. Otherwise it has one count per rank, the same on all ranks
- * (v-form). Send and receive are not collectives: they are matched by peer and tag, and have no sequence number.
+ * <p>Parts: if {@code counts} is null, all parts have equal length. Otherwise {@code counts} has one length per rank
+ * and is the same on all ranks (v-form). Send and receive are not collectives: they are matched by peer and tag, and
+ * have no sequence number.
  */
 public sealed interface Collective extends Operands {
     /**
-     * Checks shapes, counts, root and memory before anything moves.
+     * Checks shapes, counts, root and memory before any data moves.
      *
-     * <p>Input and output that this rank uses must not overlap, except in place. In place, allReduce and reduce have the
-     * identical range as input and output; a call with one own part has that part at its place in the tensor of all parts.
-     * Two different buffers are compared if the JVM gives their addresses.
+     * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce or reduce has the
+     * identical range as input and output. In place, the own part of a rank begins at its offset in the tensor of all
+     * parts. An overlap of two different buffers is detected only if the JVM gives their addresses.
      *
      * @param rank      this rank
      * @param worldSize number of ranks
-     * @throws IllegalArgumentException with the value and the world size ({@link InvalidRankException} for a root)
+     * @throws IllegalArgumentException if a check fails, with the value and the world size; {@link
+     *     InvalidRankException} if the root is not a rank
      */
     void check(int rank, int worldSize);
 
@@ -32,17 +34,18 @@ public sealed interface Collective extends Operands {
     CollectiveKind kind();
 
     /**
-     * Returns the same call on other tensors; a decorator uses it to replace the caller's memory by its own.
+     * Returns the same call on other tensors. A decorator uses this method to replace the caller's memory by its own
+     * memory.
      *
      * @param in  operand, or null if this rank has none
-     * @param out result, or null if this rank has none; a call with one tensor takes {@code in} unless it is null, else
-     *     {@code out}
+     * @param out result, or null if this rank has none; a call with one tensor uses {@code in}, or {@code out} if
+     *     {@code in} is null
      * @return call of the same kind, op and root
      */
     Collective on(Tensor in, Tensor out);
 
     /**
-     * All-reduce; {@code in == out} is in place.
+     * All-reduce: combines the operands of all ranks on every rank. The call is in place if {@code in == out}.
      *
      * @param in  operand
      * @param out result, same type and length
@@ -50,7 +53,7 @@ public sealed interface Collective extends Operands {
      */
     record AllReduce(Tensor in, Tensor out, ReduceOp op) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in  operand
          * @param out result, same type and length
@@ -81,17 +84,17 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Broadcast.
+     * Broadcast: copies the data of the root to every rank.
      *
-     * @param data read on the root, written elsewhere
-     * @param root owner
+     * @param data read on the root, written on the other ranks
+     * @param root rank that has the data
      */
     record Broadcast(Tensor data, int root) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
-         * @param data read on the root, written elsewhere
-         * @param root owner
+         * @param data read on the root, written on the other ranks
+         * @param root rank that has the data
          */
         public Broadcast {
             CallChecks.given(CollectiveKind.BROADCAST, "data", data);
@@ -134,21 +137,22 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Reduce; on ranks other than the root {@code out} is null and {@code in} is not changed.
+     * Reduce: combines the operands of all ranks on the root. On the other ranks {@code out} is null, and {@code in} is
+     * not changed.
      *
      * @param in   operand
      * @param out  result on the root, may be {@code in}
      * @param op   reduction
-     * @param root receiver
+     * @param root rank that receives the result
      */
     record Reduce(Tensor in, Tensor out, ReduceOp op, int root) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in   operand
          * @param out  result on the root, may be {@code in}
          * @param op   reduction
-         * @param root receiver
+         * @param root rank that receives the result
          */
         public Reduce {
             CallChecks.given(CollectiveKind.REDUCE, "input", in);
@@ -184,19 +188,19 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * All-gather.
+     * All-gather: joins the parts of all ranks on every rank.
      *
      * @param in     own part
      * @param out    all parts in rank order
-     * @param counts part lengths or null
+     * @param counts length of each part, or null if all are equal
      */
     record AllGather(Tensor in, Tensor out, long[] counts) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in     own part
          * @param out    all parts in rank order
-         * @param counts part lengths or null
+         * @param counts length of each part, or null if all are equal
          */
         public AllGather {
             CallChecks.given(CollectiveKind.ALL_GATHER, in, out);
@@ -225,21 +229,21 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Reduce-scatter.
+     * Reduce-scatter: combines the operands of all ranks, and gives each rank its part of the result.
      *
      * @param in     all parts
-     * @param out    own reduced part
+     * @param out    part of the result for this rank
      * @param op     reduction
-     * @param counts part lengths or null
+     * @param counts length of each part, or null if all are equal
      */
     record ReduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in     all parts
-         * @param out    own reduced part
+         * @param out    part of the result for this rank
          * @param op     reduction
-         * @param counts part lengths or null
+         * @param counts length of each part, or null if all are equal
          */
         public ReduceScatter {
             CallChecks.given(CollectiveKind.REDUCE_SCATTER, in, out);
@@ -275,21 +279,21 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Gather.
+     * Gather: joins the parts of all ranks on the root.
      *
      * @param in     own part
      * @param out    all parts, null except on the root
-     * @param root   receiver
-     * @param counts part lengths or null
+     * @param root   rank that receives the result
+     * @param counts length of each part, or null if all are equal
      */
     record Gather(Tensor in, Tensor out, int root, long[] counts) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in     own part
          * @param out    all parts, null except on the root
-         * @param root   receiver
-         * @param counts part lengths or null
+         * @param root   rank that receives the result
+         * @param counts length of each part, or null if all are equal
          */
         public Gather {
             CallChecks.given(CollectiveKind.GATHER, "input", in);
@@ -328,21 +332,21 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Scatter.
+     * Scatter: gives each rank its part of the root's data.
      *
      * @param in     all parts, null except on the root
      * @param out    own part
-     * @param root   owner
-     * @param counts part lengths or null
+     * @param root   rank that has the data
+     * @param counts length of each part, or null if all are equal
      */
     record Scatter(Tensor in, Tensor out, int root, long[] counts) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in     all parts, null except on the root
          * @param out    own part
-         * @param root   owner
-         * @param counts part lengths or null
+         * @param root   rank that has the data
+         * @param counts length of each part, or null if all are equal
          */
         public Scatter {
             CallChecks.given(CollectiveKind.SCATTER, "output", out);
@@ -386,22 +390,23 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * All-to-all. Each rank knows only its own row and column of counts, so the choice of algorithm must not depend on
+     * All-to-all: sends part j to rank j, and receives part i from rank i. A rank knows only the counts of its own
+     * sends and receives, not those of other ranks. Therefore the choice of algorithm must not depend on the number of
      * bytes.
      *
      * @param in         parts to send
      * @param out        parts received
-     * @param sendCounts lengths by destination or null
-     * @param recvCounts lengths by source or null
+     * @param sendCounts length of each part by destination rank, or null if all are equal
+     * @param recvCounts length of each part by source rank, or null if all are equal
      */
     record AllToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) implements Collective {
         /**
-         * Refuses null.
+         * Checks that no required argument is null.
          *
          * @param in         parts to send
          * @param out        parts received
-         * @param sendCounts lengths by destination or null
-         * @param recvCounts lengths by source or null
+         * @param sendCounts length of each part by destination rank, or null if all are equal
+         * @param recvCounts length of each part by source rank, or null if all are equal
          */
         public AllToAll {
             CallChecks.given(CollectiveKind.ALL_TO_ALL, in, out);
@@ -437,7 +442,7 @@ public sealed interface Collective extends Operands {
         }
     }
 
-    /** Barrier. */
+    /** Barrier: waits until every rank has made the call. */
     record Barrier() implements Collective {
         @Override
         public void check(int rank, int worldSize) {

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The kinds of {@link Collective}, and how much of the data each rank has before and after. No other place has this
- * knowledge.
+ * The kinds of {@link Collective}. Each constant also says how much of the data a rank has before and after the call.
+ * All other code reads these facts from this enum.
  *
- * <p>Text names a kind as the method of {@code ProcessGroup} is named: {@link #label}, which {@link #toString} returns as
- * well.
+ * <p>Messages use the {@link #label} of a kind, which is the name of the method of {@code ProcessGroup}. {@link
+ * #toString} also returns the label.
  */
 public enum CollectiveKind {
     /** Combines the operands of all ranks, on every rank. */
@@ -20,13 +20,13 @@ public enum CollectiveKind {
     REDUCE("reduce", Held.ALL, Held.ALL_ON_ROOT),
     /** Joins the parts of all ranks, on every rank. */
     ALL_GATHER("allGather", Held.PART, Held.ALL),
-    /** Combines the operands of all ranks; each rank gets its part of the result. */
+    /** Combines the operands of all ranks; each rank receives its part of the result. */
     REDUCE_SCATTER("reduceScatter", Held.ALL, Held.PART),
     /** Joins the parts of all ranks, on the root. */
     GATHER("gather", Held.PART, Held.ALL_ON_ROOT),
-    /** Distributes the root's data; each rank gets its part. */
+    /** Distributes the root's data; each rank receives its part. */
     SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
-    /** Distributes the data of every rank; each rank gets its part of each. */
+    /** Distributes the data of every rank; each rank receives one part from every rank. */
     ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
     /** Waits for all ranks. */
     BARRIER("barrier", Held.NONE, Held.NONE);
@@ -41,13 +41,13 @@ public enum CollectiveKind {
         this.out = out;
     }
 
-    /** How much of the data of an operation a rank has. */
+    /** The share of an operation's data that a rank has. */
     public enum Held {
         /** Nothing: the operation has no data. */
         NONE,
         /** All of the data; if the data has parts, the parts of all ranks. */
         ALL,
-        /** The part of the own rank. */
+        /** The part that belongs to this rank. */
         PART,
         /** All of the data on the root, nothing on the other ranks. */
         ALL_ON_ROOT,
@@ -66,7 +66,7 @@ public enum CollectiveKind {
     }
 
     /**
-     * Returns the name of the operation, which is the name of the method of {@code ProcessGroup}.
+     * Returns the name of the operation, which is also the name of its method in {@code ProcessGroup}.
      *
      * @return for example {@code allReduce}
      */
@@ -95,7 +95,7 @@ public enum CollectiveKind {
     /**
      * Returns how much of the data a rank has as input.
      *
-     * @return how much of the data
+     * @return share of the data
      */
     public Held in() {
         return in;
@@ -104,7 +104,7 @@ public enum CollectiveKind {
     /**
      * Returns how much of the data a rank gets as output.
      *
-     * @return how much of the data
+     * @return share of the data
      */
     public Held out() {
         return out;
@@ -113,7 +113,7 @@ public enum CollectiveKind {
     /**
      * Returns whether the operation has a root.
      *
-     * @return true if calls name a root
+     * @return true if calls of this kind have a root
      */
     public boolean isRooted() {
         return in == Held.ALL_ON_ROOT || out == Held.ALL_ON_ROOT;
@@ -122,7 +122,7 @@ public enum CollectiveKind {
     /**
      * Returns whether the operands of the ranks are combined.
      *
-     * @return true if calls have a {@link ReduceOp}
+     * @return true if calls of this kind have a {@link ReduceOp}
      */
     public boolean combines() {
         return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER;

@@ -5,8 +5,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Element type. Settings, tables and JSON use its {@code label}. Messages between ranks carry the ordinal of a type, so a
- * new type is added as the last one.
+ * The type of the elements of a tensor. Settings, tables and JSON use its {@code label}. Messages between ranks contain
+ * the ordinal of a type, so a new type must be added at the end.
  */
 public enum DataType {
     /** Signed 8 bit. */
@@ -109,7 +109,7 @@ public enum DataType {
                 + Stream.of(values()).map(DataType::label).collect(Collectors.joining(" ")));
     }
 
-    /** What the bits of an element stand for. */
+    /** The meaning of the bits of an element. */
     private enum NumberClass {
         SIGNED,
         UNSIGNED,

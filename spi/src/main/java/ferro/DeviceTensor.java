@@ -3,7 +3,10 @@ package ferro;
 import java.util.Arrays;
 import java.util.Objects;
 
-/** Elements in device memory. It has no get and no set, since a host read of a device pointer crashes the JVM. */
+/**
+ * Elements in device memory. This class has no methods that get or set an element, since a read of a device pointer on
+ * the host crashes the JVM.
+ */
 public final class DeviceTensor implements Tensor {
     private final DataType dataType;
     private final long[] shape;
@@ -18,8 +21,8 @@ public final class DeviceTensor implements Tensor {
      * @param dataType element type
      * @param shape    lengths, none negative
      * @param address  device pointer
-     * @param device   ordinal
-     * @param owner    kept reachable as long as this view is; may be null
+     * @param device   ordinal of the device
+     * @param owner    object that this view keeps reachable; may be null
      * @throws IllegalArgumentException if a length is negative
      */
     public DeviceTensor(DataType dataType, long[] shape, long address, int device, Object owner) {
@@ -32,7 +35,7 @@ public final class DeviceTensor implements Tensor {
     }
 
     /**
-     * Returns a part of this view, as one dimension.
+     * Returns a part of this view, as a one-dimensional tensor.
      *
      * @param from  first element, counted from the start of this view
      * @param count elements
@@ -72,7 +75,7 @@ public final class DeviceTensor implements Tensor {
     }
 
     /**
-     * Returns the object that keeps the memory alive.
+     * Returns the object that owns the memory and keeps it from being freed.
      *
      * @return owner or null
      */

@@ -4,11 +4,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
-/** The elements of a {@link HostTensor}, and copies between them and arrays or the elements of another tensor. */
+/** The elements of a {@link HostTensor}, with methods that copy elements to and from arrays and from other tensors. */
 abstract sealed class ElementCopies permits HostElements {
     final DataType dataType;
     final Object memory;
-    /** An int, since arrays and buffers end at 2 GiB: with ints the views of every call are a quarter smaller. */
+    /**
+     * Start of the view. An int is enough, since arrays and buffers have at most 2 GiB. With ints, the views of every
+     * call are a quarter smaller.
+     */
     final int offset;
 
     final int elementCount;
@@ -23,12 +26,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of f32 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, float[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -38,12 +41,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of f32 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, float[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -53,12 +56,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of f64 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, double[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -68,12 +71,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of f64 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, double[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -83,12 +86,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i32 or u32 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, int[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -98,12 +101,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i32 or u32 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, int[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -113,12 +116,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i64 or u64 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, long[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -128,12 +131,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i64 or u64 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, long[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -143,12 +146,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i16 or u16, or the bits of f16 or bf16 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, short[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -158,12 +161,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i16 or u16, or the bits of f16 or bf16 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, short[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -173,12 +176,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i8 or u8 to an array.
      *
-     * @param from  first element here, counted from the start of this view
-     * @param into  array; may be the one that this is a view of
-     * @param at    first element there
+     * @param from  first element in this view, counted from its start
+     * @param into  array; may be the array of this view
+     * @param at    first element in the array
      * @param count elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array takes them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyTo(long from, byte[] into, int at, int count) {
         Objects.requireNonNull(into, "into");
@@ -188,12 +191,12 @@ abstract sealed class ElementCopies permits HostElements {
     /**
      * Copies elements of i8 or u8 from an array.
      *
-     * @param to     first element here, counted from the start of this view
-     * @param source array; may be the one that this is a view of
-     * @param at     first element there
+     * @param to     first element in this view, counted from its start
+     * @param source array; may be the array of this view
+     * @param at     first element in the array
      * @param count  elements
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which array has them
-     * @throws IndexOutOfBoundsException if either range is not inside its memory; nothing is copied then
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the array type that fits
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its memory; nothing is copied then
      */
     public final void copyFrom(long to, byte[] source, int at, int count) {
         Objects.requireNonNull(source, "source");
@@ -201,20 +204,21 @@ abstract sealed class ElementCopies permits HostElements {
     }
 
     /**
-     * Copies elements of a tensor of the same type, unchanged. The result is correct also if both ranges overlap in one
-     * memory.
+     * Copies elements of a tensor of the same type without conversion. The result is also correct if both ranges
+     * overlap.
      *
-     * @param to     first element here, counted from the start of this view
+     * @param to     first element in this view, counted from its start
      * @param source source
-     * @param from   first element there, counted from the start of that view
+     * @param from   first element in {@code source}, counted from its start
      * @param count  elements
      * @throws IllegalArgumentException  if the types differ
-     * @throws IndexOutOfBoundsException if either range is not inside its view; nothing is copied then
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its view; nothing is copied then
      */
     public final void copyFrom(long to, HostTensor source, long from, long count) {
         ElementCopies given = Objects.requireNonNull(source, "source");
         if (given.dataType != dataType) {
-            throw new IllegalArgumentException("copy from " + given + " to " + this + ": need one element type");
+            throw new IllegalArgumentException(
+                    "copy from " + given + " to " + this + ": both must have the same element type");
         }
         int intoFirst = first(to, count);
         int givenFirst = given.first(from, count);
@@ -255,7 +259,7 @@ abstract sealed class ElementCopies permits HostElements {
         }
     }
 
-    /** Refuses elements of another carrier. */
+    /** Throws an IllegalArgumentException if the elements have another carrier. */
     final void check(Carrier carrier) {
         Carrier mine = dataType.carrier();
         if (mine != carrier) {
@@ -267,12 +271,12 @@ abstract sealed class ElementCopies permits HostElements {
         }
     }
 
-    /** Returns a view of a whole buffer, whatever its limit is. */
+    /** Returns a view of the full buffer, from 0 to its capacity. */
     private static ByteBuffer whole(ByteBuffer bytes) {
         return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
-    /** Checks that a range of elements is inside this view, and returns its first element as an int. */
+    /** Checks that a range of elements is inside this view, and returns the index of its first element as an int. */
     private int first(long from, long count) {
         // no sum, which might overflow
         if (from < 0 || count < 0 || from > elementCount || count > elementCount - from) {

@@ -3,30 +3,36 @@ package ferro;
 import java.util.List;
 
 /**
- * A failure of communication. It fails the whole group, on every rank with the same first cause. Exceptions to this rule:
- * failures of joining, of the store, and of a receive that no send has matched.
+ * A failure of communication. The failure ends the group: every rank of the group fails with the same first cause.
+ * Three failures do not end a group: of joining, of the store, and of a receive that no send has matched.
  */
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** Kind of failure, which the caller can act on. */
+    /** Kind of failure, which tells the caller how to react. */
     private final Code code;
-    /** Where it happened and which ranks are to blame; only strings and numbers, so that it can be serialised and sent. */
+    /**
+     * Location of the failure and the ranks to blame. Contains only strings and numbers, so that it can be serialised
+     * and sent.
+     */
     private final Where where;
 
-    /** Kind of failure, which the caller can act on; the whole project uses this one list. */
+    /** The kind of a failure, which tells the caller how to react. All modules use this list. */
     public enum Code {
         /** The deadline passed. */
         TIMED_OUT,
         /** A rank died or closed the group. */
         PEER_LOST,
-        /** A link is silent; the state of its rank is unknown. */
+        /** A rank has become silent or cannot be reached; the state of its process is unknown. */
         PARTITION,
         /** This rank or another one aborted the group. */
         ABORTED,
-        /** The thread of this rank that waited in a collective or a message was interrupted; the other ranks get ABORTED. */
+        /**
+         * A thread of this rank was interrupted while it waited for a collective, a send or a receive. The other ranks
+         * fail with ABORTED.
+         */
         INTERRUPTED,
-        /** Ranks made different calls. */
+        /** Ranks made different calls where all must make the same call. */
         MISMATCH,
         /** A peer sent invalid frames. */
         PROTOCOL,
@@ -36,10 +42,13 @@ public class FerroException extends RuntimeException {
         UNAUTHENTICATED,
         /** A native library reported an error. */
         NATIVE,
-        /** Memory, descriptors or shared memory ran out. */
+        /** Memory, file descriptors, threads or shared memory ran out. */
         RESOURCE;
 
-        /** From codes that cause others to codes that others cause. The order above is that of the control messages. */
+        /**
+         * Codes in the order of gravity: a code that causes other failures stands before the codes that it causes. The
+         * order of the enum constants itself is fixed by the control messages.
+         */
         private static final List<Code> GRAVEST_FIRST = List.of(
                 PEER_LOST,
                 NATIVE,
@@ -54,10 +63,10 @@ public class FerroException extends RuntimeException {
                 UNAUTHENTICATED);
 
         /**
-         * Returns how grave a failure of this kind is. Where ranks know of several failures of their group, they agree on
-         * the gravest: what causes others comes before what others cause.
+         * Returns the gravity of a failure of this kind. If ranks know of several failures of their group, they agree
+         * on the gravest one. A kind that causes other failures is graver than the kinds that it causes.
          *
-         * @return place in the order, 0 for the gravest; no two codes have the same
+         * @return position in the order of gravity, 0 for the gravest; different for each code
          */
         public int gravity() {
             return GRAVEST_FIRST.indexOf(this);
@@ -65,14 +74,14 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * Where a failure happened.
+     * The location of a failure: group, rank and operation, with the ranks to blame.
      *
      * @param group     name
      * @param rank      this rank
      * @param culprits  ranks to blame, comma-separated, empty if unknown
      * @param operation operation that failed
      * @param sequence  number of the operation
-     * @param step      place in the plan, -1 if none
+     * @param step      step of the plan, -1 if none
      * @param bytesMoved bytes moved by this operation on this rank
      * @param elapsedNanos time since submit
      * @param pausedNanos  how long this process itself was paused during that time
@@ -89,21 +98,21 @@ public class FerroException extends RuntimeException {
             long pausedNanos)
             implements java.io.Serializable {
         /**
-         * Makes a place outside any operation, for joining, the store and closing.
+         * Creates a location outside of any operation, for failures of joining, of the store and of closing.
          *
          * @param group name
          * @param rank  this rank
-         * @return place without operation, sequence and step
+         * @return location without operation, sequence and step
          */
         public static Where outside(String group, int rank) {
             return new Where(group, rank, "", "", -1, -1, 0, 0, 0);
         }
 
         /**
-         * Returns the same place with ranks to blame.
+         * Returns the same location with other ranks to blame.
          *
          * @param ranks comma-separated
-         * @return place
+         * @return location
          */
         public Where blaming(String ranks) {
             return new Where(group, rank, ranks, operation, sequence, step, bytesMoved, elapsedNanos, pausedNanos);
@@ -111,10 +120,10 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
      * @param code    kind
-     * @param where   place
+     * @param where   location
      * @param message what failed, where, what was expected and found, and the remedy
      * @param cause   first cause or null
      */
@@ -125,10 +134,10 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * Makes a failure without a cause.
+     * Creates a failure without a cause.
      *
      * @param code    kind
-     * @param where   place
+     * @param where   location
      * @param message what failed, where, what was expected and found, and the remedy
      */
     public FerroException(Code code, Where where, String message) {
@@ -145,16 +154,16 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * Returns the place.
+     * Returns the location of the failure.
      *
-     * @return where
+     * @return location
      */
     public Where where() {
         return where;
     }
 
     /**
-     * Returns the kind and the message; a printed stack trace begins with this text.
+     * Returns the class name, the kind and the message. A printed stack trace begins with this text.
      *
      * @return for example {@code ferro.FerroException: TIMED_OUT: ...}
      */

@@ -1,15 +1,17 @@
 package ferro;
 
 /**
- * A result could not be copied back to its device. The collective itself succeeded on every rank.
+ * Thrown if the result of a collective could not be copied from the host back to its device. The collective itself
+ * succeeded on every rank.
  *
- * <p>Only failures of this copy are wrapped: a failure of the copy to the host, or between ranks, is thrown unchanged.
+ * <p>Only a failure of this copy is wrapped in this exception. A failure of the copy to the host, or of the
+ * communication between ranks, is thrown unchanged.
  */
 public final class FerroTransferException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes a failure.
+     * Creates a failure.
      *
      * @param message operation, direction, device, bytes and the remedy
      * @param cause   failure of the copy

@@ -7,7 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Conversions between f32 and the 16-bit floats, one by one and in bulk. Any thread may call.
+ * Conversions between f32 and the 16-bit floats f16 and bf16, for single elements and in bulk. Any thread may call.
  *
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="halves" :
  *
@@ -17,10 +17,11 @@ import java.lang.invoke.MethodType;
  * HalfFloats.convert(halves, gradients);
  * }
  *
- * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper half
- * of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1): a value half a unit above the largest number
- * becomes infinity, subnormals are kept. Widening is exact. A NaN stays NaN: {@link #convert} makes each the quiet one
- * without payload or sign, the others keep that one and may keep the payload of any other.
+ * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper
+ * half of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1). A value half a unit above the largest
+ * number becomes infinity; subnormals are kept. Widening is exact. A NaN stays NaN. {@link #convert} replaces every NaN
+ * by the quiet NaN without payload and sign. The other methods keep that quiet NaN, and may keep the payload of other
+ * NaNs.
  */
 public final class HalfFloats {
     /** Bits of the quiet NaN of f16. */
@@ -32,17 +33,20 @@ public final class HalfFloats {
     private static final int FLOAT16_INFINITY = 0x7c00;
     /** Number of fraction bits that binary32 has more than binary16. */
     private static final int EXTRA_FRACTION = 23 - 10;
-    /** Difference of the exponent biases, 127 - 15, at the position of the exponent of binary32. */
+    /** Difference of the exponent biases, 127 - 15, shifted to the bits of the exponent of binary32. */
     private static final int REBIAS = (127 - 15) << 23;
     /** The smallest normal binary16, 2^-14, as binary32. */
     private static final int SMALLEST_NORMAL = (127 - 14) << 23;
-    /** 65520, half a unit above the largest binary16, as binary32: a tie whose even side is infinity. */
+    /**
+     * 65520 as binary32, which is half a unit above the largest binary16. This tie rounds to the even neighbour,
+     * infinity.
+     */
     private static final int OVERFLOW = 0x477f_f000;
 
-    /** Elements per block of {@link #convert}: what fits into the first-level cache. */
+    /** Elements per block of {@link #convert}; a block fits into the first-level cache. */
     private static final int BLOCK = 1024;
 
-    /** The JDK's own conversions of f16, since 20: loops of them are vectorised. Null before. */
+    /** The JDK's own conversion of f16, which exists since JDK 20, or null. The JIT compiler vectorises loops of it. */
     private static final MethodHandle WIDEN = jdk("float16ToFloat", MethodType.methodType(float.class, short.class));
 
     private static final MethodHandle NARROW = jdk("floatToFloat16", MethodType.methodType(short.class, float.class));
@@ -50,13 +54,13 @@ public final class HalfFloats {
     private HalfFloats() {}
 
     /**
-     * Converts all elements of a tensor: rounds f32 to the nearest element of f16 or bf16, ties to even, or widens f16 or
-     * bf16 to f32, which is exact. Each NaN becomes the quiet NaN without payload or sign. Makes two blocks of a few KiB
-     * per call.
+     * Converts all elements of a tensor. Rounds f32 to the nearest element of f16 or bf16, ties to even; or widens f16
+     * or bf16 to f32, which is exact. Each NaN becomes the quiet NaN without payload and sign. Allocates two blocks of
+     * a few KiB per call.
      *
      * @param from elements of f32, f16 or bf16, which are not changed
-     * @param into as many elements: of f16 or bf16 where {@code from} has f32, and else of f32; in other memory
-     * @throws IllegalArgumentException if one of the types is not f32 and the other f16 or bf16, or the lengths differ
+     * @param into as many elements in other memory: of f16 or bf16 if {@code from} has f32, otherwise of f32
+     * @throws IllegalArgumentException unless one type is f32 and the other is f16 or bf16; or if the lengths differ
      */
     public static void convert(HostTensor from, HostTensor into) {
         DataType given = requireNonNull(from, "from").dataType();
@@ -67,7 +71,7 @@ public final class HalfFloats {
         }
         if (from.elementCount() != into.elementCount()) {
             throw new IllegalArgumentException("convert of " + from.elementCount() + " elements of " + given.label()
-                    + ": into has " + into.elementCount() + ", need as many");
+                    + ": into has " + into.elementCount() + " elements, need as many");
         }
         long count = from.elementCount();
         int block = (int) Math.min(BLOCK, count);
@@ -98,7 +102,7 @@ public final class HalfFloats {
         return type.isFloating() && type.carrier() == Carrier.SHORT;
     }
 
-    /** Widens a whole block. Loops that do nothing else are vectorised, where the JDK can. */
+    /** Widens a block. The loops do nothing else, so that the JIT compiler can vectorise them. */
     private static void widen(DataType type, short[] halves, float[] floats) {
         if (type == DataType.FLOAT16) {
             for (int i = 0; i < halves.length; i++) {
@@ -116,7 +120,7 @@ public final class HalfFloats {
         }
     }
 
-    /** Narrows a whole block. */
+    /** Narrows a block of f32 to f16 or bf16. */
     private static void narrow(DataType type, float[] floats, short[] halves) {
         if (type == DataType.BFLOAT16) {
             for (int i = 0; i < floats.length; i++) {
@@ -135,31 +139,31 @@ public final class HalfFloats {
     }
 
     /**
-     * Widens an element.
+     * Widens an element to f32.
      *
      * @param type    f16 or bf16
      * @param element bits of the element
      * @return its value
-     * @throws IllegalArgumentException if the type is another one
+     * @throws IllegalArgumentException if the type is neither f16 nor bf16
      */
     public static float widen(DataType type, short element) {
         return isFloat16(type) ? fromFloat16(element) : fromBfloat16(element);
     }
 
     /**
-     * Returns the nearest element.
+     * Rounds a number to the nearest element of f16 or bf16.
      *
      * @param type  f16 or bf16
      * @param value number to round
      * @return bits of the element
-     * @throws IllegalArgumentException if the type is another one
+     * @throws IllegalArgumentException if the type is neither f16 nor bf16
      */
     public static short narrow(DataType type, float value) {
         return isFloat16(type) ? toFloat16(value) : toBfloat16(value);
     }
 
     /**
-     * Widens an element of f16.
+     * Widens an element of f16 to f32.
      *
      * @param element bits of the element
      * @return its value
@@ -179,7 +183,7 @@ public final class HalfFloats {
         int magnitude = element & 0x7fff;
         int bits;
         if (magnitude < 1 << 10) {
-            // a subnormal counts units of 2^-24
+            // the bits of a subnormal are a multiple of 2^-24
             bits = Float.floatToRawIntBits(magnitude * 0x1p-24f);
         } else if (magnitude < FLOAT16_INFINITY) {
             bits = (magnitude << EXTRA_FRACTION) + REBIAS;
@@ -192,7 +196,7 @@ public final class HalfFloats {
     }
 
     /**
-     * Returns the nearest element of f16.
+     * Rounds a number to the nearest element of f16.
      *
      * @param value number to round
      * @return bits of the element
@@ -219,14 +223,14 @@ public final class HalfFloats {
         } else if (magnitude >= SMALLEST_NORMAL) {
             half = cut(magnitude - REBIAS, EXTRA_FRACTION);
         } else {
-            // the last bit of 0.5 is worth 2^-24, one unit of a subnormal, so that the addition rounds as required
+            // the last bit of 0.5 is worth 2^-24, which is one unit of a subnormal, so the addition rounds as required
             half = Float.floatToRawIntBits(Math.abs(value) + 0.5f) - Float.floatToRawIntBits(0.5f);
         }
         return (short) (bits >>> 16 & SIGN | half);
     }
 
     /**
-     * Widens an element of bf16.
+     * Widens an element of bf16 to f32.
      *
      * @param element bits of the element
      * @return its value
@@ -236,7 +240,7 @@ public final class HalfFloats {
     }
 
     /**
-     * Returns the nearest element of bf16.
+     * Rounds a number to the nearest element of bf16.
      *
      * @param value number to round
      * @return bits of the element
@@ -245,7 +249,7 @@ public final class HalfFloats {
         return Float.isNaN(value) ? BFLOAT16_NAN : (short) cut(Float.floatToRawIntBits(value), 16);
     }
 
-    /** Drops low bits and rounds to nearest, ties to even; a carry correctly goes on into the exponent. */
+    /** Drops low bits and rounds to nearest, ties to even. A carry into the exponent gives the correct result. */
     private static int cut(int bits, int dropped) {
         int odd = bits >>> dropped & 1;
         return bits + (1 << dropped - 1) - 1 + odd >>> dropped;

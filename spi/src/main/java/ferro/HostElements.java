@@ -3,12 +3,13 @@ package ferro;
 import java.nio.ByteBuffer;
 
 /**
- * Reads and writes the elements of a {@link HostTensor}, one by one and in bulk, in the same way in an array and in a
- * direct buffer. This class has what is done one by one, {@link ElementCopies} the rest.
+ * Reads and writes the elements of a {@link HostTensor}. The methods work in the same way on an array and on a direct
+ * buffer. This class accesses single elements; {@link ElementCopies} copies elements in bulk.
  *
- * <p>Each method takes one Java type, and the element types that this Java type carries; other element types are refused.
- * Only the bulk methods on a direct buffer allocate: they make a view of it (a few dozen bytes, which the JIT compiler may
- * remove). Any thread may call; the caller must order writes and reads of several threads.
+ * <p>Each method has one Java type. It accepts the element types that this Java type carries, and throws an
+ * IllegalArgumentException for other element types. Only the bulk methods on a direct buffer allocate memory: a view of
+ * a few dozen bytes, which the JIT compiler may optimise away. Any thread may call. The caller must order the writes
+ * and reads of several threads.
  */
 abstract sealed class HostElements extends ElementCopies permits HostTensor {
     HostElements(DataType dataType, Object memory, int offset, int elementCount) {
@@ -18,10 +19,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of f32.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final float getFloat(long index) {
         return memory instanceof float[] array
@@ -32,10 +33,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of f32.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setFloat(long index, float value) {
         if (memory instanceof float[] array) {
@@ -48,10 +49,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of f64.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final double getDouble(long index) {
         return memory instanceof double[] array
@@ -62,10 +63,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of f64.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setDouble(long index, double value) {
         if (memory instanceof double[] array) {
@@ -78,10 +79,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of i32 or u32.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final int getInt(long index) {
         return memory instanceof int[] array
@@ -92,10 +93,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of i32 or u32.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setInt(long index, int value) {
         if (memory instanceof int[] array) {
@@ -108,10 +109,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of i64 or u64.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final long getLong(long index) {
         return memory instanceof long[] array
@@ -122,10 +123,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of i64 or u64.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setLong(long index, long value) {
         if (memory instanceof long[] array) {
@@ -138,10 +139,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of i16 or u16, or the bits of f16 or bf16.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final short getShort(long index) {
         return memory instanceof short[] array
@@ -152,10 +153,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of i16 or u16, or the bits of f16 or bf16.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setShort(long index, short value) {
         if (memory instanceof short[] array) {
@@ -168,10 +169,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Reads an element of i8 or u8.
      *
-     * @param index element, counted from the start of this view
-     * @return element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor reads them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @return value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final byte getByte(long index) {
         return memory instanceof byte[] array
@@ -182,10 +183,10 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /**
      * Writes an element of i8 or u8.
      *
-     * @param index element, counted from the start of this view
-     * @param value element
-     * @throws IllegalArgumentException  if the elements are of another type; the message says which accessor writes them
-     * @throws IndexOutOfBoundsException if there is no such element
+     * @param index index of the element, counted from the start of this view
+     * @param value new value of the element
+     * @throws IllegalArgumentException  if the elements are of another type; the message names the accessors that fit
+     * @throws IndexOutOfBoundsException if the index is negative or not below the number of elements
      */
     public final void setByte(long index, byte value) {
         if (memory instanceof byte[] array) {
@@ -195,7 +196,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         }
     }
 
-    /** Checks that the elements have this carrier, and returns the direct buffer. */
+    /** Checks that the elements have the given carrier, and returns the direct buffer. */
     private ByteBuffer bytes(Carrier carrier) {
         check(carrier);
         return (ByteBuffer) memory;

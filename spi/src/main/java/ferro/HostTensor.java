@@ -8,14 +8,16 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A range of elements of one array or of one direct buffer in native byte order. Links and kernels work on it.
+ * A range of elements of one array or of one direct buffer in native byte order. Links send and receive this type of
+ * tensor, and kernels compute on it.
  *
  * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer}.
- * All are one class, so that the engine has one region type; kernels are chosen once per call by
- * {@code memory().getClass()}. The view is one-dimensional: host code keeps its own shapes.
+ * One class covers all kinds of memory, so that the engine needs only one type of memory range. The engine chooses
+ * kernels once per call by {@code memory().getClass()}. The view is one-dimensional: code on the host keeps track of
+ * shapes itself.
  *
- * <p>Code that must work on both kinds of memory reads and writes elements through the view. It accesses each type as the
- * Java type that carries it (u32 as {@code int}, bits of f16 as {@code short}):
+ * <p>Code that must work on arrays and on direct buffers reads and writes elements through this view. Each element type
+ * is accessed as the Java type that carries it: u32 as {@code int}, bits of f16 as {@code short}.
  *
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="elements" :
  *
@@ -31,7 +33,8 @@ public final class HostTensor extends HostElements implements Tensor {
 
     private static final int GIB_SHIFT = 30;
     /**
-     * Address of the first element in whole GiB, cached on first use; 0 before. An int, which takes the place of padding.
+     * Address of the first element divided by 1 GiB; cached on first use, 0 before. It is an int, which costs no memory
+     * since it fills padding.
      */
     private int wholeGib;
 
@@ -44,10 +47,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; FLOAT32
+     * @return view with elements of FLOAT32
      */
     public static HostTensor of(float[] array) {
         return new HostTensor(DataType.FLOAT32, requireNonNull(array, "array"), 0, array.length);
@@ -70,10 +73,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; FLOAT64
+     * @return view with elements of FLOAT64
      */
     public static HostTensor of(double[] array) {
         return new HostTensor(DataType.FLOAT64, requireNonNull(array, "array"), 0, array.length);
@@ -96,10 +99,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; INT32
+     * @return view with elements of INT32
      */
     public static HostTensor of(int[] array) {
         return new HostTensor(DataType.INT32, requireNonNull(array, "array"), 0, array.length);
@@ -122,10 +125,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; INT64
+     * @return view with elements of INT64
      */
     public static HostTensor of(long[] array) {
         return new HostTensor(DataType.INT64, requireNonNull(array, "array"), 0, array.length);
@@ -148,10 +151,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; INT16
+     * @return view with elements of INT16
      */
     public static HostTensor of(short[] array) {
         return new HostTensor(DataType.INT16, requireNonNull(array, "array"), 0, array.length);
@@ -174,10 +177,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a whole array without copying.
+     * Wraps all elements of an array without copying.
      *
      * @param array elements
-     * @return view; INT8
+     * @return view with elements of INT8
      */
     public static HostTensor of(byte[] array) {
         return new HostTensor(DataType.INT8, requireNonNull(array, "array"), 0, array.length);
@@ -200,10 +203,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps part of an array without copying, for code that serves every element type.
+     * Wraps part of an array of any Java type without copying, for code that handles every element type.
      *
      * @param dataType element type
-     * @param array    elements, of the {@link Carrier} of the type
+     * @param array    array of the class that the {@link Carrier} of the type has
      * @param offset   first element
      * @param count    elements
      * @return view
@@ -221,12 +224,13 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps a direct buffer, position to limit, native byte order.
+     * Wraps the bytes of a direct buffer from its position to its limit. The buffer must have native byte order.
      *
      * @param dataType element type
      * @param bytes    direct buffer; do not change its limit while the view is in use
      * @return view
-     * @throws IllegalArgumentException if it is not direct, is read-only, is not native-ordered, or ends inside an element
+     * @throws IllegalArgumentException if the buffer is not direct, is read-only, does not have native order, or ends
+     *     inside an element
      */
     public static HostTensor of(DataType dataType, ByteBuffer bytes) {
         requireNonNull(dataType, "dataType");
@@ -236,25 +240,26 @@ public final class HostTensor extends HostElements implements Tensor {
                     + (bytes.isReadOnly() ? " (read-only)" : "") + ": wrap the array of a heap buffer instead");
         }
         if (bytes.order() != ByteOrder.nativeOrder() || bytes.remaining() % dataType.byteSize() != 0) {
-            throw new IllegalArgumentException("need native order and whole " + dataType.label() + " elements, found "
-                    + bytes.order() + " and " + bytes.remaining() + " bytes");
+            throw new IllegalArgumentException(
+                    "need native order and a multiple of the " + dataType.byteSize() + " bytes of " + dataType.label()
+                            + ", found " + bytes.order() + " and " + bytes.remaining() + " bytes");
         }
         return new HostTensor(dataType, bytes, bytes.position(), bytes.remaining() / dataType.byteSize());
     }
 
     /**
-     * Makes new direct memory of zeros. It is freed when no reference to it is left.
+     * Allocates direct memory of zeros. The memory is freed when it is no longer reachable.
      *
      * @param dataType     element type
      * @param elementCount elements
-     * @return view of the whole memory
+     * @return view of all of the memory
      * @throws IllegalArgumentException if the count is negative, or one buffer cannot hold that many bytes
      */
     public static HostTensor allocate(DataType dataType, long elementCount) {
         long most = Integer.MAX_VALUE / requireNonNull(dataType, "dataType").byteSize();
         if (elementCount < 0 || elementCount > most) {
             throw new IllegalArgumentException("allocate: " + elementCount + " elements of " + dataType.label()
-                    + ", need 0 to " + most + ", the most that one buffer holds");
+                    + ", need 0 to " + most + ", the maximum of one buffer");
         }
         ByteBuffer bytes = ByteBuffer.allocateDirect((int) elementCount * dataType.byteSize());
         return of(dataType, bytes.order(ByteOrder.nativeOrder()));
@@ -275,8 +280,8 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns the array or direct buffer. Read and write a buffer by absolute index only: its limit belongs to the caller
-     * who passed it in.
+     * Returns the array or direct buffer. Read and write a buffer only by absolute index, since its position and limit
+     * belong to the caller who created the view.
      *
      * @return memory
      */
@@ -285,9 +290,10 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns a new buffer over the elements, for code that needs a buffer: {@code tensor.buffer().asFloatBuffer()}.
+     * Returns a new buffer over the elements, for code that needs a buffer, for example {@code
+     * tensor.buffer().asFloatBuffer()}.
      *
-     * @return the same memory, from position 0 to the end of the last element, native order
+     * @return buffer of the same memory in native order, from position 0 to the end of the last element
      * @throws IllegalStateException if this is a view of an array
      */
     public ByteBuffer buffer() {
@@ -296,24 +302,26 @@ public final class HostTensor extends HostElements implements Tensor {
         }
         throw new IllegalStateException(
                 this + " is a view of a " + memory.getClass().getSimpleName()
-                        + ", which is no buffer: use memory(), or the accessors that read and write both");
+                        + ", not of a buffer: use memory(), or the accessors, which read and write arrays and buffers");
     }
 
     /**
-     * Returns where the view starts.
+     * Returns the start of the view in its memory.
      *
-     * @return elements for an array, bytes for a buffer
+     * @return offset in elements for an array, in bytes for a buffer
      */
     public long offset() {
         return offset;
     }
 
-    /** Returns the address of the first element modulo 1 GiB; for direct memory only. */
+    /** Returns the address of the first element modulo 1 GiB. May be called only for direct memory. */
     int addressInGib() {
         return ((ByteBuffer) memory).alignmentOffset(offset, GIB);
     }
 
-    /** Returns the address of the first element, with 62 bits kept; call it only if {@link BufferAddress#isKnown}. */
+    /**
+     * Returns the low 62 bits of the address of the first element. May be called only if {@link BufferAddress#isKnown}.
+     */
     long address() {
         int known = wholeGib;
         if (known == 0) {
@@ -359,12 +367,12 @@ public final class HostTensor extends HostElements implements Tensor {
         return dataType;
     }
 
-    /** Multiplies the lengths of a shape; shared with {@link DeviceTensor}. */
+    /** Multiplies the lengths of a shape. {@link DeviceTensor} uses this method too. */
     static long elements(long[] shape) {
         long count = 1;
         for (long length : shape) {
             if (length < 0) {
-                throw new IllegalArgumentException("a tensor has no negative length, found " + length);
+                throw new IllegalArgumentException("the lengths of a tensor must not be negative, found " + length);
             }
             count = Math.multiplyExact(count, length);
         }

@@ -1,6 +1,6 @@
 package ferro;
 
-/** A root, source or destination is not a rank of the group; thrown before any data moves. */
+/** Thrown if a root, source or destination is not a rank of the group, before any data moves. */
 public final class InvalidRankException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ public final class InvalidRankException extends IllegalArgumentException {
     private final int worldSize;
 
     /**
-     * Makes the failure.
+     * Creates the exception.
      *
      * @param rank      rank that was given
      * @param worldSize number of ranks of the group
@@ -20,9 +20,9 @@ public final class InvalidRankException extends IllegalArgumentException {
     }
 
     /**
-     * Makes the failure with a text of the caller.
+     * Creates the exception with a message of the caller.
      *
-     * @param what      text that says what is wrong, with both numbers
+     * @param what      message that says what is wrong, with both numbers
      * @param rank      rank that was given
      * @param worldSize number of ranks of the group
      */
@@ -38,7 +38,7 @@ public final class InvalidRankException extends IllegalArgumentException {
      * @param rank      rank to check
      * @param worldSize number of ranks of the group
      * @return {@code rank}
-     * @throws InvalidRankException if it is negative or not below {@code worldSize}
+     * @throws InvalidRankException if the rank is negative or not below {@code worldSize}
      */
     public static int check(int rank, int worldSize) {
         if (rank < 0 || rank >= worldSize) {

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The medium that carries the data of a group. It is the medium that the ranks found when the group was made, not the one
- * that settings ask for. It is the same on all ranks of the group; a group that is made from this group may have another.
- * Immutable.
+ * The medium that carries the data of a group. It is the medium that the ranks found when the group was created, not
+ * the one that settings ask for. All ranks of the group have the same medium. A group that is created from this group
+ * may have another medium. Immutable.
  *
  * <pre>{@code
  * group.medium().text();           // TCP between hosts, shared memory inside
@@ -15,21 +15,21 @@ import java.util.Objects;
  *
  * @param text      for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts, shared memory
  *     inside}; empty if the back end does not know its medium, or has no peer to send to
- * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has no
- *     addresses. Ranks of one host may have several
- * @param far       whether a round trip between hosts takes a millisecond or more, as found when the job was joined. If so,
- *     algorithms with fewer steps are used for longer operations too
+ * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
+ *     no addresses. Ranks on one host may have different addresses
+ * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If so,
+ *     algorithms with fewer steps are also used for larger operations
  */
 public record Medium(String text, List<String> addresses, boolean far) {
     /** Medium of a back end that does not know its medium. */
     public static final Medium UNKNOWN = new Medium("", List.of());
 
     /**
-     * Keeps a copy of the addresses.
+     * Copies the addresses.
      *
      * @param text      for people
      * @param addresses by rank
-     * @param far       whether round trips are long
+     * @param far       whether a round trip between hosts takes a millisecond or more
      * @throws NullPointerException if an argument or an address is null
      */
     public Medium {
@@ -38,7 +38,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     }
 
     /**
-     * Makes a medium whose round trips are short, or about which nothing else is known.
+     * Creates a medium whose round trips are short or unknown.
      *
      * @param text      for people
      * @param addresses by rank
@@ -49,7 +49,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     }
 
     /**
-     * Returns the same medium with another text.
+     * Returns a copy of this medium with another text.
      *
      * @param other for people
      * @return medium with the same addresses
@@ -59,9 +59,9 @@ public record Medium(String text, List<String> addresses, boolean far) {
     }
 
     /**
-     * Returns whether the ranks have more than one address in total.
+     * Returns whether the addresses of the ranks differ.
      *
-     * @return false also if there are no addresses
+     * @return true if there are at least two different addresses; false if all are equal or there are none
      */
     public boolean hasSeveralAddresses() {
         return addresses.stream().distinct().count() > 1;

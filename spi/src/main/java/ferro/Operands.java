@@ -1,9 +1,11 @@
 package ferro;
 
-/** The tensors that a collective reads and writes, and its op, root and counts; the same methods for every kind of call. */
+/**
+ * The tensors that a collective reads and writes, and its op, root and counts. Every kind of call has the same methods.
+ */
 public sealed interface Operands permits Collective {
     /**
-     * Returns a tensor of the call that every rank has. Its type is the type of the call.
+     * Returns a tensor of the call that every rank has. The element type of this tensor is the type of the call.
      *
      * @return tensor; null for a barrier
      */
@@ -12,16 +14,16 @@ public sealed interface Operands permits Collective {
     }
 
     /**
-     * Returns the operand, or the one tensor of a call that works in place.
+     * Returns the operand. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and if this rank has none
+     * @return tensor; null for a barrier, and on a rank that has none
      */
     Tensor in();
 
     /**
-     * Returns the result, or the one tensor of a call that works in place.
+     * Returns the result tensor. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and if this rank has none
+     * @return tensor; null for a barrier, and on a rank that has none
      */
     Tensor out();
 
@@ -55,7 +57,7 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the lengths of the parts of the operand, one per rank.
      *
-     * @return lengths; null if they are equal
+     * @return lengths; null if all are equal
      */
     default long[] inCounts() {
         return null;
@@ -64,27 +66,27 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the lengths of the parts of the result, one per rank.
      *
-     * @return lengths, which are those of the operand except for an all-to-all; null if they are equal
+     * @return lengths; null if all are equal. Only an all-to-all may have other lengths here than in {@link #inCounts}
      */
     default long[] outCounts() {
         return inCounts();
     }
 
     /**
-     * Returns the tensor that a rank reads.
+     * Returns the tensor of the call that a rank reads.
      *
      * @param rank rank
-     * @return operand, or null if this rank only receives
+     * @return operand, or null if the rank only receives
      */
     default Tensor reads(int rank) {
         return in();
     }
 
     /**
-     * Returns the tensor that a rank writes.
+     * Returns the tensor of the call that a rank writes.
      *
      * @param rank rank
-     * @return result, or null if this rank only sends
+     * @return result, or null if the rank only sends
      */
     default Tensor writes(int rank) {
         return out();

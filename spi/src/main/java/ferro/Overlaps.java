@@ -3,40 +3,40 @@ package ferro;
 import java.nio.ByteBuffer;
 
 /**
- * Refuses calls whose input and output are known to overlap, except in the forms that work in place. With an overlap,
- * results that are written early would be read as input, and the numbers would be wrong.
+ * Rejects calls whose input and output overlap, except in the forms that work in place. With an overlap, a call would
+ * read early results as input and give wrong numbers.
  *
- * <p>The check runs on every call. It allocates nothing, and most calls end at the first comparison. The message of a
- * refused call is made in a method of its own, so that the JIT compiler can inline the rest. Two buffers are first compared
- * by their addresses modulo 1 GiB, which takes two loads. Only if these ranges overlap are the whole addresses read, once
- * for each tensor ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice, an overlap
- * of two buffers is not detected and the call runs.
+ * <p>The check runs on every call and allocates nothing. For most calls the first comparison is enough. A separate
+ * method creates the message of a rejected call, so that the JIT compiler can inline the rest. Two buffers are first
+ * compared by their addresses modulo 1 GiB, which takes two loads. If these ranges overlap, the full addresses are
+ * read, once for each tensor ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice,
+ * an overlap of two buffers is not detected and the call runs.
  */
 final class Overlaps {
-    /** Returned in place of a distance for two tensors that do not overlap, as far as is known. */
+    /** Value that stands for "no overlap detected", where a distance is returned otherwise. */
     private static final long APART = Long.MIN_VALUE;
 
     private Overlaps() {}
 
-    /** Refuses an overlap, unless both have the identical range. */
+    /** Rejects an overlap of two tensors, unless both are the identical range. */
     static void refuseButIdentical(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != 0 && distance != APART) {
-            throw inOut(kind, in, out, distance, "need the identical range (in place) or memory of its own");
+            throw inOut(kind, in, out, distance, "need the identical range (in place) or separate memory");
         }
     }
 
-    /** Refuses any overlap. */
+    /** Rejects any overlap of two tensors. */
     static void refuse(CollectiveKind kind, Tensor in, Tensor out) {
         long distance = distance(in, out);
         if (distance != APART) {
-            throw inOut(kind, in, out, distance, "need memory of its own: this call never works in place");
+            throw inOut(kind, in, out, distance, "need separate memory: this call never works in place");
         }
     }
 
     /**
-     * Refuses an overlap, unless a rank's own part lies at its own place in the tensor of all parts. That place begins at
-     * {@code begin}, in elements.
+     * Rejects an overlap, unless a rank's own part begins at element {@code begin} of the tensor of all parts. This
+     * element is the offset of the rank's part.
      */
     static void refuseButOwnPart(CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         long distance = distance(whole, part);
@@ -58,7 +58,7 @@ final class Overlaps {
         return new IllegalArgumentException(kind + ": " + partName + " " + part + " and " + wholeName + " " + whole
                 + " overlap: " + partName + " begins " + behind(distance(whole, part)) + " " + wholeName + ", need "
                 + begin * part.dataType().byteSize() + " bytes behind it (rank " + rank
-                + "'s own part, in place) or memory of its own");
+                + "'s own part, in place) or separate memory");
     }
 
     private static String behind(long distance) {
@@ -67,7 +67,10 @@ final class Overlaps {
                 : Math.abs(distance) + " bytes " + (distance > 0 ? "behind" : "before") + " the start of";
     }
 
-    /** Returns how many bytes {@code other} begins behind the start of {@code one}, or {@link #APART} without an overlap. */
+    /**
+     * Returns the distance in bytes from the start of {@code one} to the start of {@code other}, or {@link #APART} if
+     * they do not overlap.
+     */
     private static long distance(Tensor one, Tensor other) {
         if (one.elementCount() == 0 || other.elementCount() == 0) {
             return APART;
@@ -101,7 +104,10 @@ final class Overlaps {
                 || (-distance & HostTensor.GIB - 1) < other.byteCount();
     }
 
-    /** Returns the distance of two device tensors; a template of {@code GpuCollectives} has no memory yet, and address 0. */
+    /**
+     * Returns the distance of two device tensors. A template tensor of {@code GpuCollectives} has no memory and address
+     * 0; it overlaps nothing.
+     */
     private static long onDevice(DeviceTensor one, DeviceTensor other) {
         boolean apart = one.device() != other.device() || one.address() == 0 || other.address() == 0;
         return apart ? APART : other.address() - one.address();

@@ -5,11 +5,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The reduction that combines elements of one index. Only its {@link #name()} is sent to other ranks, in the fingerprint;
- * code is never sent.
+ * The reduction that combines the elements of all ranks that have the same index. Only the {@link #name()} of an op is
+ * sent to other ranks, as part of the fingerprint of a call. The code is never sent.
  *
- * <p>A user-defined reduction is code for two elements. The factory names the element type: {@link #ofFloats},
- * {@link #ofDoubles}, {@link #ofInts} or {@link #ofLongs}.
+ * <p>A user-defined reduction is code that combines two elements. One factory exists for each element type: {@link
+ * #ofFloats}, {@link #ofDoubles}, {@link #ofInts} or {@link #ofLongs}.
  *
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reduction" :
  *
@@ -17,51 +17,57 @@ import java.util.Optional;
  *         ReduceOp.ofDoubles("log sum", (a, b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
  * }
  *
- * <p>If that is too slow, use the form for arrays of elements ({@link SpanCombine}). Code for any element type uses the
- * form that gets tensors ({@link Combiner}). All of these must have the following properties, which ferro cannot check:
+ * <p>If code for two elements is too slow, use code for arrays of elements ({@link SpanCombine}). Code that works for
+ * any element type gets tensors ({@link Combiner}). User-defined code must have the following properties, which ferro
+ * cannot check:
  * <ul>
- * <li>Associative, since plans choose which partial results are combined. If it is associative only up to rounding, as a
- *     sum of floats is, all ranks still get the same bits, and every run gets the same bits. Other lengths, world sizes and
- *     algorithms may round differently.
- * <li>Commutative to the last bit, since two ranks may each take their own element as {@code into}: {@code a * b * 0.1f} is
- *     commutative, {@code 0.1f * a * b} is not. A maximum by magnitude must define which of 2 and -2 it returns. NaNs must
- *     be canonical, as those of the built-in ops are.
- * <li>Pure: it keeps neither state nor arguments. It runs on the thread that makes progress for the group. One group makes
- *     one call at a time; if ranks or groups of one JVM share the op, it runs on several threads at once.
- * <li>Free of calls of any group: this group refuses them with IllegalStateException; another group may wait for ever for a
- *     rank that waits for this rank.
- * <li>The same on all ranks, as is its name: if two ranks have different code under one name, the results are meaningless.
+ * <li>Associative, since a plan chooses which partial results are combined. A sum of floats, for example, is
+ *     associative only up to rounding. With such an op, all ranks and all runs still get the same bits. Other lengths,
+ *     world sizes and algorithms may round differently.
+ * <li>Commutative to the last bit, since two ranks may each pass their own element as {@code into}. For example, {@code
+ *     a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define which of 2 and
+ *     -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
+ * <li>Pure: the code keeps neither state nor arguments. It runs on the thread that makes progress for the group. One
+ *     group runs the code on one thread at a time. If several ranks or groups of one JVM share the op, the code runs on
+ *     several threads at once.
+ * <li>Free of calls of any group. A call of the same group throws IllegalStateException. A call of another group may
+ *     deadlock, if a rank of that group waits for this rank.
+ * <li>The same on all ranks, with the same name. If two ranks have different code under one name, the results are
+ * meaningless.
  * </ul>
- * An exception from this code fails the group on all ranks, with code ABORTED, this rank as culprit, and a text that names
- * the op. Calls on device tensors refuse such an op with UnsupportedOperationException.
+ * An exception from this code fails the group on all ranks, with code ABORTED, this rank as culprit, and a message that
+ * names the op. A call on device tensors throws UnsupportedOperationException if its op is user-defined.
  *
  * <p>Two ops are equal if they have the same name and the same {@link #combiner}. Two pre-multiplied sums with the same
- * factor are therefore equal. Calls with equal ops share their plan and kernels, so make a user-defined op once and keep it.
+ * factor are therefore equal. Calls with equal ops share their plan and kernels, so create a user-defined op once and
+ * reuse it.
  */
 public final class ReduceOp {
-    /** Addition; integers wrap. */
+    /** Addition; integers wrap on overflow. */
     public static final ReduceOp SUM = new ReduceOp("sum", null, 1);
-    /** Multiplication; integers wrap. */
+    /** Multiplication; integers wrap on overflow. */
     public static final ReduceOp PRODUCT = new ReduceOp("product", null, 1);
     /** Minimum; NaN if an operand is NaN. */
     public static final ReduceOp MIN = new ReduceOp("min", null, 1);
     /** Maximum; NaN if an operand is NaN. */
     public static final ReduceOp MAX = new ReduceOp("max", null, 1);
     /**
-     * SUM, then one division by the world size. The combine that completes an element divides it: f32 and f64 round the sum
-     * and the quotient; f16 and bf16 add and divide in f32, and round once.
+     * Average: SUM, then one division by the world size. The last addition to an element also divides the element. For
+     * f32 and f64, the sum and the quotient are rounded. For f16 and bf16, the last addition and the division are
+     * computed in f32, and the result is rounded once.
      *
-     * <p>For integers it is exact and rounds toward zero: the sum is made in wider numbers and cannot wrap. For this an
-     * element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits as 16 bytes. That is 8 times the bytes of a sum
-     * for i8 and u8, 4 times for i16 and u16, and twice for the others. Each rank makes a copy of its operand of that size
-     * while the call runs. NCCL refuses AVG of integers with UnsupportedOperationException, since its sum would wrap.
+     * <p>For integers the sum is exact and the quotient is rounded toward zero. The sum is computed in wider integers
+     * and cannot overflow. For this, an element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits as 16
+     * bytes. That is 8 times the bytes of a SUM for i8 and u8, 4 times for i16 and u16, and twice for the others. While
+     * the call runs, each rank has a copy of its operand in this size. With NCCL, AVG of integers throws
+     * UnsupportedOperationException, since NCCL's sum would wrap.
      */
     public static final ReduceOp AVG = new ReduceOp("avg", null, 1);
-    /** Bitwise and, integers only. */
+    /** Bitwise AND, for integers only. */
     public static final ReduceOp BAND = new ReduceOp("band", null, 1);
-    /** Bitwise or, integers only. */
+    /** Bitwise OR, for integers only. */
     public static final ReduceOp BOR = new ReduceOp("bor", null, 1);
-    /** Bitwise exclusive or, integers only. */
+    /** Bitwise exclusive OR, for integers only. */
     public static final ReduceOp BXOR = new ReduceOp("bxor", null, 1);
 
     private static final List<ReduceOp> BUILT_IN = List.of(SUM, PRODUCT, MIN, MAX, AVG, BAND, BOR, BXOR);
@@ -76,12 +82,14 @@ public final class ReduceOp {
         this.factor = factor;
     }
 
-    /** Combines the elements of two tensors of any type, through the accessors of {@link HostTensor}. */
+    /**
+     * Code that combines the elements of two tensors of any element type, through the accessors of {@link HostTensor}.
+     */
     @FunctionalInterface
     public interface Combiner {
         /**
-         * Writes {@code into[i] op received[i]} into {@code into[i]}, for all elements. Both tensors have the same length.
-         * Each is in an array or in direct memory, and the two may be in different kinds of memory.
+         * Writes {@code into[i] op received[i]} into {@code into[i]}, for all elements. Both tensors have the same
+         * length. Each tensor is in an array or in direct memory, and the two may be in different kinds of memory.
          *
          * @param into     operand and result, valid during the call
          * @param received other operand, valid during the call; must not be changed
@@ -90,7 +98,8 @@ public final class ReduceOp {
     }
 
     /**
-     * Combines the elements of two arrays; for loops that the JIT compiler vectorises, or for the Vector API.
+     * Code that combines the elements of two arrays. The JIT compiler can vectorise its loop, and the code can use the
+     * Vector API.
      *
      * @param <A> array that carries the element type, such as {@code float[]}
      */
@@ -99,8 +108,8 @@ public final class ReduceOp {
         /**
          * Writes {@code into[i] op received[i]} into {@code into[i]} for {@code 0 <= i < count}.
          *
-         * <p>The arrays are copies, at most a few KiB long. They belong to ferro, which reuses them: elements from
-         * {@code count} on are left over from earlier calls, and ferro ignores what is written there.
+         * <p>The arrays are copies, at most a few KiB long. ferro owns and reuses them. The elements from {@code count}
+         * on contain old data, and ferro ignores what is written to them.
          *
          * @param into     operand and result
          * @param received other operand; may be overwritten
@@ -109,14 +118,14 @@ public final class ReduceOp {
         void combine(A into, A received, int count);
     }
 
-    /** Combines two elements of f32. */
+    /** Code that combines two elements of f32. */
     @FunctionalInterface
     public interface FloatCombine extends SpanCombine<float[]> {
         /**
          * Returns {@code into op received}.
          *
          * @param into     one operand
-         * @param received the other
+         * @param received the other operand
          * @return result
          */
         float combine(float into, float received);
@@ -129,14 +138,14 @@ public final class ReduceOp {
         }
     }
 
-    /** Combines two elements of f64. */
+    /** Code that combines two elements of f64. */
     @FunctionalInterface
     public interface DoubleCombine extends SpanCombine<double[]> {
         /**
          * Returns {@code into op received}.
          *
          * @param into     one operand
-         * @param received the other
+         * @param received the other operand
          * @return result
          */
         double combine(double into, double received);
@@ -149,14 +158,14 @@ public final class ReduceOp {
         }
     }
 
-    /** Combines two elements of i32. */
+    /** Code that combines two elements of i32. */
     @FunctionalInterface
     public interface IntCombine extends SpanCombine<int[]> {
         /**
          * Returns {@code into op received}.
          *
          * @param into     one operand
-         * @param received the other
+         * @param received the other operand
          * @return result
          */
         int combine(int into, int received);
@@ -169,14 +178,14 @@ public final class ReduceOp {
         }
     }
 
-    /** Combines two elements of i64. */
+    /** Code that combines two elements of i64. */
     @FunctionalInterface
     public interface LongCombine extends SpanCombine<long[]> {
         /**
          * Returns {@code into op received}.
          *
          * @param into     one operand
-         * @param received the other
+         * @param received the other operand
          * @return result
          */
         long combine(long into, long received);
@@ -190,11 +199,11 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op from code for any element type.
+     * Creates an op from code for any element type.
      *
-     * @param name     equal on every rank; the fingerprint compares it
+     * @param name     name of the op, the same on every rank; the fingerprint of a call contains it
      * @param combiner code; see the class for its required properties
-     * @return op for every type
+     * @return op for every element type
      */
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, Combiner combiner) {
@@ -202,24 +211,24 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op for f32: {@code ReduceOp.ofFloats("hypot", (a, b) -> (float) Math.hypot(a, b))}.
+     * Creates an op for f32, for example {@code ReduceOp.ofFloats("hypot", (a, b) -> (float) Math.hypot(a, b))}.
      *
-     * @param name    equal on every rank; the fingerprint compares it
+     * @param name    name of the op, the same on every rank; the fingerprint of a call contains it
      * @param combine code; see the class for its required properties
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofFloats(String name, FloatCombine combine) {
         return of(name, DataType.FLOAT32, float[].class, combine);
     }
 
     /**
-     * Makes an op for f32.
+     * Creates an op for f32.
      *
      * @param name    as {@link #ofFloats(String, FloatCombine)}
-     * @param combine as {@link #ofFloats(String, FloatCombine)}; a lambda needs the types of its
-     *                parameters, which select this form
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
-     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofFloats}
+     * @param combine as {@link #ofFloats(String, FloatCombine)}; a lambda must declare the types of its parameters,
+     *                which select this overload
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
+     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofFloats}
      */
     @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
@@ -228,24 +237,24 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op for f64.
+     * Creates an op for f64.
      *
      * @param name    as {@link #ofFloats(String, FloatCombine)}
      * @param combine as {@link #ofFloats(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofDoubles(String name, DoubleCombine combine) {
         return of(name, DataType.FLOAT64, double[].class, combine);
     }
 
     /**
-     * Makes an op for f64.
+     * Creates an op for f64.
      *
      * @param name    as {@link #ofDoubles(String, DoubleCombine)}
-     * @param combine as {@link #ofDoubles(String, DoubleCombine)}; a lambda needs the types of its
-     *                parameters, which select this form
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
-     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofDoubles}
+     * @param combine as {@link #ofDoubles(String, DoubleCombine)}; a lambda must declare the types of its parameters,
+     *                which select this overload
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
+     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofDoubles}
      */
     @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
@@ -254,24 +263,24 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op for i32; unsigned elements are refused, since most code would treat them as signed ones.
+     * Creates an op for i32. The op does not accept u32, since most code would treat its elements as signed.
      *
      * @param name    as {@link #ofFloats(String, FloatCombine)}
      * @param combine as {@link #ofFloats(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofInts(String name, IntCombine combine) {
         return of(name, DataType.INT32, int[].class, combine);
     }
 
     /**
-     * Makes an op for i32.
+     * Creates an op for i32.
      *
      * @param name    as {@link #ofInts(String, IntCombine)}
-     * @param combine as {@link #ofInts(String, IntCombine)}; a lambda needs the types of its
-     *                parameters, which select this form
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
-     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofInts}
+     * @param combine as {@link #ofInts(String, IntCombine)}; a lambda must declare the types of its parameters, which
+     *                select this overload
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
+     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofInts}
      */
     @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
@@ -280,24 +289,24 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op for i64; unsigned elements are refused, since most code would treat them as signed ones.
+     * Creates an op for i64. The op does not accept u64, since most code would treat its elements as signed.
      *
      * @param name    as {@link #ofFloats(String, FloatCombine)}
      * @param combine as {@link #ofFloats(String, FloatCombine)}
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofLongs(String name, LongCombine combine) {
         return of(name, DataType.INT64, long[].class, combine);
     }
 
     /**
-     * Makes an op for i64.
+     * Creates an op for i64.
      *
      * @param name    as {@link #ofLongs(String, LongCombine)}
-     * @param combine as {@link #ofLongs(String, LongCombine)}; a lambda needs the types of its
-     *                parameters, which select this form
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
-     * @deprecated a lambda that only throws fits several forms and does not compile: use {@link #ofLongs}
+     * @param combine as {@link #ofLongs(String, LongCombine)}; a lambda must declare the types of its parameters, which
+     *                select this overload
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
+     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofLongs}
      */
     @Deprecated
     @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
@@ -306,7 +315,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes an op from code for arrays of elements. The elements may have any type: u32 is passed as {@code int[]}, bits of
+     * Creates an op from code for arrays of elements of any type. Elements of u32 are passed as {@code int[]}, bits of
      * f16 or bf16 as {@code short[]}.
      *
      * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reductionOfArrays" :
@@ -318,13 +327,13 @@ public final class ReduceOp {
      * });
      * }
      *
-     * @param name    equal on every rank; the fingerprint compares it
+     * @param name    name of the op, the same on every rank; the fingerprint of a call contains it
      * @param type    element type
      * @param array   class of the array that carries the type
      * @param combine code; see the class for its required properties
      * @param <A>     array
-     * @return op that refuses tensors of another type with IllegalArgumentException, before any data moves
-     * @throws IllegalArgumentException if such an array does not carry the type
+     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
+     * @throws IllegalArgumentException if an array of this class does not carry the type
      */
     public static <A> ReduceOp of(String name, DataType type, Class<A> array, SpanCombine<A> combine) {
         return new ReduceOp(named(name), SpanCombiner.of(type, array, combine), 1);
@@ -335,10 +344,11 @@ public final class ReduceOp {
     }
 
     /**
-     * Makes a SUM of inputs that are first multiplied by a factor; the inputs themselves are not changed. Each product is
-     * rounded once to its type; f16 and bf16 are multiplied in f32; integers wrap.
+     * Creates a SUM that multiplies each input by a factor before it is added. The input tensors are not changed. Each
+     * product is rounded once to its type. f16 and bf16 are multiplied in f32. Integers wrap on overflow.
      *
-     * @param factor factor that each rank applies to its own input; the same on every rank, whole for integers
+     * @param factor factor by which each rank multiplies its own input; the same on every rank, and an integer for
+     *     integer types
      * @return op
      */
     public static ReduceOp preMultipliedSum(double factor) {
@@ -346,7 +356,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Finds a built-in op by its name; {@code mean} and {@code average} are other names of AVG.
+     * Finds a built-in op by its name. The names {@code mean} and {@code average} also return AVG.
      *
      * @param name for example {@code sum}
      * @return op
@@ -364,7 +374,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns the name, which the ranks compare.
+     * Returns the name of the op. The ranks of a call compare this name.
      *
      * @return name
      */
@@ -373,18 +383,18 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns the user's code as code for tensors in any memory.
+     * Returns the user's code as a {@link Combiner} for tensors in any memory.
      *
-     * @return null for built-in ops, whose kernels are in the engine
+     * @return code; null for a built-in op, whose kernels are in the engine
      */
     public Combiner combiner() {
         return combiner;
     }
 
     /**
-     * Returns the user's code as code for arrays; the arrays passed to it must carry the element type.
+     * Returns the user's code for arrays. The arrays that are passed to it must carry the element type.
      *
-     * @return null for built-in ops, and for code that is written for tensors
+     * @return code; null for a built-in op, and for a {@link Combiner} of the user
      */
     public SpanCombine<?> span() {
         return combiner instanceof SpanCombiner<?> spans ? spans.code() : null;
@@ -394,7 +404,8 @@ public final class ReduceOp {
      * Returns why the user's code does not support an element type.
      *
      * @param type element type
-     * @return empty if it supports the type, and for built-in ops: back ends differ in the types that they support for those
+     * @return reason; empty if the code supports the type. Also empty for a built-in op, since back ends differ in the
+     *     types that they support for it
      */
     public Optional<String> unsupportedBecause(DataType type) {
         Objects.requireNonNull(type, "type");

@@ -3,14 +3,14 @@ package ferro;
 import java.util.Objects;
 
 /**
- * Adapts a user's code for arrays to tensors. Engines that have arrays of their own use {@code code} directly, since this
- * adapter allocates new arrays for each call.
+ * An adapter that applies a user's code for arrays to tensors. It allocates new arrays for each call. An engine that
+ * has its own arrays uses {@code code} directly.
  *
  * @param type element type
  * @param code code for arrays that carry the type
  */
 record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements ReduceOp.Combiner {
-    /** Size of each array, chosen so that both stay in the first-level cache. */
+    /** Size of each array in bytes, chosen so that both arrays fit into the first-level cache. */
     private static final int BLOCK_BYTES = 4096;
 
     static <A> SpanCombiner<A> of(DataType type, Class<A> array, ReduceOp.SpanCombine<A> code) {
@@ -24,7 +24,7 @@ record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements R
     }
 
     @Override
-    @SuppressWarnings("unchecked") // of() has checked the class of the arrays against the type
+    @SuppressWarnings("unchecked") // of() has checked that arrays of this class carry the type
     public void combine(HostTensor into, HostTensor received) {
         int block = (int) Math.min(into.elementCount(), BLOCK_BYTES / type.byteSize());
         Carrier carrier = type.carrier();

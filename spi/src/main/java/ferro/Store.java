@@ -5,68 +5,71 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A small map that all ranks share, for joining. Keys are slash-separated, 1 KiB at most, without half of a surrogate pair;
- * values are 1 MiB at most.
+ * A small map that all ranks share, which they use to join. A key is slash-separated, has at most 1 KiB, and contains
+ * no unpaired surrogate. A value has at most 1 MiB.
  *
- * <p>Calls that return a value wait for the network, at most until the deadline that the store was opened with, and then
- * throw {@link FerroException} RENDEZVOUS. State machines use {@link #when}. A simulated store answers at once.
+ * <p>A call that returns a value waits for the network. It waits at most until the deadline that the store was opened
+ * with, and then throws a {@link FerroException} of code RENDEZVOUS. State machines use {@link #when}, which does not
+ * wait. A simulated store answers immediately.
  */
 public interface Store extends AutoCloseable {
     /**
      * Sets the value of a key.
      *
-     * @param key   name
+     * @param key   name of the value
      * @param value bytes, copied
      */
     void set(String key, byte[] value);
 
     /**
-     * Returns a stage that completes when the key exists. The call never blocks, so that the seeded simulation can run it.
+     * Returns a stage that completes when the key exists. The call never blocks, so that the seeded simulation can make
+     * it.
      *
-     * @param key name
+     * @param key name of the value
      * @return stage with the value
      */
     CompletionStage<byte[]> when(String key);
 
     /**
-     * Waits for a key.
+     * Waits until a key exists, and returns its value.
      *
-     * @param key     name
-     * @param timeout from now
+     * @param key     name of the value
+     * @param timeout time limit counted from this call
      * @return value
-     * @throws FerroException RENDEZVOUS, with the key in the message
+     * @throws FerroException of code RENDEZVOUS if the key does not exist in time; the message contains the key
      */
     byte[] get(String key, Duration timeout);
 
     /**
-     * Adds to a counter.
+     * Adds a number to a counter, which is 0 if the key does not exist.
      *
-     * @param key   name
-     * @param delta amount
-     * @return new value
+     * @param key   name of the value
+     * @param delta number to add
+     * @return new value of the counter
      */
     long add(String key, long delta);
 
     /**
      * Sets the value of a key if its current value is the expected one.
      *
-     * @param key      name
+     * @param key      name of the value
      * @param expected expected value; null means that the key is absent
      * @param value    new value
-     * @return value of the key afterwards
+     * @return value of the key after the call
      */
     byte[] compareAndSet(String key, byte[] expected, byte[] value);
 
     /**
-     * Requests {@link #compareAndSet} without waiting for the answer. A rank that leaves calls it: a store that no longer
-     * answers must not delay a close. The store handles the request before later requests of this object.
+     * Requests a {@link #compareAndSet} without waiting for the answer. A rank that leaves a group uses this method,
+     * since a store that no longer answers must not delay a close. The store handles the request before later requests
+     * of this object.
      *
-     * <p>The default waits in {@link #compareAndSet}. A store on a network overrides it.
+     * <p>The default implementation calls {@link #compareAndSet} and waits. A store on a network overrides this method.
      *
-     * @param key      name
+     * @param key      name of the value
      * @param expected expected value; null means that the key is absent
      * @param value    new value
-     * @return stage with the value of the key afterwards; fails if the store is closed or gone
+     * @return stage with the value of the key after the request; fails if the store is closed or lost
      */
     default CompletionStage<byte[]> compareAndSetAsync(String key, byte[] expected, byte[] value) {
         try {
@@ -79,13 +82,14 @@ public interface Store extends AutoCloseable {
     /**
      * Removes a key.
      *
-     * @param key name
+     * @param key name of the value
      * @return whether the key existed
      */
     boolean delete(String key);
 
     /**
-     * Returns whether this process serves the store to the other ranks. They lose the store when this process closes it.
+     * Returns whether this process serves the store to the other ranks. When this process closes the store, the other
+     * ranks lose it.
      *
      * @return false if another process serves the store, or if it needs no server
      */

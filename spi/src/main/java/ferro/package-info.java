@@ -1,9 +1,9 @@
 /**
  * The types that all modules share: back ends, calls, tensors, failures.
  *
- * <p>Users of ferro start at {@code ferro.group.ProcessGroup}; of this package they need {@link ferro.HostTensor},
- * {@link ferro.ReduceOp}, {@link ferro.Work} and {@link ferro.FerroException}. Implementers start at {@link ferro.Backend},
- * then {@link ferro.Collective} and {@link ferro.CallOptions}.
+ * <p>Users of ferro start at {@code ferro.group.ProcessGroup}. From this package they need {@link ferro.HostTensor},
+ * {@link ferro.ReduceOp}, {@link ferro.Work} and {@link ferro.FerroException}. Implementers of a back end start at
+ * {@link ferro.Backend}, then {@link ferro.Collective} and {@link ferro.CallOptions}.
  *
  * <p>Nothing in this package opens a socket, starts a thread or reads the environment.
  */

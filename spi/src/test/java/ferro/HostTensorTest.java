@@ -149,7 +149,7 @@ class HostTensorTest {
         }
         HostTensor floats = HostTensor.of(new float[3]);
         assertEquals(
-                "copy from i32[3] to f32[3]: need one element type",
+                "copy from i32[3] to f32[3]: both must have the same element type",
                 assertThrows(IllegalArgumentException.class, () -> floats.copyFrom(0, HostTensor.of(new int[3]), 0, 3))
                         .getMessage());
     }

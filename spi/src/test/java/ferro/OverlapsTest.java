@@ -37,7 +37,7 @@ class OverlapsTest {
         HostTensor in = HostTensor.of(DataType.FLOAT32, memory, 1, 8);
         assertEquals(
                 "allReduce: input f32[8] and output f32[8] overlap: output begins 4 bytes before the start of input,"
-                        + " need the identical range (in place) or memory of its own",
+                        + " need the identical range (in place) or separate memory",
                 refusal(new AllReduce(in, HostTensor.of(DataType.FLOAT32, memory, 0, 8), ReduceOp.SUM)));
         says("8 bytes behind the start of input", new AllReduce(in, of(memory, 3), ReduceOp.SUM));
         says("reduce: input", new Reduce(in, of(memory, 3), ReduceOp.SUM, RANK));
@@ -55,7 +55,7 @@ class OverlapsTest {
         HostTensor whole = HostTensor.of(memory);
         HostTensor wrong = HostTensor.of(DataType.FLOAT64, memory, 5, 4);
         String where = " begins 40 bytes behind the start of ";
-        String need = "need 32 bytes behind it (rank 1's own part, in place) or memory of its own";
+        String need = "need 32 bytes behind it (rank 1's own part, in place) or separate memory";
         assertEquals(
                 "allGather: input f64[4] and output f64[12] overlap: input" + where + "output, " + need,
                 refusal(new AllGather(wrong, whole, null)));
@@ -74,8 +74,8 @@ class OverlapsTest {
     void anAllToAllNeverWorksInPlace() {
         HostTensor both = HostTensor.of(new long[6]);
         assertEquals(
-                "allToAll: input i64[6] and output i64[6] overlap: output begins at the start of input, need memory"
-                        + " of its own: this call never works in place",
+                "allToAll: input i64[6] and output i64[6] overlap: output begins at the start of input, need separate"
+                        + " memory: this call never works in place",
                 refusal(new AllToAll(both, both, null, null)));
     }
 

@@ -167,7 +167,7 @@ final class Dispatch {
         }
         if (in.device() != out.device()) {
             throw new IllegalArgumentException(call.kind() + ": input is on device " + in.device()
-                    + ", output on device " + out.device() + ": both must be in one place");
+                    + ", output on device " + out.device() + ": both must be in the same memory");
         }
         return out.elementCount() > in.elementCount() ? out : in;
     }
@@ -175,7 +175,7 @@ final class Dispatch {
     private static DeviceTensor onDevice(Collective call, String name, Tensor tensor) {
         if (tensor instanceof HostTensor) {
             throw new IllegalArgumentException(call.kind() + ": " + name + " is in host memory, the other tensor on a"
-                    + " device: both must be in one place");
+                    + " device: both must be in the same memory");
         }
         return (DeviceTensor) tensor;
     }
