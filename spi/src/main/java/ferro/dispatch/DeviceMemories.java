@@ -9,22 +9,22 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Finds the {@link DeviceMemory} that a context shares. If the context has none yet, the usable
- * {@link DeviceMemoryProvider} of highest priority opens one.
+ * Finds the {@link DeviceMemory} that a context shares. If the context has none yet, the usable {@link
+ * DeviceMemoryProvider} with the highest priority opens one.
  *
- * <p>A test, or a program with device memory of its own, registers it first by
- * {@code context.shared(DeviceMemory.class, ...)}.
+ * <p>A test or a program that has its own device memory registers that memory first with {@code
+ * context.shared(DeviceMemory.class, ...)}.
  */
 public final class DeviceMemories {
     private DeviceMemories() {}
 
     /**
-     * Acquires the device memory of a context; release it by {@code context.release(DeviceMemory.class)}.
+     * Acquires the device memory of a context. The caller releases it with {@code context.release(DeviceMemory.class)}.
      *
-     * @param context context that shares it
-     * @return memory
-     * @throws UnsupportedOperationException if there is none and no provider can open one; the message lists the providers
-     *     with their reasons
+     * @param context context that shares the memory
+     * @return device memory
+     * @throws UnsupportedOperationException if the context has no device memory and no provider can open one; the
+     *     message lists each provider with its reason
      */
     public static DeviceMemory shared(RankContext context) {
         return Objects.requireNonNull(context, "context").shared(DeviceMemory.class, () -> {
@@ -36,10 +36,10 @@ public final class DeviceMemories {
     }
 
     /**
-     * Returns why there is no device memory; does not open any.
+     * Returns why there is no device memory. Opens none.
      *
-     * @param context context that would share it
-     * @return empty if there is one, or a provider can open one
+     * @param context context that would share the memory
+     * @return reason; empty if there is device memory, or a provider can open it
      */
     public static Optional<String> unavailableBecause(RankContext context) {
         if (isShared(context)) {

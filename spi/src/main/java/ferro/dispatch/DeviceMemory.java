@@ -6,33 +6,36 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * Memory of devices, and copies between it and the host. This is the only access to the elements of a {@link DeviceTensor}.
+ * Memory of devices, with copies between device memory and host memory. This type is the only access to the elements of
+ * a {@link DeviceTensor}.
  *
- * <p>The context of a rank has one: {@code context.shared(DeviceMemory.class, ...)}.
- * {@link ferro.dispatch.DeviceMemoryProvider} makes it. Any thread may call; the current device of the calling thread is
- * never changed. Copies start after the work that is in the device's default stream at that moment. Per direction and
- * device they run in the order in which they were started. They are asynchronous: the caller must not use source or
- * destination until {@link Copy#await} has returned true.
+ * <p>The context of a rank has one object of this type: {@code context.shared(DeviceMemory.class, ...)}. A {@link
+ * ferro.dispatch.DeviceMemoryProvider} creates it. Any thread may call. A call does not change the current device of
+ * its thread. A copy starts after the work that is in the device's default stream at the time of the call. Copies in
+ * the same direction on the same device run in the order in which they were started. Copies are asynchronous: the
+ * caller must not use source or destination until {@link Copy#await} has returned true.
  *
- * <p>Both sides must have the same size in bytes, else IllegalArgumentException is thrown before any data moves. Native
- * failures are {@link ferro.FerroException} NATIVE; out of memory is RESOURCE.
+ * <p>Source and destination of a copy must have the same size in bytes. If they differ, the copy throws
+ * IllegalArgumentException before any data moves. A native failure throws a {@link ferro.FerroException} of code
+ * NATIVE; lack of memory throws one of code RESOURCE.
  */
 public interface DeviceMemory extends AutoCloseable {
     /**
-     * Makes an uninitialised tensor; its owner is an AutoCloseable that frees it; closing the owner is idempotent.
+     * Allocates an uninitialised tensor. The owner of the tensor is an AutoCloseable that frees the memory. Closing the
+     * owner is idempotent.
      *
      * @param dataType element type
      * @param shape    lengths, none negative
-     * @param device   ordinal
+     * @param device   ordinal of the device
      * @return tensor
      */
     DeviceTensor allocate(DataType dataType, long[] shape, int device);
 
     /**
-     * Makes host memory for fast copies: pinned memory, or plain direct memory if pinning is refused.
+     * Allocates host memory for fast copies. The memory is pinned, or plain direct memory if it cannot be pinned.
      *
-     * @param bytes size
-     * @return memory, native order
+     * @param bytes size in bytes
+     * @return host memory in native byte order
      */
     Staging stage(int bytes);
 
@@ -40,7 +43,7 @@ public interface DeviceMemory extends AutoCloseable {
      * Starts a copy to the host.
      *
      * @param from device memory
-     * @param to   direct buffer, filled from position to limit; neither changes
+     * @param to   direct buffer, filled from position to limit; the copy changes neither position nor limit
      * @return handle
      */
     Copy toHost(DeviceTensor from, ByteBuffer to);
@@ -48,7 +51,7 @@ public interface DeviceMemory extends AutoCloseable {
     /**
      * Starts a copy to the device.
      *
-     * @param from direct buffer, read from position to limit; neither changes
+     * @param from direct buffer, read from position to limit; the copy changes neither position nor limit
      * @param to   device memory
      * @return handle
      */
@@ -63,7 +66,7 @@ public interface DeviceMemory extends AutoCloseable {
      */
     Copy onDevice(DeviceTensor from, DeviceTensor to);
 
-    /** Frees pools and the memory that {@link #stage} made. Tensors stay valid; their owners free them. */
+    /** Frees memory pools and the memory that {@link #stage} allocated. Tensors stay valid; their owners free them. */
     @Override
     void close();
 
@@ -72,15 +75,15 @@ public interface DeviceMemory extends AutoCloseable {
         /**
          * Returns the memory.
          *
-         * @return direct buffer, native order, position 0, limit at its size; always the same object, whose position and
-         *     limit the caller may change
+         * @return direct buffer in native order, at first with position 0 and with its size as limit. Each call returns
+         *     the same object. The caller may change its position and limit
          */
         ByteBuffer buffer();
 
         /**
          * Returns whether the memory is pinned.
          *
-         * @return false if pinning was refused
+         * @return false if the memory could not be pinned
          */
         boolean pinned();
 
@@ -92,11 +95,12 @@ public interface DeviceMemory extends AutoCloseable {
     /** A pending copy. */
     interface Copy {
         /**
-         * Waits for the end of the copy.
+         * Waits until the copy has ended.
          *
-         * @param timeout longest wait; zero does not wait
+         * @param timeout maximum wait; zero does not wait
          * @return whether the copy is done; false means that it is still pending
-         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED with the interrupt flag set again
+         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED if this thread was interrupted, whose
+         *     interrupt flag is then set again
          */
         boolean await(Duration timeout);
     }

@@ -4,36 +4,37 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * Opens the memory of one kind of device. {@link java.util.ServiceLoader} finds it; the constructor must not load anything.
+ * A service that opens the memory of one kind of device. {@link java.util.ServiceLoader} finds its implementations. The
+ * constructor must not load native libraries.
  */
 public interface DeviceMemoryProvider {
     /**
      * Returns the kind of device.
      *
-     * @return lower case, for example {@code cuda}
+     * @return name in lower case, for example {@code cuda}
      */
     String name();
 
     /**
      * Returns the priority among the usable providers.
      *
-     * @return priority; the highest is chosen, one below 0 never
+     * @return priority; the usable provider with the highest priority is chosen, and one with a priority below 0 never
      */
     int priority();
 
     /**
-     * Returns why the provider cannot work here.
+     * Returns why the provider cannot be used in this process.
      *
      * @param context settings and environment to read
-     * @return empty if it can
+     * @return reason; empty if the provider can be used
      */
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Opens the memory.
+     * Opens the memory of the device.
      *
      * @param context context that the memory may use
-     * @return memory; the context that shares it closes it
+     * @return device memory; the context that shares the memory closes it
      */
     DeviceMemory open(RankContext context);
 }

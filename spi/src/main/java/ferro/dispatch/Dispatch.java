@@ -17,14 +17,16 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Decides the route of a call on device tensors, for all kinds of call; no other place decides this. It checks the call,
- * then takes NCCL, else the host round trip if the gate is open, else throws an error.
+ * The decision which route a call on device tensors takes, for all kinds of call. It checks the call first. It then
+ * chooses NCCL; without NCCL the host round trip, if the settings allow that; otherwise it throws an exception. No
+ * other class makes this decision.
  *
- * <p>The checks run in this order: the root; that all tensors are on one device; that the path supports the type and op;
- * shapes and counts; that the device is NCCL's. If a call goes to NCCL, the NCCL view does the last three itself, since it
- * checks every call that it gets. They are done here only for a fresh result, before its memory is allocated. Until all
- * checks have passed, only {@code asNcclBackend} of the back end is called, and {@code rank}, {@code worldSize},
- * {@code timeout}, {@code unsupportedBecause} and {@code device} of the back end or of its NCCL view.
+ * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
+ * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
+ * checks itself, since it checks every call. This class makes these three checks only for a call whose result is a new
+ * tensor, before the memory is allocated. Until all checks have passed, this class calls only {@code asNcclBackend} of
+ * the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device} of
+ * the back end or its NCCL view.
  */
 final class Dispatch {
     private final SlowPath slow;
@@ -32,7 +34,10 @@ final class Dispatch {
     private final NcclBackend nccl;
     private final CallOptions options;
 
-    /** Makes a dispatch of calls with these options, or with the timeout of the back end if they are null. */
+    /**
+     * Creates a dispatch of calls with these options. If the options are null, calls have the timeout of the back end
+     * and no label.
+     */
     Dispatch(SlowPath slow, Backend backend, CallOptions options) {
         this.slow = slow;
         this.options = options;
@@ -53,8 +58,8 @@ final class Dispatch {
     }
 
     /**
-     * Finds the route of a call, and makes the checks that no later step of the route makes. If it throws, nothing has been
-     * moved or allocated.
+     * Finds the route of a call. Makes the checks that no later step of the route makes. If this method throws, no data
+     * has been moved and no memory allocated.
      */
     Route open(Collective call) {
         if (call.kind().isRooted()) {
@@ -74,8 +79,8 @@ final class Dispatch {
     }
 
     /**
-     * Finds the route as {@link #open} does, for a call whose result has no memory yet. It makes all checks, so that no
-     * memory is allocated for a call that is refused.
+     * Finds the route as {@link #open} does, for a call whose result has no memory yet. Makes all checks, so that no
+     * memory is allocated for a rejected call.
      */
     Route openFresh(Collective template) {
         Route route = open(template);
@@ -92,7 +97,10 @@ final class Dispatch {
         return route;
     }
 
-    /** Returns why a call has no route, as {@link #open} would report it for a call whose shapes fit. */
+    /**
+     * Returns why a call has no route, or empty. The reason is the one that {@link #open} would give for a call with
+     * valid shapes.
+     */
     Optional<String> unsupportedBecause(Collective call) {
         if (nccl != null) {
             return nccl.unsupportedBecause(call);
@@ -102,15 +110,15 @@ final class Dispatch {
     }
 
     /**
-     * Returns why the back end or the {@link HostFallback} that would carry the call through host memory does not support
-     * it. Call it only after {@link SlowPath#refusal} has found the fallback.
+     * Returns why a call cannot go through host memory: the back end or the {@link HostFallback} does not support it.
+     * May be called only after {@link SlowPath#refusal} has found the fallback.
      */
     private Optional<String> unsupportedOnHost(Collective call) {
         return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))
                 .or(() -> slow.fallback().unsupportedBecause(call, slow.context()));
     }
 
-    /** Finds the route of a message, and makes the checks that no later step of the route makes. */
+    /** Finds the route of a send or a receive. Makes the checks that no later step of the route makes. */
     Route open(Message message) {
         String operation = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
@@ -153,14 +161,15 @@ final class Dispatch {
     }
 
     /**
-     * Returns the larger tensor of a call. All its tensors must be on one device, also those that this rank does not need.
+     * Returns the larger tensor of a call. Throws an IllegalArgumentException if the tensors are not all on one device,
+     * even if this rank does not need one of them.
      */
     private static DeviceTensor onOneDevice(Collective call) {
         DeviceTensor in = onDevice(call, "input", call.in());
         DeviceTensor out = onDevice(call, "output", call.out());
         if (in == null && out == null) {
             throw new IllegalArgumentException(call.kind()
-                    + " has no device tensor: this is the door for device tensors, call the back end itself");
+                    + " has no device tensor: GpuCollectives accepts only device tensors, call the back end itself");
         }
         if (in == null || out == null) {
             return in == null ? out : in;
@@ -181,8 +190,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns the call on empty host tensors of the same type, which is enough for a back end to tell whether it supports
-     * it.
+     * Returns the call on empty host tensors of the same type. With these a back end can decide whether it supports the
+     * call.
      */
     private static Collective likeOnHost(Collective call, DataType dataType) {
         HostTensor none = HostTensor.of(dataType, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));

@@ -22,11 +22,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A back end that also takes device tensors. A call on device tensors takes the route that {@link Dispatch} chooses; a call
- * on host tensors goes to the back end under this one, unchanged.
+ * A decorator of a back end that also accepts device tensors. A call on device tensors takes the route that {@link
+ * Dispatch} chooses. A call on host tensors is passed unchanged to the wrapped back end.
  *
- * <p>Both kinds of call have one order. While calls through host memory are still to be handed over, a call on host tensors
- * queues behind them. An operation that cannot queue waits for them.
+ * <p>Calls on device tensors and calls on host tensors keep a common order. A call through host memory is passed to the
+ * wrapped back end only after its copy to the host. Until then, a call on host tensors queues behind it, and an
+ * operation that cannot be queued waits.
  */
 final class DispatchingBackend extends ForwardingBackend {
     private final CollectiveBackend host;
@@ -70,8 +71,8 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     /**
-     * Runs operations to their end. All ranks have the same calls but not the same speed, so whether the operations are
-     * coalesced must not depend on calls that are still pending.
+     * Runs operations and returns when all have ended. All ranks make the same calls, but at different speeds.
+     * Therefore calls that are still pending must not influence whether the operations are coalesced.
      */
     @Override
     public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
@@ -83,7 +84,7 @@ final class DispatchingBackend extends ForwardingBackend {
         }
     }
 
-    /** Starts operations. It waits only for calls through host memory. */
+    /** Starts operations. Waits only for earlier calls that go through host memory. */
     @Override
     public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -152,7 +153,8 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     /**
-     * Waits until all calls through host memory have been handed over, or until the timeout; returns the time that is left.
+     * Waits until all calls through host memory have been passed to the wrapped back end, or until the timeout. Returns
+     * the time that is left.
      */
     private Duration afterDeviceCalls(Duration timeout) {
         if (!isBusy()) {
@@ -164,8 +166,9 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     /**
-     * Waits as {@link #afterDeviceCalls} does, for an operation that cannot queue. If calls through host memory are still
-     * left then, it aborts the group and throws, since the operation would overtake those calls.
+     * Waits as {@link #afterDeviceCalls} does, before an operation that cannot be queued. If calls through host memory
+     * are still left after the timeout, this method aborts the group and throws. Otherwise the operation would overtake
+     * these calls.
      */
     private Duration behindDeviceCalls(String what, Duration timeout) {
         long begun = context.nanoTime();
@@ -182,7 +185,7 @@ final class DispatchingBackend extends ForwardingBackend {
                 where,
                 what + " on rank " + host.rank() + " of world size " + host.worldSize() + ": "
                         + (isInterrupted ? "interrupted" : "gave up") + " after " + waitedNanos / 1_000_000
-                        + " ms, in the wait for calls on device tensors that go through host memory before it");
+                        + " ms, while it waited for earlier calls on device tensors that go through host memory");
         host.abort(stop);
         throw stop;
     }

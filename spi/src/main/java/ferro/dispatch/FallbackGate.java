@@ -9,13 +9,14 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Whether device tensors may go through host memory, by the current settings. Every call reads the settings.
+ * The answer whether the current settings allow device tensors to go through host memory. Every call reads the settings
+ * again.
  *
- * <p>The first of three settings that is set decides, also if it is set to 0: {@code ferro.gpu.fallback},
- * {@code FERRO_ENABLE_GPU_FALLBACK}, and its older name {@code FERROTORCH_ENABLE_GPU_FALLBACK}.
+ * <p>Three settings are read in this order, and the first one that is set decides, also if its value is 0: {@code
+ * ferro.gpu.fallback}, {@code FERRO_ENABLE_GPU_FALLBACK}, and the older name {@code FERROTORCH_ENABLE_GPU_FALLBACK}.
  *
  * @param isOpen    whether device tensors may go through host memory
- * @param decidedBy name of the setting that decides, null if none is set
+ * @param decidedBy name of the setting that decides; null if none is set
  */
 public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final List<Setting<Boolean>> FIRST_SET_WINS =
@@ -24,10 +25,10 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
 
     /**
-     * Returns the gate by the current settings.
+     * Returns the answer of the current settings.
      *
      * @param context settings
-     * @return gate
+     * @return answer, with the setting that decides
      * @throws IllegalArgumentException if a setting has an invalid value
      */
     public static FallbackGate of(RankContext context) {
@@ -42,13 +43,13 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     }
 
     /**
-     * Returns the exception message for a call on device tensors that a back end for host memory refuses.
+     * Returns the exception message for a call on device tensors that a back end for host memory rejects.
      *
      * @param operation kind of call, for example {@code allReduce}
      * @param found     simple name of the class of the back end
      * @param rank      rank of the back end
      * @param worldSize number of ranks of the back end
-     * @return message that {@link GpuCollectives} gives if it finds no route for a call over this back end
+     * @return message of the exception that {@link GpuCollectives} throws if a call over this back end has no route
      */
     public String refusal(String operation, String found, int rank, int worldSize) {
         Objects.requireNonNull(operation, "operation");
@@ -56,7 +57,9 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
         return refusal(operation, found, rank, worldSize, isOpen ? SlowPath.whyNotAlone() : "");
     }
 
-    /** Returns the same message for a back end; {@code why} is part of it if the gate is open. */
+    /**
+     * Returns the message for a back end. If the settings allow the host round trip, the message contains {@code why}.
+     */
     String refusal(String operation, Backend backend, String why) {
         return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);
     }
@@ -73,6 +76,6 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private String closedBy() {
         return decidedBy == null || decidedBy.equals(VARIABLE)
                 ? ""
-                : "; now " + decidedBy + " forbids it, which wins: unset it";
+                : "; now " + decidedBy + " forbids it and takes precedence: unset it";
     }
 }

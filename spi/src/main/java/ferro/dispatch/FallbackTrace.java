@@ -7,7 +7,10 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** Records use of the slow path in a JFR recording. No other class uses jdk.jfr, which a small runtime may lack. */
+/**
+ * Records each use of the slow path as a JFR event. No other class of this package uses the module jdk.jfr, which a
+ * small runtime may lack.
+ */
 final class FallbackTrace {
     private static final boolean RECORDS = canRecord();
 
@@ -28,7 +31,7 @@ final class FallbackTrace {
         }
     }
 
-    /** One call on device tensors that is about to go through host memory. */
+    /** The JFR event of a call on device tensors that is about to go through host memory. */
     @Name("ferro.GpuFallback")
     @Label("GPU Fallback")
     @Category("ferro")

@@ -11,15 +11,15 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * A call whose result is a new tensor. The call is checked on a template, a tensor with a shape and no memory, before the
- * memory is allocated. The memory is freed if the call fails.
+ * A call whose result is a new tensor. The call is checked before the memory of the result is allocated; until then, a
+ * template tensor with a shape and no memory stands for the result. If the call fails, the memory is freed.
  */
 final class FreshCall {
     private final Dispatch dispatch;
     private final Collective call;
     private final DeviceTensor template;
 
-    /** Makes a call with the template as output; the template is null if this rank gets no result. */
+    /** Creates a call with the template as output. The template is null if this rank receives no result. */
     private FreshCall(Dispatch dispatch, Collective call, DeviceTensor template) {
         this.dispatch = dispatch;
         this.call = call;
@@ -70,7 +70,7 @@ final class FreshCall {
         return new FreshCall(dispatch, new Collective.AllToAll(in, out, null, null), out);
     }
 
-    /** Runs the call to its end; returns the result, or null if this rank gets none. */
+    /** Runs the call. Returns the result after the call has ended, or null if this rank receives no result. */
     DeviceTensor run() {
         Route route = dispatch.openFresh(call);
         DeviceTensor out = allocate(route);
@@ -107,7 +107,10 @@ final class FreshCall {
         return template == null ? null : route.allocate(call.kind().label(), template.dataType(), template.shape());
     }
 
-    /** Replaces the template by the memory. A broadcast has only one tensor, so the root's data is first copied into it. */
+    /**
+     * Returns the call with the allocated tensor in place of the template. A broadcast has only one tensor, so the
+     * root's data is first copied into the new tensor.
+     */
     private Collective ready(Route route, DeviceTensor out) {
         if (call instanceof Broadcast broadcast) {
             if (dispatch.rank() == broadcast.root()) {

@@ -5,19 +5,19 @@ import ferro.Work;
 import java.util.Objects;
 
 /**
- * A pending call with its fresh result.
+ * The handle of a pending call together with the new tensor of its result.
  *
- * @param tensor tensor of the result, which the caller must not use before the work is done; null if this rank gets no
- *     result (not the root of a reduce or gather). It is freed automatically if the work fails, else by
- *     {@link GpuCollectives#free}
+ * @param tensor tensor of the result, which the caller must not use before the work is done; null on a rank that is not
+ *     the root of a reduce or gather. If the work fails, the tensor is freed automatically; otherwise the caller frees
+ *     it with {@link GpuCollectives#free}
  * @param work   handle of the call
  */
 public record FreshResult(DeviceTensor tensor, Work work) {
     /**
-     * Refuses null for the work.
+     * Checks that the work is not null.
      *
-     * @param tensor tensor of the result, which the caller must not use before the work is done; null if this rank gets no
-     *     result
+     * @param tensor tensor of the result, which the caller must not use before the work is done; null if this rank
+     *     receives no result
      * @param work   handle of the call
      */
     public FreshResult {
@@ -25,10 +25,10 @@ public record FreshResult(DeviceTensor tensor, Work work) {
     }
 
     /**
-     * Waits for the end.
+     * Waits until the call has ended, and returns the result.
      *
-     * @return the tensor, which may be read from any stream; null if this rank gets no result
-     * @throws ferro.FerroException if the call failed; the tensor is freed then
+     * @return tensor, which any stream may read; null if this rank receives no result
+     * @throws ferro.FerroException if the call failed; the tensor has then been freed
      */
     public DeviceTensor await() {
         work.await();

@@ -15,32 +15,39 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Collectives on device tensors: over NCCL, or through host memory if a setting allows it, else an error.
+ * Collectives on device tensors. A call goes over NCCL, or through host memory if a setting allows that. Otherwise it
+ * throws an exception.
  *
- * <p>The route of a call, for every kind and in this order:
+ * <p>Each kind of call chooses its route in this order:
  * <ol>
- *   <li>If {@code backend.asNcclBackend()} is present: from device to device. A failure there is final; route 2 is not
- *       tried.
- *   <li>If {@code ferro.gpu.fallback} (else {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class
- *       path and the back end has collectives: device to host, the collective, host to device. Every such call warns on the
- *       logger {@code ferro.gpu.fallback}, counts in {@link #fallbackCount} and is a JFR event {@code ferro.GpuFallback}.
- *   <li>Else: {@link UnsupportedOperationException} that says how to get route 1 or 2.
+ * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure on this route is final;
+ *       route 2 is not tried.
+ * <li>Otherwise the data is copied to the host, the collective runs there, and the result is copied to the device. This
+ *       route has three conditions: {@code ferro.gpu.fallback} (or, if that is unset, {@code
+ *       FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
+ *       collectives. Every such call logs a warning to the logger {@code ferro.gpu.fallback}, counts in {@link
+ *       #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
+ * <li>Otherwise the call throws an {@link UnsupportedOperationException}, whose message says how to enable route 1 or
+ * 2.
  * </ol>
  *
- * <p>{@link #run} and {@link #submit} work in place or into the tensors of the call. The other collectives do not change
- * their input and return a fresh tensor on the same device, which its owner frees: pass it to {@link #free}. A blocking
- * form returns when the result may be read from any stream. Parts are joined and divided along the first dimension.
+ * <p>{@link #run} and {@link #submit} write their result into the tensors of the call. The other collectives do not
+ * change their input. They return a fresh tensor on the same device, which the caller frees with {@link #free}. A
+ * blocking method returns when any stream may read the result. Parts are joined and divided along the first dimension.
  *
- * <p>Every rank makes the same call with the same type, length, op and root. Tensors are on the device of the rank and stay
- * reachable; the caller does not use them until the call is done.
+ * <p>Every rank makes the same call with the same type, length, op and root. The tensors of a rank are on the device of
+ * that rank. Until the call is done, the caller keeps them reachable and does not use them.
  *
- * <p>Failures, for all forms. Before any data moves and before memory is allocated: {@link ferro.InvalidRankException} for
- * a root that is not a rank (checked first); {@link UnsupportedOperationException} for a type, op or form that the path
- * does not support, or if there is no path; IllegalArgumentException for shapes, places and tensors that overlap
- * ({@link ferro.Collective#check}); IllegalStateException for a tensor that is not on NCCL's device. Then:
- * IllegalArgumentException "D2D clone failed" with its cause if the fresh tensor cannot be made on the NCCL path;
- * {@link ferro.FerroTransferException} if the result of a round trip cannot be copied back; {@link ferro.FerroException}
- * for failures during the call. A fresh tensor of a failed call is freed.
+ * <p>All methods check a call before any data moves and before memory is allocated. The first check throws an {@link
+ * ferro.InvalidRankException} if the root is not a rank. An {@link UnsupportedOperationException} is thrown if there is
+ * no route, or if the route does not support the type, op or form of the call. An IllegalArgumentException is thrown if
+ * shapes do not fit, if tensors are not all on one device, or if they overlap ({@link ferro.Collective#check}). An
+ * IllegalStateException is thrown if a tensor is not on the device of NCCL.
+ *
+ * <p>After these checks, three failures are possible. On the NCCL route, an IllegalArgumentException "D2D clone failed"
+ * with its cause is thrown if the fresh tensor cannot be created. A {@link ferro.FerroTransferException} is thrown if
+ * the result of a host round trip cannot be copied back to the device. A {@link ferro.FerroException} is thrown if the
+ * call fails while it runs. The fresh tensor of a failed call is freed.
  *
  * <p>Thread-safe.
  */
@@ -54,10 +61,10 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Makes an instance that reads its settings from a context on every call.
+     * Creates an instance that reads its settings from a context on every call.
      *
      * @param context settings, and the objects that the groups of this rank share
-     * @return instance; closing it releases the context's device memory
+     * @return instance; its {@link #close} releases the device memory of the context
      */
     public static GpuCollectives with(RankContext context) {
         return with(context, SlowPath::service, System.getLogger("ferro.gpu.fallback"));
@@ -68,33 +75,35 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls on device tensors can have a route over a back end: it uses NCCL, or a {@link HostFallback} is
-     * on the class path. Otherwise {@link #over} adds only the refusal.
+     * Returns whether calls on device tensors can have a route over a back end. They can if the back end uses NCCL or a
+     * {@link HostFallback} is on the class path. If not, a back end of {@link #over} rejects every call on device
+     * tensors.
      *
      * @param backend back end
-     * @return whether a route can exist, whether the gate is open or not
+     * @return whether a route can exist, independent of the settings
      */
     public static boolean hasWay(CollectiveBackend backend) {
         return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || SlowPath.isThere();
     }
 
     /**
-     * Wraps a back end so that it also takes device tensors. Calls on device tensors take the route that this class
-     * chooses. Calls on host tensors keep their place in the order behind pending calls through host memory.
+     * Wraps a back end so that it also accepts device tensors. Calls on device tensors take the route that this class
+     * chooses. Calls on host tensors run after earlier calls that go through host memory.
      *
-     * @param backend takes the calls on host tensors, unchanged
-     * @return back end; closing it closes {@code backend} and this object
+     * @param backend back end that receives the calls on host tensors, unchanged
+     * @return back end, whose close also closes {@code backend} and this object
      */
     public CollectiveBackend over(CollectiveBackend backend) {
         return new DispatchingBackend(backend, this, slow.context());
     }
 
     /**
-     * Returns a view with a timeout of its own. Without it, calls that are given no timeout use that of the back end.
+     * Returns a view of this object with its own timeout. The timeout applies to calls without a timeout argument. In
+     * an object without its own timeout, these calls have the timeout of the back end.
      *
-     * @param timeout for each call, from its start to its end; more than a century means no timeout
-     * @return view of this object; closing either closes both
-     * @throws IllegalArgumentException if it is zero or negative
+     * @param timeout time limit of each call, from its start to its end; more than a century means no timeout
+     * @return view of this object; closing the view also closes this object, and vice versa
+     * @throws IllegalArgumentException if the timeout is zero or negative
      */
     public GpuCollectives within(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
@@ -105,11 +114,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Runs a collective to its end, in place or into the tensors of the call.
+     * Runs a collective that writes into the tensors of the call, and returns when it has ended.
      *
      * @param call    operation on device tensors
      * @param backend back end
-     * @param timeout from now to the end
+     * @param timeout time limit from this call to the end of the operation
      */
     public void run(Collective call, Backend backend, Duration timeout) {
         Objects.requireNonNull(call, "call");
@@ -119,11 +128,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Starts a collective, in place or into the tensors of the call.
+     * Starts a collective that writes into the tensors of the call.
      *
      * @param call    operation on device tensors
      * @param backend back end
-     * @param timeout from now to the end
+     * @param timeout time limit from this call to the end of the operation
      * @return handle
      */
     public Work submit(Collective call, Backend backend, Duration timeout) {
@@ -134,11 +143,12 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls through host memory, by any instance of this context, are still to be handed over to a back end.
+     * Returns whether calls that go through host memory have not yet been passed to a back end. Counts the calls of all
+     * instances of this context.
      *
      * @param backend  back end for the host tensors
-     * @param patience longest wait for it to become false; zero does not wait
-     * @return true if a call on host tensors must now use {@link #behind}, to keep its place in the order
+     * @param patience maximum wait until no such call is left; zero does not wait
+     * @return true if a call on host tensors must now use {@link #behind}, so that it does not overtake those calls
      */
     public boolean isBusy(CollectiveBackend backend, Duration patience) {
         Objects.requireNonNull(backend, "backend");
@@ -147,12 +157,12 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Queues a call on host tensors behind the calls through host memory that are still to be handed over. Call it only
-     * after {@link #isBusy} has returned true.
+     * Queues a call on host tensors behind calls that go through host memory and have not yet been passed to the back
+     * end. May be called only after {@link #isBusy} has returned true.
      *
      * @param call    operation on host tensors
      * @param backend back end
-     * @param timeout from now to the end
+     * @param timeout time limit from this call to the end of the operation
      * @return handle
      * @throws IllegalStateException if no call of this context has gone through host memory
      */
@@ -168,11 +178,11 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Starts a send or a receive of a device tensor; over NCCL the tag must be 0.
+     * Starts a send or a receive of a device tensor. Over NCCL the tag must be 0.
      *
      * @param message tensor, peer and tag
      * @param backend back end
-     * @param timeout from now to the end
+     * @param timeout time limit from this call to the end of the operation
      * @return handle
      */
     public Work transfer(Message message, Backend backend, Duration timeout) {
@@ -185,8 +195,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Sends a device tensor with tag 0.
      *
-     * @param tensor  data
-     * @param to      rank
+     * @param tensor  data to send
+     * @param to      destination rank
      * @param backend back end
      */
     public void send(DeviceTensor tensor, int to, Backend backend) {
@@ -196,8 +206,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Receives a device tensor with tag 0.
      *
-     * @param tensor  destination
-     * @param from    rank
+     * @param tensor  memory to fill
+     * @param from    source rank
      * @param backend back end
      */
     public void recv(DeviceTensor tensor, int from, Backend backend) {
@@ -231,8 +241,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Copies the root's tensor to every rank.
      *
-     * @param in      read on the root; on other ranks only its type, shape and device are used
-     * @param root    owner
+     * @param in      data of the root; on the other ranks only its type, shape and device are used
+     * @param root    rank that has the data
      * @param backend back end
      * @return fresh tensor of the same shape, also on the root
      */
@@ -243,8 +253,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #broadcast}.
      *
-     * @param in      read on the root; on other ranks only its type, shape and device are used
-     * @param root    owner
+     * @param in      data of the root; on the other ranks only its type, shape and device are used
+     * @param root    rank that has the data
      * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
@@ -257,7 +267,7 @@ public final class GpuCollectives implements AutoCloseable {
      *
      * @param in      operand, not changed
      * @param op      reduction
-     * @param root    receiver
+     * @param root    rank that receives the result
      * @param backend back end
      * @return fresh tensor of the same shape on the root, empty on other ranks
      */
@@ -271,7 +281,7 @@ public final class GpuCollectives implements AutoCloseable {
      *
      * @param in      operand, not changed
      * @param op      reduction
-     * @param root    receiver
+     * @param root    rank that receives the result
      * @param backend back end
      * @return fresh tensor of the same shape on the root, null on other ranks, and the handle
      */
@@ -282,7 +292,7 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Joins the tensors of all ranks, in rank order, on every rank.
      *
-     * @param in      own part, {@code [n, ...]}
+     * @param in      part of this rank, {@code [n, ...]}
      * @param backend back end
      * @return fresh tensor {@code [worldSize * n, ...]}
      */
@@ -293,7 +303,7 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #allGather}.
      *
-     * @param in      own part
+     * @param in      part of this rank
      * @param backend back end
      * @return fresh tensor of all parts, and the handle
      */
@@ -302,7 +312,7 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Combines the tensors of all ranks; rank r gets part r of the result.
+     * Combines the tensors of all ranks, element by element. Rank r receives part r of the result.
      *
      * @param in      all parts, {@code [worldSize * n, ...]}, not changed
      * @param op      reduction
@@ -319,7 +329,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param in      all parts, not changed
      * @param op      reduction
      * @param backend back end
-     * @return fresh tensor of the own part, and the handle
+     * @return fresh tensor of this rank's part, and the handle
      */
     public FreshResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
         return FreshCall.reduceScatter(dispatch(backend), in, op).submit();
@@ -328,8 +338,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Joins the tensors of all ranks, in rank order, on the root.
      *
-     * @param in      own part, {@code [n, ...]}
-     * @param root    receiver
+     * @param in      part of this rank, {@code [n, ...]}
+     * @param root    rank that receives the result
      * @param backend back end
      * @return fresh tensor {@code [worldSize * n, ...]} on the root, empty on other ranks
      */
@@ -340,8 +350,8 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #gather}.
      *
-     * @param in      own part
-     * @param root    receiver
+     * @param in      part of this rank
+     * @param root    rank that receives the result
      * @param backend back end
      * @return fresh tensor of all parts on the root, null on other ranks, and the handle
      */
@@ -352,9 +362,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Copies part r of the root's tensor to rank r.
      *
-     * @param in      all parts, {@code [worldSize * n, ...]}; on other ranks only its type, shape and device are used, so
-     *     that a tensor with address 0 is enough
-     * @param root    owner
+     * @param in      all parts, {@code [worldSize * n, ...]}; on the other ranks only its type, shape and device are
+     *     used, so its address may be 0
+     * @param root    rank that has the data
      * @param backend back end
      * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
@@ -365,10 +375,10 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #scatter}.
      *
-     * @param in      all parts; on other ranks only its type, shape and device are used
-     * @param root    owner
+     * @param in      all parts; on the other ranks only its type, shape and device are used
+     * @param root    rank that has the data
      * @param backend back end
-     * @return fresh tensor of the own part, and the handle
+     * @return fresh tensor of this rank's part, and the handle
      */
     public FreshResult scatterAsync(DeviceTensor in, int root, Backend backend) {
         return FreshCall.scatter(dispatch(backend), in, root).submit();
@@ -377,9 +387,9 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Sends part j of each rank's tensor to rank j.
      *
-     * @param in      parts by destination, {@code [worldSize * n, ...]}, not changed
+     * @param in      parts in the order of their destination ranks, {@code [worldSize * n, ...]}, not changed
      * @param backend back end
-     * @return fresh tensor of the same shape, parts by source
+     * @return fresh tensor of the same shape, with the parts in the order of their source ranks
      */
     public DeviceTensor allToAll(DeviceTensor in, Backend backend) {
         return FreshCall.allToAll(dispatch(backend), in).run();
@@ -388,7 +398,7 @@ public final class GpuCollectives implements AutoCloseable {
     /**
      * Starts {@link #allToAll}.
      *
-     * @param in      parts by destination, not changed
+     * @param in      parts in the order of their destination ranks, not changed
      * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
@@ -397,18 +407,18 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns how often a collective went through host memory, in all groups of this context.
+     * Returns how many calls of a kind went through host memory, in all groups of this context.
      *
      * @param collective label as in {@link ferro.CollectiveKind#label}, for example {@code allReduce}; also {@code send} and
      *     {@code recv}
-     * @return count
+     * @return number of calls
      */
     public long fallbackCount(String collective) {
         return slow.calls().count(Objects.requireNonNull(collective, "collective"));
     }
 
     /**
-     * Frees a tensor by closing its owner; for tensors that the forms with a fresh result return.
+     * Frees a tensor by closing its owner. It is meant for the fresh tensors that methods of this class return.
      *
      * @param tensor tensor whose owner is AutoCloseable, as it is for all tensors that ferro allocated
      * @throws IllegalArgumentException if the owner is not AutoCloseable, so that other code must free the tensor
@@ -417,7 +427,7 @@ public final class GpuCollectives implements AutoCloseable {
     public static void free(DeviceTensor tensor) {
         if (!(Objects.requireNonNull(tensor, "tensor").owner() instanceof AutoCloseable owner)) {
             throw new IllegalArgumentException("cannot free " + tensor + ": its owner is " + tensor.owner()
-                    + ", which is not AutoCloseable: whoever allocated it must free it");
+                    + ", which is not AutoCloseable: the code that allocated the tensor must free it");
         }
         try {
             owner.close();
@@ -428,7 +438,10 @@ public final class GpuCollectives implements AutoCloseable {
         }
     }
 
-    /** Releases the context's device memory if a round trip has acquired it; fresh tensors stay valid. Idempotent. */
+    /**
+     * Releases the device memory of the context, if a host round trip has acquired it. Fresh tensors stay valid.
+     * Idempotent.
+     */
     @Override
     public void close() {
         slow.close();

@@ -11,30 +11,33 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Carries a call on device tensors through host memory: device to host, the collective on a host back end, host to device.
+ * A service that runs a call on device tensors through host memory. It copies the data from the device to the host,
+ * runs the collective on a host back end, and copies the result from the host to the device.
  *
- * <p>{@link java.util.ServiceLoader} finds it; the constructor must not load anything. It has no state of its own: pools
- * are in the context. It does not check whether it may be used: the caller has checked the gate and has logged the warning.
+ * <p>{@link java.util.ServiceLoader} finds the implementation. The constructor must not load native libraries. An
+ * implementation has no state: its memory pools are in the context. It does not check the settings: the caller has
+ * checked the {@link FallbackGate} and logged the warning.
  *
- * <p>Failures: an exception of the copy to the host or of the collective is thrown unchanged. A failure of the copy back is
- * a {@link ferro.FerroTransferException} with its cause.
+ * <p>An exception of the copy to the host or of the collective is thrown unchanged. If the copy back to the device
+ * fails, a {@link ferro.FerroTransferException} with the cause is thrown.
  */
 public interface HostFallback {
     /**
-     * Returns why the fallback cannot work here.
+     * Returns why the fallback cannot be used in this process.
      *
      * @param context settings, and the objects that the groups of this rank share
-     * @return empty if it can; otherwise the missing artifact, or the reason that the device memory gives
+     * @return empty if the fallback can be used; otherwise the missing artifact, or the reason that the device memory
+     *     gives
      */
     Optional<String> unavailableBecause(RankContext context);
 
     /**
-     * Returns why the fallback does not support a call that the host back end itself would support. It is called before the
-     * warning about the slow path, so it moves no data and allocates nothing.
+     * Returns why the fallback does not support a call that the host back end supports. This method runs before the
+     * warning about the slow path, so it must not move data or allocate memory.
      *
-     * @param call    operation on device tensors; the tensor of a fresh result has no address yet
+     * @param call    operation on device tensors; the tensor of a fresh result has address 0
      * @param context settings
-     * @return empty if {@link #submit} supports the call
+     * @return reason; empty if {@link #submit} supports the call
      * @throws IllegalArgumentException if a setting has an invalid value
      */
     default Optional<String> unsupportedBecause(Collective call, RankContext context) {
@@ -42,35 +45,36 @@ public interface HostFallback {
     }
 
     /**
-     * Returns why the fallback does not support a message. It is called under the same rules as the method for collectives.
+     * Returns why the fallback does not support a send or a receive. Like the method for collectives, this method must
+     * not move data or allocate memory.
      *
-     * @param message operation
-     * @return empty if {@link #transfer} supports the message
+     * @param message send or receive
+     * @return reason; empty if {@link #transfer} supports the message
      */
     default Optional<String> unsupportedBecause(Message message) {
         return Optional.empty();
     }
 
     /**
-     * Starts a collective. The calls for one host back end are handed over to it in the order of submit.
+     * Starts a collective. Calls are passed to a host back end in the order in which they are submitted.
      *
-     * @param call    operation on device tensors, already checked; or an operation on host tensors that must come behind
-     *     such ones
+     * @param call    checked operation on device tensors; or an operation on host tensors that must run after such
+     *     operations
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
-     * @param options deadline, from now to the end, and label
-     * @return handle; done when the results are back on the device
+     * @param options label, and time limit from this call to the end of the operation
+     * @return handle, which is done when the results are on the device again
      */
     Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
-     * Returns whether calls are still to be handed over to a host back end. If so, the caller passes a call on host tensors
-     * for that back end to {@link #submit} too, since all ranks must hand over their calls in the same order.
+     * Returns whether calls have not yet been passed to a host back end. If so, the caller gives a call on host tensors
+     * for this back end to {@link #submit} too: all ranks must pass their calls to the back end in the same order.
      *
-     * @param host     back end
+     * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share
-     * @param patience longest wait for it to become false; zero does not wait
-     * @return true if such calls are left; false for a fallback that hands over within {@code submit}
+     * @param patience maximum wait until no such call is left; zero does not wait
+     * @return true if such calls are left; false from a fallback that passes calls on within {@code submit}
      */
     default boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
         return false;
@@ -79,10 +83,10 @@ public interface HostFallback {
     /**
      * Starts a send or a receive.
      *
-     * @param message operation, already checked
+     * @param message send or receive, already checked
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
-     * @param options deadline, from now to the end, and label
+     * @param options label, and time limit from this call to the end of the operation
      * @return handle; the handle of a receive is done when the elements are on the device
      */
     Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options);
@@ -91,18 +95,18 @@ public interface HostFallback {
      * A send or a receive.
      *
      * @param sends  whether this rank sends
-     * @param tensor data, or destination of a receive
+     * @param tensor data to send, or memory that a receive fills
      * @param peer   the other rank
-     * @param tag    0 and up
+     * @param tag    0 or greater
      */
     record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
         /**
-         * Refuses null.
+         * Checks that the tensor is not null.
          *
          * @param sends  whether this rank sends
-         * @param tensor data, or destination of a receive
+         * @param tensor data to send, or memory that a receive fills
          * @param peer   the other rank
-         * @param tag    0 and up
+         * @param tag    0 or greater
          */
         public Message {
             Objects.requireNonNull(tensor, "tensor");

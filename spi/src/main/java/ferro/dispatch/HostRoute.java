@@ -14,10 +14,10 @@ import ferro.spi.Deadlines;
 import java.time.Duration;
 
 /**
- * The slow path through host memory. The gate has allowed the call, and the warning has been logged.
+ * The slow path through host memory. The settings have allowed the call, and the warning has been logged.
  *
  * @param slow     device memory and settings
- * @param fallback fallback that carries the tensors
+ * @param fallback fallback that copies the tensors and runs the call
  * @param host     back end for the host tensors
  * @param device   device of fresh results
  */
@@ -42,7 +42,7 @@ record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, i
         return slow.memory().allocate(dataType, shape, device);
     }
 
-    /** Copies, and waits for the copy, since the round trip reads the tensor from another stream. */
+    /** Copies a tensor and waits until the copy has ended, since the round trip reads the copy from another stream. */
     @Override
     public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         Duration bound = host.timeout();
@@ -51,7 +51,7 @@ record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, i
                     Code.TIMED_OUT,
                     Where.outside("", host.rank()),
                     operation + " on rank " + host.rank() + ": the copy of " + from + " took more than "
-                            + Deadlines.millis(bound) + " ms: is the device busy, or hung?");
+                            + Deadlines.millis(bound) + " ms: check whether the device is busy or hangs");
         }
     }
 }

@@ -11,8 +11,8 @@ import ferro.dispatch.HostFallback.Message;
 import java.util.Arrays;
 
 /**
- * The fast path: device to device, without the host. Its outcome is final: a failed call is not tried again on another
- * route.
+ * The fast path from device to device, without copies to the host. A call that fails on this path is not tried again on
+ * another route.
  *
  * @param nccl back end of the device
  */
@@ -45,7 +45,10 @@ record NcclRoute(NcclBackend nccl) implements Route {
         }
     }
 
-    /** Queues the copy on the stream of the collective, behind the work that is in the caller's default stream. */
+    /**
+     * Queues a copy on the stream of the collective. The copy starts after the work that is now in the caller's default
+     * stream.
+     */
     @Override
     public void copy(String operation, DeviceTensor from, DeviceTensor to) {
         try {

@@ -15,9 +15,9 @@ sealed interface Route permits NcclRoute, HostRoute {
 
     Work transfer(Message message, CallOptions options);
 
-    /** Allocates the tensor of a fresh result; {@code operation} is for exception messages. */
+    /** Allocates the tensor of a fresh result. Exception messages contain {@code operation}. */
     DeviceTensor allocate(String operation, DataType dataType, long[] shape);
 
-    /** Copies the root's data into its fresh tensor; the next submitted call comes after the copy. */
+    /** Copies the root's data into its fresh tensor. The next submitted call runs after the copy. */
     void copy(String operation, DeviceTensor from, DeviceTensor to);
 }

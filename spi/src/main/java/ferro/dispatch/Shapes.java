@@ -3,7 +3,10 @@ package ferro.dispatch;
 import ferro.CollectiveKind;
 import java.util.Arrays;
 
-/** Computes shapes of results. Parts are joined and divided along the first dimension, which has the longest stride. */
+/**
+ * Computations of the shapes of results. Parts are joined and divided along the first dimension, which has the longest
+ * stride.
+ */
 final class Shapes {
     private Shapes() {}
 
@@ -17,8 +20,8 @@ final class Shapes {
     }
 
     /**
-     * Returns the shape of one part, with the first dimension divided by {@code parts}. If {@code parts} divides only the
-     * number of elements, the part is one-dimensional.
+     * Returns the shape of one part, whose first dimension is divided by {@code parts}. If {@code parts} divides the
+     * number of elements but not the first dimension, the part is one-dimensional.
      */
     static long[] part(CollectiveKind kind, long[] shape, int parts) {
         long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);

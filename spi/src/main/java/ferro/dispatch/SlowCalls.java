@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Data about the slow path that all {@code GpuCollectives} of one context share: how often each collective took it, and
- * which fallback carried the last call. Calls on host tensors may have to wait for that fallback, whichever object its
- * calls came through.
+ * Data about the slow path that all {@code GpuCollectives} of one context share: the number of calls of each collective
+ * on the slow path, and the fallback that ran the last of them. A call on host tensors may have to wait for that
+ * fallback, even if another {@code GpuCollectives} object made the earlier calls.
  */
 final class SlowCalls implements AutoCloseable {
     private final ConcurrentHashMap<String, LongAdder> byCollective = new ConcurrentHashMap<>();
@@ -22,7 +22,7 @@ final class SlowCalls implements AutoCloseable {
         return count == null ? 0 : count.sum();
     }
 
-    /** Returns the fallback that carried the last call, or null if no call has taken the slow path. */
+    /** Returns the fallback that ran the last call on the slow path, or null if there was none. */
     HostFallback carrier() {
         return carrier;
     }

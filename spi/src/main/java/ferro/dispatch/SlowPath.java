@@ -13,10 +13,14 @@ import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.function.Supplier;
 
-/** Finds the host round trip, explains why a call may not use it, and logs, counts and records each call that does. */
+/**
+ * The host round trip as the dispatch sees it. This class finds the fallback, says why a call may not use it, and logs,
+ * counts and records each call that uses it.
+ */
 final class SlowPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
-    private static final String NONE = "nothing here does one: add " + ARTIFACT + " to the class path";
+    private static final String NONE =
+            "the class path has no implementation of it: add " + ARTIFACT + " to the class path";
 
     private final RankContext context;
     private final Supplier<Optional<HostFallback>> finds;
@@ -32,7 +36,8 @@ final class SlowPath implements AutoCloseable {
     }
 
     /**
-     * Finds the fallback among the services. Throws UnsupportedOperationException, with the reason, if it cannot be loaded.
+     * Finds the fallback among the services. Throws UnsupportedOperationException with the reason if the fallback
+     * cannot be loaded.
      */
     static Optional<HostFallback> service() {
         try {
@@ -45,7 +50,10 @@ final class SlowPath implements AutoCloseable {
         }
     }
 
-    /** Returns whether there is a service. It may be broken; the calls that need it report that. */
+    /**
+     * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; the calls that
+     * need it then throw.
+     */
     static boolean isThere() {
         try {
             return service().isPresent();
@@ -54,23 +62,32 @@ final class SlowPath implements AutoCloseable {
         }
     }
 
-    /** Returns why a back end that is called directly takes no device tensors although the gate is open. */
+    /**
+     * Returns why a back end that is called directly does not accept device tensors although the settings allow the
+     * host round trip.
+     */
     static String whyNotAlone() {
-        return isThere() ? "this back end itself takes none: call ProcessGroup or GpuCollectives" : NONE;
+        return isThere()
+                ? "this back end itself does not accept device tensors: call ProcessGroup or GpuCollectives"
+                : NONE;
     }
 
-    /** Returns whether calls through host memory are still to be handed over to a back end; cheap if there never was any. */
+    /**
+     * Returns whether calls through host memory have not yet been passed to a back end. Cheap if there never was such a
+     * call.
+     */
     boolean isBusy(CollectiveBackend host, Duration patience) {
         HostFallback carrier = calls().carrier();
         return carrier != null && carrier.isBusy(host, context, patience);
     }
 
-    /** Queues a call on host tensors behind the calls through host memory; call it only while {@link #isBusy}. */
+    /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
         HostFallback carrier = calls().carrier();
         if (carrier == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
-                    + " has nothing to come behind: no call goes through host memory: give it to the back end");
+                    + " cannot be queued behind calls through host memory, since there are none:"
+                    + " call the back end itself");
         }
         return carrier.submit(call, host, context, options);
     }
@@ -79,7 +96,7 @@ final class SlowPath implements AutoCloseable {
         return context;
     }
 
-    /** Returns the fallback that carries the tensors; call it only after {@link #refusal} has found it. */
+    /** Returns the fallback. May be called only after {@link #refusal} has found it. */
     HostFallback fallback() {
         return found;
     }
@@ -91,7 +108,7 @@ final class SlowPath implements AutoCloseable {
         return memory;
     }
 
-    /** Returns why a call may not take the slow path, as an exception message; empty if it may. */
+    /** Returns the exception message for a call that may not take the slow path, or empty if it may. */
     Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
         if (gate.isOpen() && backend instanceof CollectiveBackend) {
             return missing().map(why -> gate.refusal(operation, backend, why));
@@ -100,7 +117,7 @@ final class SlowPath implements AutoCloseable {
                 operation,
                 backend,
                 "this back end has no collectives: wrap it by ProcessGroup.of, which with " + ARTIFACT
-                        + " on the class path takes device tensors"));
+                        + " on the class path accepts device tensors"));
     }
 
     private Optional<String> missing() {
@@ -116,7 +133,7 @@ final class SlowPath implements AutoCloseable {
         return fallback.unavailableBecause(context).map(why -> ARTIFACT + " cannot work here: " + why);
     }
 
-    /** Logs a warning, counts the call and records it; runs on every call, before any data moves. */
+    /** Logs a warning, counts the call and records it as a JFR event. Runs for every call, before any data moves. */
     void tell(String operation, String label, DeviceTensor tensor, FallbackGate gate, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,
@@ -129,8 +146,8 @@ final class SlowPath implements AutoCloseable {
     }
 
     /**
-     * Returns the shared data about the slow path. It is never released: the counters live as long as the context and hold
-     * no resources.
+     * Returns the shared data about the slow path. This data is never released: the counters live as long as the
+     * context and hold no resources.
      */
     SlowCalls calls() {
         SlowCalls known = calls;

@@ -1,6 +1,6 @@
 /**
- * Chooses the route of a call on device tensors: NCCL first, then, only if the gate is open, through host memory, else an
- * error.
+ * The choice of a route for a call on device tensors: NCCL if the back end has it; otherwise through host memory, if
+ * the settings allow that; otherwise an exception.
  *
  * {@snippet file="ferro/examples/snippets/PackageSnippetsTest.java" region="dispatch" :
  *
@@ -10,12 +10,14 @@
  * }
  * }
  *
- * <p>The operand stays as it is. Calls that work in place need none of this: {@code ProcessGroup} takes device tensors itself.
+ * <p>The operand is not changed. An in-place call does not need this package, since {@code ProcessGroup} accepts device
+ * tensors itself.
  *
- * <p>Start at {@link ferro.dispatch.GpuCollectives}, then {@code Dispatch}, which decides; {@code DispatchingBackend} puts
- * it in front of a back end. The slow path is {@link ferro.dispatch.HostFallback}; it copies with
- * {@link ferro.dispatch.DeviceMemory}.
+ * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatch}, which chooses the route. {@code
+ * DispatchingBackend} applies this choice to every call on a back end. The slow path is {@link
+ * ferro.dispatch.HostFallback}, which copies with {@link ferro.dispatch.DeviceMemory}.
  *
- * <p>This package has no native code and names no back end: NCCL is an interface, the slow path a service.
+ * <p>This package calls no native code and refers to no class of a back end: NCCL is an interface, and the slow path is
+ * a service.
  */
 package ferro.dispatch;
