@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Durations as numbers that can be added to a clock without overflow. A very long duration becomes a hundred years, which
- * means no deadline. A negative duration becomes 0.
+ * Conversions of durations to numbers that can be added to a clock without overflow. A duration of more than a hundred
+ * years becomes a hundred years, which means no deadline. A negative duration becomes 0.
  */
 public final class Deadlines {
     private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -15,7 +15,7 @@ public final class Deadlines {
     /**
      * Returns a duration in nanoseconds.
      *
-     * @param timeout any
+     * @param timeout any duration
      * @return nanoseconds, 0 to a hundred years
      */
     public static long nanos(Duration timeout) {
@@ -27,13 +27,14 @@ public final class Deadlines {
     }
 
     /**
-     * Returns how long joining may take, from its start to the last connection. It has a deadline of its own because
-     * ranks of a cluster may start minutes apart, however short the deadline of later calls is.
+     * Returns how long joining may take, from its start to the last connection. This time limit is separate from that
+     * of later calls, because ranks of a cluster may start minutes apart.
      *
-     * @param group   who joins
+     * @param group   group to join
      * @param context settings
-     * @return {@code ferro.join.timeout}; the group's own timeout where nothing sets it
-     * @throws IllegalArgumentException naming the setting and its text if that makes no sense
+     * @return {@code ferro.join.timeout}; the timeout of the group if that setting is unset
+     * @throws IllegalArgumentException if the setting has an invalid value; the message contains the setting and its
+     *     text
      */
     public static Duration ofJoin(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
@@ -43,7 +44,7 @@ public final class Deadlines {
     /**
      * Returns a duration in milliseconds, for messages.
      *
-     * @param timeout any
+     * @param timeout any duration
      * @return milliseconds, 0 to a hundred years
      */
     public static long millis(Duration timeout) {

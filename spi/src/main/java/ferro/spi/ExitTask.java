@@ -1,40 +1,45 @@
 package ferro.spi;
 
-/** Task that runs if the JVM ends while a resource of a rank is still open; registered by {@link RankContext#atExit}. */
+/**
+ * A task that runs if the JVM ends while a resource of a rank is still open. {@link RankContext#atExit} registers it.
+ */
 @FunctionalInterface
 public interface ExitTask {
     /**
-     * Runs at the end of the JVM, on a thread of its own, while other threads still run.
+     * Runs at the end of the JVM, on a separate thread, while other threads still run.
      *
-     * @param exit how the JVM ends, and how long this may take
+     * @param exit how the JVM ends, and until when the task may run
      */
     void run(JvmExit exit);
 
-    /** Order of the tasks. The recording of a failure is written after groups have had the chance to fail. */
+    /**
+     * The order in which tasks run. Recordings are written after the groups have failed, so that they contain the
+     * failures.
+     */
     enum Stage {
         /**
-         * Groups of devices fail if they must, without waiting. The group with a control lane beside them tells the other
-         * ranks.
+         * The device halves of groups fail if necessary, without waiting. The second back end of such a group, which
+         * has the control lane, notifies the other ranks.
          */
         DEVICES,
-        /** Groups say goodbye, or fail. */
+        /** Groups send a closing message to the other ranks, or fail. */
         GROUPS,
         /** Recordings are written. */
         RECORDINGS
     }
 
     /**
-     * How a JVM ends.
+     * The way in which a JVM ends.
      *
-     * @param signal     that ends it, such as SIGTERM; empty if main has returned or something has called System.exit
-     * @param untilNanos on the context's clock: deadline for all tasks of the context
+     * @param signal     signal that ends the JVM, such as SIGTERM; empty if main has returned or System.exit was called
+     * @param untilNanos deadline of all tasks of the context, on the context's clock
      */
     record JvmExit(String signal, long untilNanos) {}
 
-    /** Cancels a task. */
+    /** A handle that cancels a task. */
     @FunctionalInterface
     interface Handle {
-        /** Removes the task, which has nothing to do any more; idempotent. */
+        /** Removes the task, which is no longer needed. Idempotent. */
         void cancel();
     }
 }

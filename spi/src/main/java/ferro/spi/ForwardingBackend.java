@@ -22,10 +22,10 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A back end that forwards every call to another, failure and events included. It is the base of decorators, which change
- * one thing.
+ * A back end that forwards every call to another one, including failure and events. It is the base class of decorators,
+ * which override single methods.
  *
- * <p>{@link #newGroup} is forwarded as well. A decorator that subgroups should also have must wrap the returned group.
+ * <p>{@link #newGroup} is also forwarded. A decorator that is also meant for subgroups must wrap the returned group.
  */
 public abstract class ForwardingBackend implements CollectiveBackend {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -33,18 +33,18 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     private final CollectiveBackend inner;
 
     /**
-     * Makes a back end that forwards to another.
+     * Creates a back end that forwards to another one.
      *
-     * @param inner back end that does the work
+     * @param inner back end that receives the calls
      */
     protected ForwardingBackend(CollectiveBackend inner) {
         this.inner = Objects.requireNonNull(inner, "inner");
     }
 
     /**
-     * Returns the back end that does the work.
+     * Returns the back end that receives the calls.
      *
-     * @return the back end under this one
+     * @return wrapped back end
      */
     protected final CollectiveBackend inner() {
         return inner;
@@ -180,7 +180,7 @@ public abstract class ForwardingBackend implements CollectiveBackend {
         return inner.medium();
     }
 
-    /** Closes within 5 s. */
+    /** Closes the back end with a timeout of 5 s. */
     @Override
     public void close() {
         close(CLOSE_BOUND);

@@ -8,23 +8,23 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
-/** A context that forwards every call to another. It is the base of contexts that change one thing. */
+/** A context that forwards every call to another one. It is the base class of contexts that override single methods. */
 public abstract class ForwardingContext implements RankContext {
     private final RankContext outer;
 
     /**
-     * Makes a context that forwards to another.
+     * Creates a context that forwards to another one.
      *
-     * @param outer context that answers
+     * @param outer context that receives the calls
      */
     protected ForwardingContext(RankContext outer) {
         this.outer = outer;
     }
 
     /**
-     * Returns the context that answers.
+     * Returns the context that receives the calls.
      *
-     * @return the context under this one
+     * @return wrapped context
      */
     protected final RankContext outer() {
         return outer;

@@ -4,23 +4,23 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * A group to join. It contains no secret, so it can be printed.
+ * The description of a group to join. It contains no secret, so it may be printed.
  *
- * @param name      equal on every rank
+ * @param name      name of the group, equal on every rank
  * @param rank      this rank
  * @param worldSize number of ranks
- * @param timeout   default deadline of every call, and of joining unless {@code ferro.join.timeout} is set; more than a
- *     century means no deadline
+ * @param timeout   default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more than
+ *     a century means no limit
  */
 public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
     /**
-     * Checks the numbers.
+     * Checks the rank, the world size and the timeout.
      *
-     * @param name      equal on every rank
+     * @param name      name of the group, equal on every rank
      * @param rank      this rank
      * @param worldSize number of ranks
-     * @param timeout   default deadline
-     * @throws IllegalArgumentException if rank is not below world size, or the deadline is zero or negative
+     * @param timeout   default time limit
+     * @throws IllegalArgumentException if the rank is not below the world size, or the timeout is zero or negative
      */
     public GroupSpec {
         Objects.requireNonNull(name, "name");

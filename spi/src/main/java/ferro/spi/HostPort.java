@@ -8,12 +8,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A host and a port as people write them: {@code node_0:29500}, {@code 10.0.0.1}, {@code [fd00::1]:29500}. It takes the
- * names that resolvers know. {@link URI} takes no name with an underscore, and none of several parts the last of which
- * begins with a digit.
+ * A host and a port in the usual notation: {@code node_0:29500}, {@code 10.0.0.1}, {@code [fd00::1]:29500}. It accepts
+ * every name that a resolver accepts. {@link URI} accepts fewer names: it rejects a name with an underscore, and a name
+ * of several parts whose last part begins with a digit.
  *
  * @param host name or address, without brackets
- * @param port -1 if there is none
+ * @param port port number; -1 if there is none
  */
 public record HostPort(String host, int port) {
     private static final Pattern NAMED = Pattern.compile("([\\w-]+(?:\\.[\\w-]+)*\\.?)(?::(\\d{1,5}))?");
@@ -25,17 +25,17 @@ public record HostPort(String host, int port) {
      * Creates a pair of a host and a port.
      *
      * @param host name or address, without brackets; not null
-     * @param port -1 if there is none
+     * @param port port number; -1 if there is none
      */
     public HostPort {
         Objects.requireNonNull(host, "host");
     }
 
     /**
-     * Reads a text.
+     * Parses a text.
      *
      * @param text host, with or without a port
-     * @return host and port; empty if it is anything else
+     * @return host and port; empty if the text is anything else
      */
     public static Optional<HostPort> of(String text) {
         try {
@@ -47,10 +47,10 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Reads what stands between the slashes of an address.
+     * Parses the host and port of a URI.
      *
      * @param address address of any scheme
-     * @return host and port; empty if anything else stands there
+     * @return host and port; empty if the authority of the URI is anything else
      */
     public static Optional<HostPort> of(URI address) {
         String authority = Objects.requireNonNull(address, "address").getRawAuthority();
@@ -58,7 +58,7 @@ public record HostPort(String host, int port) {
             return Optional.empty();
         }
         if (authority.startsWith("[")) {
-            // in brackets only addresses stand, which URI checks
+            // URI has checked that the text in brackets is an address
             String host = address.getHost();
             return Optional.of(new HostPort(host.substring(1, host.length() - 1), address.getPort()));
         }
@@ -78,9 +78,9 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Returns them as people write them.
+     * Returns the host and the port in the usual notation.
      *
-     * @return text, an IPv6 address in brackets
+     * @return text, with an IPv6 address in brackets
      */
     @Override
     public String toString() {

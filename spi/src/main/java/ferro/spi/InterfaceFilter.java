@@ -8,13 +8,16 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * The network interfaces of a machine that a job may use. The list has names ({@code eth0,ib0}) and networks
- * ({@code 10.0.0.0/8}, {@code fd00::/8}, or one address). With {@code ^} in front, all interfaces but the listed ones may
- * be used ({@code ^docker0,lo}). Names must match in full. Link-local addresses of IPv6 ({@code fe80::}) and IPv4
- * (169.254.0.0/16) are used only if a network of the list is itself link-local. Immutable.
+ * The network interfaces of a machine that a job may use. The list has names ({@code eth0,ib0}) and networks ({@code
+ * 10.0.0.0/8}, {@code fd00::/8}, or one address). If the list begins with {@code ^}, all interfaces except the listed
+ * ones may be used ({@code ^docker0,lo}). A name must match in full. Link-local addresses of IPv6 ({@code fe80::}) and
+ * IPv4 (169.254.0.0/16) are used only if a network of the list is itself link-local. Immutable.
  */
 public final class InterfaceFilter {
-    /** Digits and dots, or hexadecimal digits with at least two colons, so that no name is looked up. */
+    /**
+     * Pattern of an address: digits and dots, or hexadecimal digits with at least two colons. Text that matches is
+     * never resolved as a host name.
+     */
     private static final Pattern ADDRESS =
             Pattern.compile("[0-9]+(\\.[0-9]+){3}|[0-9a-fA-F]*:[0-9a-fA-F]*:[0-9a-fA-F:.]*");
 
@@ -30,7 +33,7 @@ public final class InterfaceFilter {
         this.entries = entries;
     }
 
-    /** An interface name, or a network prefix. */
+    /** An entry of the list: an interface name, or a network prefix. */
     private record AllowedNetwork(String name, InetAddress network, int bits) {
         boolean matches(String interfaceName, InetAddress address) {
             return network == null ? name.equals(interfaceName) : holds(address);
@@ -51,9 +54,9 @@ public final class InterfaceFilter {
     /**
      * Parses a list.
      *
-     * @param text names and networks separated by commas, or {@code ^} and those to exclude
+     * @param text names and networks, separated by commas; a leading {@code ^} excludes them
      * @return filter
-     * @throws IllegalArgumentException if an entry is empty, a network is invalid, or {@code ^} stands elsewhere
+     * @throws IllegalArgumentException if an entry is empty, a network is invalid, or {@code ^} is not at the start
      */
     public static InterfaceFilter of(String text) {
         boolean excluding = Objects.requireNonNull(text, "text").startsWith("^");
@@ -69,13 +72,14 @@ public final class InterfaceFilter {
         }
         if (text.startsWith("^")) {
             throw new IllegalArgumentException(
-                    "^ stands once, in front of all that is left out, found \"" + text + "\"");
+                    "^ is allowed once, at the start of a list of exclusions, found \"" + text + "\"");
         }
         int slash = text.indexOf('/');
         String address = slash < 0 ? text : text.substring(0, slash);
         if (!ADDRESS.matcher(address).matches()) {
             if (slash >= 0) {
-                throw new IllegalArgumentException("a network is an address, / and a number of bits, found " + text);
+                throw new IllegalArgumentException(
+                        "a network must be an address, a slash and a number of bits, found " + text);
             }
             return new AllowedNetwork(text, null, 0);
         }
@@ -88,16 +92,16 @@ public final class InterfaceFilter {
             }
             return new AllowedNetwork(text, network, bits);
         } catch (UnknownHostException nonsense) {
-            throw new IllegalArgumentException("no address: " + text, nonsense);
+            throw new IllegalArgumentException("not an address: " + text, nonsense);
         }
     }
 
     /**
-     * Returns whether an address may be used, and its place in the list.
+     * Returns the position in the list of the entry that allows an address.
      *
      * @param interfaceName name of the interface that has the address
-     * @param address       of this machine
-     * @return place in the list from 0; -1 if it may not be used
+     * @param address       address of this machine
+     * @return position from 0; -1 if the address may not be used
      */
     public int place(String interfaceName, InetAddress address) {
         Objects.requireNonNull(interfaceName, "interfaceName");
@@ -113,7 +117,7 @@ public final class InterfaceFilter {
     }
 
     /**
-     * Returns whether this list names the interfaces to exclude.
+     * Returns whether the list contains the interfaces to exclude.
      *
      * @return true for a list that begins with {@code ^}
      */
@@ -122,7 +126,7 @@ public final class InterfaceFilter {
     }
 
     /**
-     * Returns the list as it was written.
+     * Returns the list as the user wrote it.
      *
      * @return text
      */

@@ -5,69 +5,75 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A subcommand of {@code ferro} that another module brings, such as {@code ferro bench}: it says what the ranks of a job
- * run. Found by {@link java.util.ServiceLoader}; the constructor must load nothing.
+ * A service that adds a subcommand to {@code ferro}, such as {@code ferro bench}, from another module. It defines the
+ * program that the ranks of a job run. {@link java.util.ServiceLoader} finds its implementations. The constructor must
+ * not load native libraries.
  *
- * <p>The class carries picocli's annotations for its description, and for its options and parameters besides those that
- * every command with ranks has. The launcher fills them in before it calls anything but {@link #name}.
+ * <p>The class has picocli's annotations for its description, its options and its parameters. Options that every
+ * command with ranks has are not part of it. The launcher sets the options and parameters before it calls any method
+ * other than {@link #name}.
  */
 public interface JobTool {
     /**
      * Returns the name of the subcommand.
      *
-     * @return as users type it
+     * @return name as users type it
      */
     String name();
 
     /**
-     * Returns whether what was typed asks for ranks; if not, {@link #command} runs on this host in place of them.
+     * Returns whether the command line asks to start ranks. If not, the launcher runs {@link #command} on this host
+     * instead.
      *
      * @return whether ranks start
-     * @throws IllegalArgumentException naming options that exclude each other
+     * @throws IllegalArgumentException if options exclude each other; the message names them
      */
     boolean startsRanks();
 
     /**
-     * Returns what every rank runs. It is called before any rank starts.
+     * Returns the program that every rank runs. The launcher calls this method before any rank starts.
      *
-     * @param request what was typed that is not the tool's own
-     * @return a program of ferro's class path
-     * @throws IllegalArgumentException naming the word that is wrong, and what is needed
+     * @param request options of the command line that every command with ranks has
+     * @return program on ferro's class path
+     * @throws IllegalArgumentException if an argument is invalid; the message contains the argument and the values that
+     *     are valid
      */
     RankProgram program(ToolRequest request);
 
     /**
-     * Returns the command that runs in place of ranks.
+     * Returns the command that the launcher runs instead of ranks.
      *
-     * @param request what was typed that is not the tool's own
+     * @param request options of the command line that every command with ranks has
      * @return program and arguments
-     * @throws IllegalArgumentException naming the word that is wrong, and what is needed
+     * @throws IllegalArgumentException if an argument is invalid; the message contains the argument and the values that
+     *     are valid
      */
     List<String> command(ToolRequest request);
 
     /**
-     * What was typed of the options that every command with ranks has, as far as a tool may need it.
+     * Values of the options that every command with ranks has, as far as a tool may need them.
      *
      * @param worldSize number of ranks on all hosts
-     * @param links     what carries data between ranks of one host, if it was named
-     * @param checkout  checkout that the command was started from, if it was
+     * @param links     kind of link between ranks of one host, if the user named it
+     * @param checkout  source checkout that the command was started from; empty if it was started from an installation
      */
     record ToolRequest(int worldSize, Optional<String> links, Optional<Path> checkout) {}
 
     /**
-     * A program of ranks. Rank 0 prints for all; exit code 2 means that it has said what is wrong with what was typed.
+     * The program that each rank runs. Rank 0 prints for all ranks. Exit code 2 means a usage error that the program
+     * has already reported.
      *
-     * @param mainClass  its main class
-     * @param arguments  its arguments
-     * @param jvmOptions options of each rank's JVM, besides those of every rank
+     * @param mainClass  main class of the program
+     * @param arguments  arguments of the program
+     * @param jvmOptions options of each rank's JVM, in addition to those that all ranks have
      */
     record RankProgram(String mainClass, List<String> arguments, List<String> jvmOptions) {
         /**
          * Copies the lists.
          *
-         * @param mainClass  its main class
-         * @param arguments  its arguments
-         * @param jvmOptions options of each rank's JVM
+         * @param mainClass  main class of the program
+         * @param arguments  arguments of the program
+         * @param jvmOptions additional options of each rank's JVM
          */
         public RankProgram {
             arguments = List.copyOf(arguments);

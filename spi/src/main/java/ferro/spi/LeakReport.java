@@ -7,10 +7,11 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Watches an object that must be closed. If the object is garbage collected first, one WARNING says what was left open, with
- * the stack trace of where it was opened. Thread-safe.
+ * A watch on an object that must be closed. If the object is garbage collected without a close, one WARNING names it,
+ * with the stack trace of the code that opened it. Thread-safe.
  *
- * <p>One thread of the JDK serves all watches. It has the system class loader, and a watch that has ended holds nothing.
+ * <p>One thread of the JDK serves all watches. This thread has the system class loader. A watch that has ended holds no
+ * references.
  */
 public final class LeakReport {
     private static final Cleaner CLEANER = Cleaner.create();
@@ -29,7 +30,7 @@ public final class LeakReport {
      * @param owner object that must be closed
      * @param what  name of the object, for the WARNING
      * @param log   receives the WARNING
-     * @return watch, to be told of the close
+     * @return watch; the owner calls {@link #closed} on it when it is closed
      */
     public static LeakReport watch(Object owner, String what, Logger log) {
         return watch(
@@ -45,8 +46,8 @@ public final class LeakReport {
      * @param owner   object that must be closed; {@code release} must not refer to it
      * @param what    name of the object, for the WARNING
      * @param log     receives the WARNING
-     * @param release frees the resources; runs on a thread of its own, because it may take a while
-     * @return watch, to be told of the close
+     * @param release action that frees the resources; runs on a separate thread, because it may take a while
+     * @return watch; the owner calls {@link #closed} on it when it is closed
      */
     public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
         Objects.requireNonNull(release, "release");
@@ -77,7 +78,7 @@ public final class LeakReport {
         releasing.start();
     }
 
-    /** Ends the watch; idempotent. Call it before the close waits for anything. */
+    /** Ends the watch. Idempotent. A close calls this method before it waits for anything. */
     public void closed() {
         closed.set(true);
         watch.clean();

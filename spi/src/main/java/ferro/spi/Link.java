@@ -4,25 +4,26 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 
 /**
- * One ordered lane to one peer. Its methods only post and never wait. Completions are counts, so that nothing is
- * allocated. Called by the thread that makes progress on the transport.
+ * One ordered lane to one peer. The methods only post work and never wait. Completions are reported as counts, so that
+ * no memory is allocated. The thread that makes progress on the transport calls these methods.
  *
- * <p>Header: the first send of a call on a link puts the header (sequence and fingerprint) in front, even if it has no
- * elements. The first receive of a call expects the header, and is finished only when the header has arrived. Later posts
- * of the same call (equal sequence) are elements alone; a later post without elements is finished at once. Both sides
- * post the same number of elements in the same order; each side may split them as it likes.
+ * <p>Header: the first send of a call on a link begins with the header (sequence and fingerprint), even if it has no
+ * elements. The first receive of a call expects the header, and is finished only after the header has arrived. Later
+ * posts of the same call (equal sequence) contain only elements, and a later post without elements is finished
+ * immediately. Both sides post the same number of elements in the same order. Each side may split the elements into
+ * posts of any size.
  *
- * <p>A posted send refers to the caller's memory until {@link #sent()} has passed it; nothing is buffered beyond the
- * medium's own window, so a slow peer slows the sender and memory stays bounded.
+ * <p>A posted send refers to the caller's memory until {@link #sent()} counts it. A link buffers no more than the
+ * window of its medium. Therefore a slow peer slows down the sender, and memory stays bounded.
  */
 public interface Link {
     /**
-     * Posts elements.
+     * Posts a send of elements.
      *
      * @param call  call that the data belongs to
-     * @param data  memory
+     * @param data  memory to send from
      * @param from  first element
-     * @param count elements; 0 sends the header only
+     * @param count number of elements; 0 sends only the header
      */
     void send(CallHeader call, HostTensor data, long from, long count);
 
@@ -30,49 +31,50 @@ public interface Link {
      * Posts a receive of the next elements.
      *
      * @param call  expected call; another header fails the group with MISMATCH
-     * @param into  memory
+     * @param into  memory to receive into
      * @param from  first element
-     * @param count elements
+     * @param count number of elements
      */
     void receive(CallHeader call, HostTensor into, long from, long count);
 
     /**
-     * Posts a receive that combines the next elements into memory, directly from the medium's buffer or the peer's
-     * memory.
+     * Posts a receive that combines the next elements with elements in memory. The link reads them directly from the
+     * buffer of the medium or from the memory of the peer.
      *
      * @param call  expected call
-     * @param into  memory
+     * @param into  memory to receive into
      * @param from  first element
-     * @param count elements
-     * @param op    operation that combines two elements; AVG adds them and divides by the world size, since the engine passes
-     *              it only where these are the last two terms, and SUM before
+     * @param count number of elements
+     * @param op    operation that combines two elements. AVG adds two elements and divides the sum by the world size:
+     *              the engine passes AVG only for the last addition, and SUM for all earlier ones
      */
     void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op);
 
     /**
-     * Returns how many sends are finished.
+     * Returns the number of finished sends.
      *
-     * @return number of sends whose memory is free again
+     * @return number of sends whose memory the caller may reuse
      */
     long sent();
 
     /**
-     * Returns the bytes moved in both directions, including those of unfinished posts; for messages and the recorder.
+     * Returns the number of bytes moved in both directions, including those of unfinished posts. Messages and the
+     * flight recorder use this number.
      *
-     * @return bytes since the link was made
+     * @return bytes since the link was created
      */
     long bytesMoved();
 
     /**
-     * Drops the posts of this link. None of their data has moved, and none will, because both sides go on over another
-     * link. The connection stays open and costs nothing.
+     * Drops the posts of this link, because both sides continue over another link. No data of these posts has moved.
+     * The connection stays open and costs nothing.
      */
     default void retire() {
-        // if an idle post costs nothing, it may stay
+        // a link whose idle posts cost nothing may keep them
     }
 
     /**
-     * Returns how many receives are finished.
+     * Returns the number of finished receives.
      *
      * @return number of receives whose data has arrived
      */

@@ -25,11 +25,11 @@ public final class Listeners {
     private GroupEvent failed;
 
     /**
-     * Makes an empty list of listeners.
+     * Creates an empty list of listeners.
      *
-     * @param group    name, for messages
-     * @param executor runs a task on a thread that makes no progress on links and that may block
-     * @param logs     whether a late operation is logged as a warning too
+     * @param group    name of the group, for messages
+     * @param executor runs each task on a thread that may block and that does not make progress on links
+     * @param logs     whether a late operation is also logged as a warning
      */
     public Listeners(String group, Executor executor, boolean logs) {
         this.group = Objects.requireNonNull(group, "group");
@@ -38,7 +38,7 @@ public final class Listeners {
     }
 
     /**
-     * Adds a listener. A listener that is added after the failure receives the failure.
+     * Adds a listener. A listener that is added after the failure still receives the failure.
      *
      * @param listener receives the events
      */
@@ -51,9 +51,9 @@ public final class Listeners {
     }
 
     /**
-     * Sends an event to all listeners, unless the group has already failed: the failure is the last event.
+     * Sends an event to all listeners. After the failure of the group, no further event is sent.
      *
-     * @param event what has happened
+     * @param event event to send
      */
     public synchronized void tell(GroupEvent event) {
         Objects.requireNonNull(event, "event");
@@ -70,8 +70,8 @@ public final class Listeners {
     }
 
     /**
-     * A listener and its pending events. Guarded by the monitor of the outer object, which is not held while the listener
-     * runs.
+     * A listener and its pending events. The monitor of the outer object guards them, and is not held while the
+     * listener runs.
      */
     private final class Ear {
         private final Consumer<GroupEvent> listener;
@@ -91,9 +91,9 @@ public final class Listeners {
                 running = true;
                 executor.execute(this::run);
             } catch (RuntimeException | Error refused) {
-                // the next event tries again and delivers this one first; the caller must go on
+                // the caller must continue; the next event tries again and delivers this one first
                 running = false;
-                LOG.log(Level.WARNING, "a listener of group \"" + group + "\" cannot be told yet", refused);
+                LOG.log(Level.WARNING, "a listener of group \"" + group + "\" cannot be notified yet", refused);
             }
         }
 

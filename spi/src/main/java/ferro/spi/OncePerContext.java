@@ -5,7 +5,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers what was done already in a context, so that a rank that joins several groups says it once. Thread-safe.
+ * A record of what has been done in a context, so that a rank that joins several groups prints a message only once.
+ * Thread-safe.
  */
 public final class OncePerContext implements AutoCloseable {
     private final Set<String> done = ConcurrentHashMap.newKeySet();
@@ -15,20 +16,21 @@ public final class OncePerContext implements AutoCloseable {
     /**
      * Returns whether this is the first call with this key in this context.
      *
-     * @param context of the rank
-     * @param key     name of what is done once
-     * @return true once for each key
+     * @param context context of the rank
+     * @param key     name of the action that is done once
+     * @return true for the first call with each key, false for all later ones
      */
     public static boolean isFirst(RankContext context, String key) {
         Objects.requireNonNull(context, "context");
         Objects.requireNonNull(key, "key");
-        // this use of the shared object is never released: it ends with the context, and holds nothing else
+        // this use of the shared object is never released: the object lives as long as the context and holds no
+        // resources
         return context.shared(OncePerContext.class, OncePerContext::new).done.add(key);
     }
 
-    /** Does nothing, because nothing is held. */
+    /** Does nothing, because this object holds no resources. */
     @Override
     public void close() {
-        // nothing is held
+        // this object holds no resources
     }
 }

@@ -8,8 +8,8 @@ import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 
 /**
- * The providers of ferro by the names of their classes. Where several jars are put into one, a file of META-INF/services of
- * one jar often replaces that of another; then these names still find what is there.
+ * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
+ * META-INF/services of one jar often replaces that of another. The list of names then still finds all providers.
  */
 final class OwnProviders {
     private static final Map<String, List<String>> NAMES = Map.of(
@@ -36,7 +36,10 @@ final class OwnProviders {
 
     private OwnProviders() {}
 
-    /** Returns those that a loader has outside of modules: what is in a module is found by its declaration. */
+    /**
+     * Returns the providers that a class loader finds outside of named modules. A provider in a named module is found
+     * by the declaration of the module.
+     */
     static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
         List<ServiceLoader.Provider<S>> found = new ArrayList<>();
         for (String name : NAMES.getOrDefault(type.getName(), List.of())) {
@@ -46,24 +49,24 @@ final class OwnProviders {
                     found.add(new NamedProvider<>(provider.asSubclass(type)));
                 }
             } catch (ClassNotFoundException | ClassCastException absent) {
-                // that part of ferro is not there, or is one of another copy
+                // this part of ferro is absent, or belongs to another copy of ferro
             } catch (LinkageError broken) {
-                // found only by its name, so that nothing says that it was meant to work
+                // the provider was found only by its name, so the user may not expect that it works
             }
         }
         return found;
     }
 
-    /** Makes a provider by its constructor without arguments, as ServiceLoader does. */
+    /** A provider that is created by its constructor without arguments, as ServiceLoader does. */
     private record NamedProvider<S>(Class<? extends S> type) implements ServiceLoader.Provider<S> {
         @Override
         public S get() {
             try {
                 return type.getConstructor().newInstance();
             } catch (InvocationTargetException thrown) {
-                throw new ServiceConfigurationError(type.getName() + " cannot be made", thrown.getCause());
+                throw new ServiceConfigurationError(type.getName() + " cannot be created", thrown.getCause());
             } catch (ReflectiveOperationException unfit) {
-                throw new ServiceConfigurationError(type.getName() + " cannot be made", unfit);
+                throw new ServiceConfigurationError(type.getName() + " cannot be created", unfit);
             }
         }
     }

@@ -5,10 +5,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Ports to listen on: one port, a range of ports, or any free port.
+ * The ports to listen on: one port, a range of ports, or any free port.
  *
- * @param first lowest port; 0 for whichever is free
- * @param last  highest port, the same as {@code first} for one
+ * @param first lowest port; 0 for any free port
+ * @param last  highest port; equal to {@code first} for a single port
  */
 public record PortRange(int first, int last) {
     /** The highest port of TCP. */
@@ -19,9 +19,10 @@ public record PortRange(int first, int last) {
     /**
      * Checks the bounds.
      *
-     * @param first lowest port; 0 for whichever is free
-     * @param last  highest port, the same as {@code first} for one
-     * @throws IllegalArgumentException if one is above 65535, a range begins at 0, or ends before it begins
+     * @param first lowest port; 0 for any free port
+     * @param last  highest port; equal to {@code first} for a single port
+     * @throws IllegalArgumentException if a port is negative or above 65535, or if a range begins at 0 or ends below
+     *     its first port
      */
     public PortRange {
         if (Math.max(first, last) > HIGHEST || first < 0) {
@@ -29,25 +30,24 @@ public record PortRange(int first, int last) {
                     "the largest port is " + HIGHEST + " and the smallest 0, found " + first + " and " + last);
         }
         if (last < first) {
-            throw new IllegalArgumentException("it ends at " + last + ", before it begins at " + first);
+            throw new IllegalArgumentException("the range ends at " + last + ", below its first port " + first);
         }
         if (first == 0 && last > 0) {
-            throw new IllegalArgumentException("a range begins at 1 or above, found " + first + " to " + last);
+            throw new IllegalArgumentException("a range must begin at 1 or above, found " + first + " to " + last);
         }
     }
 
     /**
-     * Reads {@code 20000}, {@code 20000-20015} or {@code 0}.
+     * Parses {@code 20000}, {@code 20000-20015} or {@code 0}.
      *
      * @param text a port or a range of ports
      * @return range
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if the text is anything else
      */
     public static PortRange of(String text) {
         Matcher parts = TEXT.matcher(Objects.requireNonNull(text, "text"));
         if (!parts.matches()) {
-            throw new IllegalArgumentException(
-                    "it has to be digits, and a hyphen between two ports, found \"" + text + "\"");
+            throw new IllegalArgumentException("need digits, with a hyphen between two ports, found \"" + text + "\"");
         }
         int first = Integer.parseInt(parts.group(1));
         return new PortRange(first, parts.group(2) == null ? first : Integer.parseInt(parts.group(2)));
@@ -56,14 +56,14 @@ public record PortRange(int first, int last) {
     /**
      * Returns whether the system chooses the port.
      *
-     * @return whether any free port will do
+     * @return true if any free port may be used
      */
     public boolean any() {
         return first == 0;
     }
 
     /**
-     * Returns how many ports there are to choose from.
+     * Returns the number of ports in the range.
      *
      * @return 1 or more
      */
@@ -72,7 +72,7 @@ public record PortRange(int first, int last) {
     }
 
     /**
-     * Returns the range as it is written.
+     * Returns the range in the notation of the setting.
      *
      * @return for example {@code 20000-20015}
      */

@@ -3,9 +3,9 @@ package ferro.spi;
 import java.util.Optional;
 
 /**
- * Processes as the operating system knows them. With it the exit of a peer on the same host is seen before the peer's
- * sockets close: the kernel frees the memory first, which takes 80 ms per GiB. It is injected, so that only
- * {@link RankContext} depends on the system.
+ * The processes that the operating system knows. Through this table a rank sees the exit of a peer on the same host
+ * before the sockets of that peer close. The kernel first frees the memory of an exiting process, which takes 80 ms per
+ * GiB. The table is injected, so that only {@link RankContext} depends on the operating system.
  */
 public interface ProcessTable {
     /** An empty table: no process is watched. */
@@ -22,9 +22,9 @@ public interface ProcessTable {
     };
 
     /**
-     * Returns an identity of this process that is unique across all hosts. Peers pass it to {@link #watch}.
+     * Returns an identity of this process that is unique across all hosts. Peers pass this identity to {@link #watch}.
      *
-     * @return at most 200 ASCII characters; empty if it is unknown
+     * @return identity of at most 200 ASCII characters; empty if it is unknown
      */
     String self();
 
@@ -38,7 +38,7 @@ public interface ProcessTable {
     }
 
     /**
-     * Returns the host name that the kernel reports, not the name from a resolver.
+     * Returns the host name that the kernel reports, which may differ from the name of a resolver.
      *
      * @return for example {@code box}; empty if it is unknown
      */
@@ -49,17 +49,17 @@ public interface ProcessTable {
     /**
      * Starts to watch another process of this host.
      *
-     * @param identity result of {@link #self} in that process
-     * @return empty if it is this process, one of another host, or cannot be seen from here
+     * @param identity result of {@link #self} in the other process
+     * @return watched process; empty if it is this process, is on another host, or is not visible to this process
      */
     Optional<Watched> watch(String identity);
 
     /** A watched process. Only one thread at a time may use it. */
     interface Watched extends AutoCloseable {
         /**
-         * Checks the process. This costs some microseconds and never waits.
+         * Returns whether the process has exited. The check takes some microseconds and never waits.
          *
-         * @return whether the process is exiting or gone; once true, it stays true
+         * @return true if the process is exiting or gone; it then stays true
          */
         boolean hasExited();
 

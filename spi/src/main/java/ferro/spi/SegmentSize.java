@@ -1,34 +1,36 @@
 package ferro.spi;
 
 /**
- * How large the segments of the ranks of a host are, and which part of them takes memory only when it is needed.
+ * The size of the shared-memory segments of the ranks on one host. A part of each segment takes memory only when it is
+ * needed.
  *
- * @param bytes     of each segment
- * @param laterFrom first byte of the part that {@link SharedMemory#reserve} asks for later
- * @param laterTo   first byte behind that part
- * @param ranks     how many ranks of the host make such segments
+ * @param bytes     size of each segment in bytes
+ * @param laterFrom first byte of the part that {@link SharedMemory#reserve} reserves later
+ * @param laterTo   first byte after that part
+ * @param ranks     number of ranks of the host that create such segments
  */
 public record SegmentSize(long bytes, long laterFrom, long laterTo, int ranks) {
     /**
-     * Checks the part.
+     * Checks that the part is inside the segment.
      *
-     * @param bytes     of each segment
+     * @param bytes     size of each segment in bytes
      * @param laterFrom first byte of the part that is reserved later
-     * @param laterTo   first byte behind that part
-     * @param ranks     how many ranks of the host make such segments
+     * @param laterTo   first byte after that part
+     * @param ranks     number of ranks of the host that create such segments
      * @throws IllegalArgumentException if the part is not inside the segment, or there are no ranks
      */
     public SegmentSize {
         if (laterFrom < 0 || laterTo < laterFrom || bytes < laterTo || ranks < 1) {
             throw new IllegalArgumentException("a segment of " + bytes + " bytes, " + laterFrom + " to " + laterTo
-                    + " of them later, for " + ranks + " ranks: need a part inside, and a rank");
+                    + " of them reserved later, for " + ranks
+                    + " ranks: need a part inside the segment, and at least one rank");
         }
     }
 
     /**
-     * Returns the size of segments that take all their memory when they are made.
+     * Returns the size of segments that take all their memory when they are created.
      *
-     * @param bytes of each segment
+     * @param bytes size of each segment in bytes
      * @return size, for one rank of the host
      */
     public static SegmentSize now(long bytes) {
@@ -36,9 +38,9 @@ public record SegmentSize(long bytes, long laterFrom, long laterTo, int ranks) {
     }
 
     /**
-     * Returns how much of a segment takes memory only when it is needed.
+     * Returns the size of the part of a segment that takes memory only when it is needed.
      *
-     * @return bytes
+     * @return size in bytes
      */
     public long later() {
         return laterTo - laterFrom;

@@ -9,7 +9,7 @@ public interface ServedStore extends AutoCloseable {
      */
     String endpoint();
 
-    /** Ends the store unless a group of this context still uses it; idempotent. */
+    /** Ends the store, unless a group of this context still uses it. Idempotent. */
     @Override
     void close();
 }

@@ -16,21 +16,23 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Iterates over the services of the class path or module path, as {@link java.util.ServiceLoader} finds them. A broken
- * service does not hide the others.
+ * Look-up of services on the class path or module path with {@link java.util.ServiceLoader}. A service that cannot be
+ * loaded does not prevent the use of the others.
  */
 public final class Services {
     private Services() {}
 
     /**
-     * Finds the services that the class loader of ferro sees, then ferro's own whose file in META-INF/services was lost, as in
-     * a jar made of several, then those that only the context class loader of the calling thread sees. A call from a thread of
-     * a pool, whose context loader may be the system's, so finds what is on ferro's own path. This is the only look-up of
-     * services in ferro.
+     * Finds services in three steps. The first step uses the class loader of ferro. The second step finds ferro's own
+     * services whose file in META-INF/services was lost, as in a jar that was merged from several jars. The third step
+     * uses the context class loader of the calling thread. Because of this order, a thread of a pool finds the services
+     * on ferro's path, even if its context class loader is that of the system. All of ferro looks up its services
+     * through this class.
      *
      * @param <S>  type of the services
-     * @param type a service type of this module
-     * @return providers, each class once; iterating throws {@link ServiceConfigurationError} for a broken one and can go on
+     * @param type service type of this module
+     * @return providers, each class once. The iterator throws {@link ServiceConfigurationError} for a provider that
+     *     cannot be loaded, and may then be used further
      */
     public static <S> Iterable<ServiceLoader.Provider<S>> providers(Class<S> type) {
         Objects.requireNonNull(type, "type");
@@ -48,11 +50,12 @@ public final class Services {
     }
 
     /**
-     * Finds the services as {@link #providers} does, and makes one of each.
+     * Finds the services as {@link #providers} does, and creates one instance of each.
      *
      * @param <S>  type of the services
-     * @param type a service type of this module
-     * @return services; iterating throws {@link ServiceConfigurationError} for a broken one and can go on
+     * @param type service type of this module
+     * @return services. The iterator throws {@link ServiceConfigurationError} for a service that cannot be loaded, and
+     *     may then be used further
      */
     public static <S> Iterable<S> of(Class<S> type) {
         Iterable<ServiceLoader.Provider<S>> found = providers(type);
@@ -76,16 +79,19 @@ public final class Services {
      * Finds the first service as {@link #providers} does.
      *
      * @param <S>  type of the service
-     * @param type a service type of this module
-     * @return service, empty if there is none
-     * @throws ServiceConfigurationError if the first one is broken
+     * @param type service type of this module
+     * @return service; empty if there is none
+     * @throws ServiceConfigurationError if the first service cannot be loaded
      */
     public static <S> Optional<S> first(Class<S> type) {
         Iterator<S> found = of(type).iterator();
         return found.hasNext() ? Optional.of(found.next()) : Optional.empty();
     }
 
-    /** Returns whether a loader sees this very type: another copy of ferro in it has services of its own. */
+    /**
+     * Returns whether a class loader sees the identical type. A loader that sees another copy of ferro would find the
+     * services of that copy.
+     */
     private static boolean sees(ClassLoader loader, Class<?> type) {
         try {
             return loader != null && Class.forName(type.getName(), false, loader) == type;
@@ -94,7 +100,7 @@ public final class Services {
         }
     }
 
-    /** The providers of several places, each class once. */
+    /** An iterator over the providers of several sources, which returns each class once. */
     private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
         private final Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places;
         private final Set<Class<?>> seen = new HashSet<>();
@@ -132,14 +138,14 @@ public final class Services {
     }
 
     /**
-     * Asks the services one after the other until one answers.
+     * Queries the services one after the other until one of them answers.
      *
      * @param <S>      type of the services
      * @param <T>      type of the answer
-     * @param services services to ask
-     * @param answer   answer of one service; empty to ask the next
-     * @param broken   receives the error of a service that cannot be loaded or asked
-     * @return first answer, empty if there is none
+     * @param services services to query
+     * @param answer   returns the answer of one service; empty to query the next one
+     * @param broken   receives the error of a service that cannot be loaded or queried
+     * @return first answer; empty if no service answers
      */
     public static <S, T> Optional<T> first(
             Iterable<S> services, Function<S, Optional<T>> answer, Consumer<Error> broken) {

@@ -7,24 +7,24 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * One setting: its property, its default and the function that parses its text. All settings are listed in
- * {@link Settings}.
+ * One setting, with its property, its default and the function that parses its text. {@link Settings} lists all
+ * settings.
  *
  * @param <T>      type of the value
- * @param name     property, {@code ferro.timeout}; its variable is the name in capitals, {@code FERRO_TIMEOUT}; a name
- *                 in capitals is a variable only
- * @param fallback text used where nothing is set; null means that there is no default
+ * @param name     name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
+ *                 {@code FERRO_TIMEOUT}. A name in capitals is only a variable
+ * @param fallback text that is used if the setting is unset; null means that there is no default
  * @param need     description of a valid value, for messages and docs/configuration.md
- * @param parse    text to value; throws IllegalArgumentException
+ * @param parse    converts the text to the value; throws IllegalArgumentException if the text is invalid
  */
 public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
     /**
-     * Rejects null in every component but the default.
+     * Checks that only the default is null.
      *
-     * @param name     property, or a name in capitals for a variable only
-     * @param fallback text used where nothing is set; null means that there is no default
+     * @param name     name of the property, or a name in capitals for a setting that is only a variable
+     * @param fallback text that is used if the setting is unset; null means that there is no default
      * @param need     description of a valid value
-     * @param parse    text to value
+     * @param parse    converts the text to the value
      */
     public Setting {
         Objects.requireNonNull(name, "name");
@@ -35,10 +35,10 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     /**
      * Returns the effective value.
      *
-     * @param context where to look
+     * @param context source of the value
      * @return value
-     * @throws IllegalArgumentException naming the setting and its text if that makes no sense, or if nothing is set and
-     *     there is no default
+     * @throws IllegalArgumentException if the text is invalid, or if the setting is unset and has no default; the
+     *     message contains the setting and its text
      */
     public T of(RankContext context) {
         return find(context)
@@ -49,9 +49,9 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     /**
      * Returns the effective value, if there is one.
      *
-     * @param context where to look
-     * @return value, or empty if nothing is set and there is no default
-     * @throws IllegalArgumentException naming the setting and its text if that makes no sense
+     * @param context source of the value
+     * @return value; empty if the setting is unset and has no default
+     * @throws IllegalArgumentException if the text is invalid; the message contains the setting and its text
      */
     public Optional<T> find(RankContext context) {
         return Objects.requireNonNull(context, "context")
@@ -80,11 +80,12 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     }
 
     /**
-     * Reads the value of this setting.
+     * Parses a value of this setting.
      *
-     * @param text as it is written on a command line or in a variable
+     * @param text text from a command line or a variable
      * @return value
-     * @throws IllegalArgumentException naming the setting, the text and what is needed, if the text makes no sense
+     * @throws IllegalArgumentException if the text is invalid; the message contains the setting, the text and a
+     *     description of a valid value
      */
     public T read(String text) {
         Objects.requireNonNull(text, "text");
@@ -102,12 +103,12 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      *
      * @param text number and unit
      * @return time, more than zero
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if the text is anything else
      */
     public static Duration duration(String text) {
         Duration time = interval(text);
         if (time.isZero()) {
-            throw new IllegalArgumentException("\"" + text + "\" is zero, which is no deadline");
+            throw new IllegalArgumentException("\"" + text + "\" is zero: a deadline must be more than zero");
         }
         return time;
     }
@@ -117,7 +118,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      *
      * @param text number and unit
      * @return time
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if the text is anything else
      */
     public static Duration interval(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));
@@ -132,16 +133,16 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
                 default -> throw new IllegalArgumentException("the unit must be ms, s, m or h, found \"" + unit + "\"");
             };
         } catch (ArithmeticException tooLong) {
-            throw new IllegalArgumentException("that is too long", tooLong);
+            throw new IllegalArgumentException("the time is too long", tooLong);
         }
     }
 
     /**
      * Parses a count.
      *
-     * @param text a number
+     * @param text text of the number
      * @return 0 or more
-     * @throws IllegalArgumentException if it is anything else
+     * @throws IllegalArgumentException if the text is anything else
      */
     public static int count(String text) {
         return (int) number(Objects.requireNonNull(text, "text"), text, Integer.MAX_VALUE);
@@ -150,9 +151,9 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
     /**
      * Parses a number of bytes: {@code 4096}, {@code 64KiB}, {@code 1MiB}, {@code 1GiB}.
      *
-     * @param text number and unit, no unit meaning bytes
-     * @return bytes
-     * @throws IllegalArgumentException if it is anything else
+     * @param text number and unit; without a unit, the number is in bytes
+     * @return number of bytes
+     * @throws IllegalArgumentException if the text is anything else
      */
     public static long bytes(String text) {
         int digits = digits(Objects.requireNonNull(text, "text"));
@@ -168,14 +169,15 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
                     throw new IllegalArgumentException("the unit must be B, KiB, MiB or GiB, found \"" + unit + "\"");
             };
         } catch (ArithmeticException tooMany) {
-            throw new IllegalArgumentException("that is more than 2^63 - 1 bytes", tooMany);
+            throw new IllegalArgumentException("the size is more than 2^63 - 1 bytes", tooMany);
         }
     }
 
-    /** Reads the number that a text begins with. */
+    /** Parses the number at the start of a text. */
     private static long number(String digits, String text, long most) {
         if (digits.isEmpty() || digits(digits) < digits.length()) {
-            throw new IllegalArgumentException("it has to begin with a number, 0 or more, found \"" + text + "\"");
+            throw new IllegalArgumentException(
+                    "the text must begin with a number that is 0 or more, found \"" + text + "\"");
         }
         try {
             long number = Long.parseLong(digits);
@@ -183,7 +185,7 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
                 return number;
             }
         } catch (NumberFormatException tooLarge) {
-            // the text has digits only, so it has too many of them
+            // the text has only digits, so the number is too large
         }
         throw new IllegalArgumentException("the largest number is " + most);
     }

@@ -8,18 +8,18 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Every setting of ferro, in one place. docs/configuration.md is the same list, and a test compares the two.
+ * The list of all settings of ferro. docs/configuration.md has the same list, and a test compares the two.
  *
  * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
-    /** Which back end to open. */
+    /** Name of the back end to open. */
     public static final Setting<String> BACKEND =
             new Setting<>("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
-    /** Default deadline of every call. */
+    /** Default time limit of every call. */
     public static final Setting<Duration> TIMEOUT =
             new Setting<>("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
-    /** Deadline of joining, see {@link Deadlines#ofJoin}. */
+    /** Time limit of joining, see {@link Deadlines#ofJoin}. */
     public static final Setting<Duration> JOIN_TIMEOUT =
             new Setting<>("ferro.join.timeout", null, "a time such as 30s or 10m", Setting::duration);
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
@@ -28,42 +28,45 @@ public final class Settings {
     /** Address of the store. */
     public static final Setting<String> RENDEZVOUS =
             new Setting<>("ferro.rendezvous", "env://", "env://, tcp://host:port or serve://host", Function.identity());
-    /** This rank; the variable RANK is used if this is not set. */
+    /** Number of this rank; if it is unset, the variable RANK is used. */
     public static final Setting<Integer> RANK = new Setting<>("ferro.rank", null, "a rank from 0", Integer::valueOf);
-    /** Number of ranks; the variable WORLD_SIZE is used if this is not set. */
+    /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
     public static final Setting<Integer> WORLD_SIZE =
             new Setting<>("ferro.world.size", null, "a number of ranks from 1", Integer::valueOf);
-    /** Algorithms that override those of the table, for experiments; must be equal on all ranks. */
+    /** Algorithms that override those of the table, for experiments. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = new Setting<>(
             "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
-    /** File with a measured table of algorithms; the table of rank 0 is used. */
+    /** File with a measured table of algorithms. All ranks use the table of rank 0. */
     public static final Setting<String> ALGORITHM_TABLE =
             new Setting<>("ferro.algorithm.table", null, "a file that ferro bench --tune wrote", Function.identity());
     /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
             new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
-    /** Time that the ranks of a group warm up after it has been made. */
+    /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
     public static final Setting<Duration> WARM_UP =
             new Setting<>("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
-    /** How often a waiting rank polls before it sleeps; where it is not set, the cores of the host decide. */
+    /**
+     * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
+     * the host.
+     */
     public static final Setting<Integer> SPIN_COUNT =
             new Setting<>("ferro.spin.count", null, "a number of polls, 0 to sleep at once", Setting::count);
     /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
-            new Setting<>("ferro.seed", null, "a whole number, as the failure names it", Long::valueOf);
+            new Setting<>("ferro.seed", null, "an integer, as the failure message names it", Long::valueOf);
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL =
             new Setting<>("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
-    /** Time that a rank may be silent before it is suspected, which only sends an event. */
+    /** Time that a rank may be silent before it is suspected. A suspicion only sends an event. */
     public static final Setting<Duration> HEARTBEAT_SUSPECT =
             new Setting<>("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
     /** Time that a rank may be silent before its groups fail. */
     public static final Setting<Duration> HEARTBEAT_LIMIT =
             new Setting<>("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
-    public static final Setting<String> RECORDER_DIR =
-            new Setting<>("ferro.recorder.dir", null, "a folder, made if it is not there", Function.identity());
-    /** How many operations the flight recorder keeps. */
+    public static final Setting<String> RECORDER_DIR = new Setting<>(
+            "ferro.recorder.dir", null, "a folder, which is created if it does not exist", Function.identity());
+    /** Number of operations that the flight recorder keeps. */
     public static final Setting<Integer> RECORDER_ENTRIES =
             new Setting<>("ferro.recorder.entries", "2048", "a number, 0 for no recorder", Setting::count);
     /** Whether data links carry checksums. */
@@ -84,11 +87,11 @@ public final class Settings {
     /** Address that is advertised to the other ranks. */
     public static final Setting<String> TCP_ADVERTISE = new Setting<>(
             "ferro.tcp.advertise", "auto", "an address or host name, or auto for the one bound", Function.identity());
-    /** Network interfaces that may be used. */
+    /** Network interfaces that a rank may use. */
     public static final Setting<InterfaceFilter> TCP_INTERFACE = new Setting<>(
             "ferro.tcp.interface",
             null,
-            "names and networks such as eth0,ib0 or 10.0.0.0/8, or with ^ in front those to leave out",
+            "names and networks such as eth0,ib0 or 10.0.0.0/8, or with ^ in front those to exclude",
             InterfaceFilter::of);
     /** I/O interface of the sockets. */
     public static final Setting<String> TCP_IO =
@@ -102,25 +105,28 @@ public final class Settings {
     /** Which connections are encrypted. */
     public static final Setting<String> TLS = new Setting<>(
             "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of them", "auto", "on", "off"));
-    /** Whose engines encrypt. */
+    /** Library that encrypts: that of the JDK or OpenSSL. */
     public static final Setting<String> TLS_PROVIDER = new Setting<>(
             "ferro.tls.provider",
             "auto",
             "auto (openssl where it is there), jdk or openssl",
             oneOf("is none of them", "auto", "jdk", "openssl"));
-    /** Most bytes that one side of a data connection encrypts by one key, where the engine does not change keys by itself. */
+    /**
+     * Maximum number of bytes that one side of a data connection encrypts with one key, if the TLS engine does not
+     * change keys itself.
+     */
     public static final Setting<Long> TLS_KEY_BYTES =
             new Setting<>("ferro.tls.key.bytes", "128GiB", "a size from 1MiB to 256GiB", Settings::keyBytes);
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
             new Setting<>("ferro.tls.certificate", null, "a PEM file of certificates, leaf first", Function.identity());
-    /** File with the key of the first of {@link #TLS_CERTIFICATE}. */
+    /** File with the private key of the first certificate in {@link #TLS_CERTIFICATE}. */
     public static final Setting<String> TLS_KEY =
             new Setting<>("ferro.tls.key", null, "a PEM file with a key in PKCS#8", Function.identity());
-    /** File with the certificates of the authorities that other ranks must be of. */
+    /** File with the certificates of the authorities that must have issued the certificates of the other ranks. */
     public static final Setting<String> TLS_TRUST =
             new Setting<>("ferro.tls.trust", null, "a PEM file of certificates", Function.identity());
-    /** Pattern of a name that the certificates of other ranks must have. */
+    /** Pattern of a name that the certificates of the other ranks must contain. */
     public static final Setting<String> TLS_NAME =
             new Setting<>("ferro.tls.name", null, "a URI or DNS name, * for one part of it", Function.identity());
     /** Kind of link that carries data between ranks of one host. */
@@ -129,19 +135,19 @@ public final class Settings {
             "auto",
             "auto (shared memory where it works), tcp or shm (nothing else)",
             oneOf("is no kind of link", "auto", "tcp", "shm"));
-    /** Name of the host that this rank counts as being on. Ranks with equal names try to share memory. */
+    /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =
             new Setting<>("ferro.host", null, "a name of at most 64 bytes", Settings::jobId);
-    /** Most shared memory that one rank may use. */
+    /** Maximum shared memory that one rank may use. */
     public static final Setting<Long> SHM_BYTES =
             new Setting<>("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
-    /** Folder in which segments of shared memory are made. */
+    /** Folder in which segments of shared memory are created. */
     public static final Setting<String> SHM_DIR =
             new Setting<>("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
-    /** Whether device tensors may be staged through host memory where there is no NCCL. */
+    /** Whether device tensors may go through host memory if NCCL is not available. */
     public static final Setting<Boolean> GPU_FALLBACK =
             new Setting<>("ferro.gpu.fallback", null, "1 or 0", Settings::flag);
-    /** The back end for host tensors if {@code gloo-fallback} is selected by name. */
+    /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
     public static final Setting<String> FALLBACK_HOST =
             new Setting<>("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
     /** Size of the pieces of the host round trip. */
@@ -159,13 +165,13 @@ public final class Settings {
     /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
             new Setting<>("jna.library.path", null, "absolute paths of folders", Function.identity());
-    /** Another variable for {@link #GPU_FALLBACK}; it counts if it is set, even to 0. */
+    /** Another variable for {@link #GPU_FALLBACK}. It takes effect if it is set, also if it is set to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
             new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
     public static final Setting<Boolean> FERROTORCH_ENABLE_GPU_FALLBACK =
             new Setting<>("FERROTORCH_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
-    /** Rank as launchers set it. */
+    /** Number of this rank, as launchers set it. */
     public static final Setting<Integer> ENV_RANK = new Setting<>("RANK", null, "a rank from 0", Integer::valueOf);
     /** Number of ranks as launchers set it. */
     public static final Setting<Integer> ENV_WORLD_SIZE =
@@ -177,23 +183,23 @@ public final class Settings {
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
             new Setting<>("LOCAL_WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
     /**
-     * Number of cores that the ranks of this host share. A rank that is bound to some of them cannot see this number in
-     * its JVM.
+     * Number of cores that the ranks of this host share. The JVM of a rank that is bound to some of these cores reports
+     * a smaller number.
      */
     public static final Setting<Integer> LOCAL_CORES =
             new Setting<>("FERRO_LOCAL_CORES", null, "a number of cores from 1", Integer::valueOf);
-    /** Host of the store under {@code env://}. */
+    /** Host of the store if the rendezvous is {@code env://}. */
     public static final Setting<String> MASTER_ADDR =
             new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
-    /** Port of the store under {@code env://}. */
+    /** Port of the store if the rendezvous is {@code env://}. */
     public static final Setting<Integer> MASTER_PORT = new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
-    /** Port of ferro's store if torchrun holds MASTER_PORT. */
+    /** Port of ferro's store if torchrun uses MASTER_PORT itself. */
     public static final Setting<Integer> FERRO_MASTER_PORT =
             new Setting<>("FERRO_MASTER_PORT", null, "a port", Integer::valueOf);
-    /** Says that torchrun's agent holds MASTER_PORT. */
+    /** Whether the agent of torchrun uses MASTER_PORT itself. */
     public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
             new Setting<>("TORCHELASTIC_USE_AGENT_STORE", "False", "True or False", Settings::flag);
-    /** Says that the launcher serves the store, so that rank 0 must not. */
+    /** Whether the launcher serves the store, so that rank 0 must not serve it. */
     public static final Setting<Boolean> STORE_SERVED =
             new Setting<>("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
     /** Identity of the job, which distinguishes two jobs on one port. */
@@ -205,7 +211,7 @@ public final class Settings {
     /** The Python environment in use. */
     public static final Setting<String> VIRTUAL_ENV =
             new Setting<>("VIRTUAL_ENV", null, "an absolute path", Function.identity());
-    /** The user's folder, where pip may have put libraries. */
+    /** The home folder of the user, in which pip may have installed libraries. */
     public static final Setting<String> HOME = new Setting<>("HOME", null, "an absolute path", Function.identity());
     /** The folder for temporary files. */
     public static final Setting<String> TMPDIR = new Setting<>("TMPDIR", null, "a folder", Function.identity());
@@ -280,7 +286,7 @@ public final class Settings {
             HOME,
             TMPDIR);
 
-    /** Names that only the build and the scripts use. Ranks do not read them. */
+    /** Names that only the build and the scripts use. Ranks do not read these names. */
     private static final Set<String> OF_SCRIPTS = Set.of(
             "ferro.command",
             "ferro.home",
@@ -302,7 +308,7 @@ public final class Settings {
     }
 
     /**
-     * Returns names that begin like settings but are none: the build and the scripts use them.
+     * Returns names that begin like settings but are not settings. The build and the scripts use these names.
      *
      * @return properties and variables
      */
@@ -310,7 +316,10 @@ public final class Settings {
         return OF_SCRIPTS;
     }
 
-    /** Takes only these words, and refuses another one by what it is not. */
+    /**
+     * Returns a parser that accepts only the given words. For any other text it throws, with {@code refusal} in the
+     * message.
+     */
     private static Function<String, String> oneOf(String refusal, String... words) {
         return text -> {
             if (!List.of(words).contains(text)) {
@@ -325,11 +334,13 @@ public final class Settings {
         if (bytes > MOST_JOB_ID_BYTES) {
             throw new IllegalArgumentException(bytes + " bytes in UTF-8");
         }
-        return Surrogates.refuseHalves("it", text);
+        return Surrogates.refuseHalves("the name", text);
     }
 
-    /** Rejects a relative path, because ranks may have been started in different folders. */
-    /** Each connection that takes the place of another costs a handshake; what a key may encrypt: RFC 8446, 5.5. */
+    /**
+     * Parses the size that one key may encrypt. A small size costs handshakes, since a new connection replaces the old
+     * one for each key. Source of the maximum: RFC 8446, section 5.5.
+     */
     private static long keyBytes(String text) {
         long bytes = Setting.bytes(text);
         if (bytes < 1L << 20 || bytes > 1L << 38) {
@@ -338,6 +349,7 @@ public final class Settings {
         return bytes;
     }
 
+    /** Rejects a relative path, because ranks may have been started in different folders. */
     private static String folder(String text) {
         if (!Path.of(text).isAbsolute()) {
             throw new IllegalArgumentException("\"" + text + "\" is relative");
@@ -345,7 +357,7 @@ public final class Settings {
         return text;
     }
 
-    /** Rejects a relative path, because any user may have put a library into the current directory. */
+    /** Rejects a relative path, because any user may have written a library into the current directory. */
     private static String library(String text) {
         boolean plain = !text.isEmpty() && text.indexOf('/') < 0;
         if (!plain && !text.startsWith("/")) {

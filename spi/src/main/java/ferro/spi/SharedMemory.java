@@ -4,75 +4,86 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * One segment of shared memory per rank of a group, mapped by all ranks that can reach it. Each rank offers its own
- * segment, all offers are exchanged, and each rank tries to map the segments of the others. After that the name of the
- * segment can be removed. Not thread-safe until then.
+ * The shared memory of a group, with one segment for each rank. Every rank that can reach a segment maps it. Each rank
+ * offers its own segment, the ranks exchange all offers, and each rank tries to map the segments of the others. After
+ * that the file names of the segments can be removed. Until then this object is not thread-safe.
  */
 public interface SharedMemory extends AutoCloseable {
-    /** Maximum length of an offer, so that offers are exchanged by one all-gather. */
+    /** Maximum length of an offer in bytes, so that one all-gather can exchange all offers. */
     int OFFER_BYTES_MOST = 1024;
 
     /**
-     * Returns the offer: what another process needs to find this rank's segment and to check that it is the right one.
+     * Returns the offer of this rank: the data by which another process finds this rank's segment and checks that it is
+     * the right one.
      *
-     * @return at most {@link #OFFER_BYTES_MOST} bytes; not secret from a process that may read this process's memory
+     * @return at most {@link #OFFER_BYTES_MOST} bytes. The offer need not be kept secret from a process that may read
+     *     this process's memory
      */
     byte[] offer();
 
     /**
      * Tries to map the segment of another rank.
      *
-     * @param rank  of the group
+     * @param rank  rank of the group
      * @param offer offer of that rank
-     * @return empty if it is mapped now, else the reason, for example that it is on another host
+     * @return empty if the segment is now mapped; otherwise the reason, for example that the rank is on another host
      */
     Optional<String> reach(int rank, byte[] offer);
 
-    /** Tells that every rank that can reach this segment has done so. No rank will look for its name any more. */
+    /**
+     * Removes the file name of this rank's segment. The caller has made sure that every rank that can reach the segment
+     * has mapped it.
+     */
     void settle();
 
     /**
-     * Reserves memory of the part of this rank's segment that was left for later, before anything is written to it.
+     * Reserves memory for the part of this rank's segment that takes memory only when it is needed. Must be called
+     * before data is written to that memory.
      *
-     * @param from  first byte in the segment, reserved by no call before
-     * @param bytes how many
-     * @throws ferro.FerroException RESOURCE if there is not enough memory, INTERRUPTED if the caller was interrupted
+     * @param from  first byte in the segment, which no earlier call has reserved
+     * @param bytes number of bytes
+     * @throws ferro.FerroException RESOURCE if there is not enough memory; INTERRUPTED if the calling thread was
+     *     interrupted
      */
     void reserve(long from, long bytes);
 
     /**
-     * Returns a segment, which was filled with zeros when it was made.
+     * Returns the segment of a rank. It was filled with zeros when it was created.
      *
-     * @param rank this rank, or one that was reached
-     * @return the whole segment, as a direct buffer in native order; the same object at each call
-     * @throws IllegalStateException if that rank was not reached, or after {@link #close}
+     * @param rank this rank, or a rank whose segment is mapped
+     * @return all of the segment as a direct buffer in native order; each call returns the same object
+     * @throws IllegalStateException if the segment of that rank is not mapped, or after {@link #close}
      */
     ByteBuffer area(int rank);
 
     /**
-     * Lends this rank's segment to a tensor of the caller. Called at most once, before {@link #settle}. What the segment
-     * counts against the memory that a rank may take is then given back by {@link #giveBack}, or when nobody can reach the
-     * buffer any more, and not by {@link #close}.
+     * Lends this rank's segment to a tensor of the caller. May be called at most once, before {@link #settle}. The
+     * bytes of the segment count against the memory that a rank may use. After this call, {@link #close} no longer ends
+     * that count. It ends when {@link #giveBack} is called, or when the buffer is no longer reachable.
      *
-     * @return the whole segment once more, as a direct buffer in native order, of which this object keeps no reference: it
-     *     stays mapped until nobody can reach it or a buffer made of it, also after {@link #close}
-     * @throws ferro.FerroException RESOURCE if there is no address space
+     * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
+     *     The memory stays mapped as long as the buffer or one that was derived from it is reachable, also after {@link
+     *     #close}
+     * @throws ferro.FerroException RESOURCE if there is no address space left
      */
     ByteBuffer lend();
 
-    /** Gives back what this rank's segment counts; it stays mapped. Any thread may call; idempotent. */
+    /**
+     * Ends the count of this rank's segment against the memory that the rank may use. The segment stays mapped. Any
+     * thread may call. Idempotent.
+     */
     void giveBack();
 
     /**
-     * Returns the name of the host that this rank counts as being on. Ranks with equal names may reach each other.
+     * Returns the name by which this rank identifies its host. Ranks with equal names may be able to share memory.
      *
-     * @return name, also for messages
+     * @return name of the host, which messages use too
      */
     String host();
 
     /**
-     * Unmaps all segments at once, but for a buffer that was lent, and leaves nothing behind. No thread may access a
-     * segment by {@link #area} any more. Idempotent.
+     * Unmaps all segments immediately, except for a lent buffer, and leaves no file behind. After this call, no thread
+     * may access a buffer that {@link #area} has returned. Idempotent.
      */
     @Override
     void close();

@@ -3,20 +3,20 @@ package ferro.spi;
 import java.util.Objects;
 
 /**
- * Refuses text that UTF-8 cannot encode: half of a surrogate pair. Java would write it as a question mark, so that another
- * text would be read back.
+ * A check for text that UTF-8 cannot encode: half of a surrogate pair. Java would write a question mark instead, so
+ * that a reader would get a different text.
  */
 public final class Surrogates {
     private Surrogates() {}
 
     /**
-     * Refuses a text with half of a surrogate pair.
+     * Throws an exception if a text contains half of a surrogate pair.
      *
-     * @param what names the text in the message, for example {@code metadata "epoch"}
+     * @param what name of the text for the message, for example {@code metadata "epoch"}
      * @param text any text
      * @return the text
-     * @throws IllegalArgumentException with the position, if there is half of a pair
-     * @throws NullPointerException     if an argument is null; it names which
+     * @throws IllegalArgumentException if the text contains half of a pair; the message contains its position
+     * @throws NullPointerException     if an argument is null; the message names it
      */
     public static String refuseHalves(String what, String text) {
         Objects.requireNonNull(what, "what");

@@ -4,20 +4,21 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Finds the folder for temporary files. A JVM does not read the variable TMPDIR by itself. */
+/** Look-up of the folder for temporary files. A JVM does not read the variable TMPDIR by itself. */
 public final class TemporaryFiles {
-    /** Property that names the folder for a JVM. */
+    /** Property by which a JVM is given the folder. */
     public static final String PROPERTY = "java.io.tmpdir";
 
-    /** The value of the property on Linux where nobody has set it. */
+    /** Value of the property on Linux if it is not set on the command line. */
     private static final String OF_THE_JVM = "/tmp";
 
     private TemporaryFiles() {}
 
     /**
-     * Returns the folder that this JVM was told to use by {@value #PROPERTY}, else the folder of TMPDIR, else {@code /tmp}.
+     * Returns the folder that the property {@value #PROPERTY} sets; if it is not set, the folder of TMPDIR; otherwise
+     * {@code /tmp}.
      *
-     * @param context where to look for TMPDIR
+     * @param context source of the variable TMPDIR
      * @return absolute path; the folder need not exist
      */
     public static Path folder(RankContext context) {

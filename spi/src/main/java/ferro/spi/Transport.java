@@ -7,12 +7,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A medium, implemented by TCP, shared memory and the simulator. Any thread may make progress on it, one at a time (the
- * engine holds the progress lock): the caller of a blocking call, the progress thread, or the simulator. None of these
- * methods but {@link #park} waits. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
+ * A medium that carries data between ranks. TCP, shared memory and the simulator implement it. Any thread may make
+ * progress on a transport: the caller of a blocking call, the progress thread, or the simulator. Only one thread at a
+ * time does so, since the engine holds the progress lock. Only {@link #park} waits; all other methods return
+ * immediately. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
  *
- * <p>Ranks make a group, and leave it, at different times. Data and control messages for a rank that has not made the
- * group yet wait until it has. {@code ferro.examples.files} in module examples is a short implementation to start from.
+ * <p>Ranks create a group, and leave it, at different times. Data and control messages for a rank that has not created
+ * the group yet wait until it has. {@code ferro.examples.files} in module examples is a short implementation to start
+ * from.
  */
 public interface Transport extends AutoCloseable {
     /**
@@ -30,121 +32,124 @@ public interface Transport extends AutoCloseable {
     int worldSize();
 
     /**
-     * Returns a lane, connected on first use; lanes of different peers, groups and kinds never wait for each other.
-     * Called by the thread that makes progress, after {@link #events}. After {@link #abandon} or {@link #leave} the lane
-     * ignores all posts.
+     * Returns a lane to a peer, which is connected on first use. Lanes of different peers, groups and kinds never wait
+     * for each other. The thread that makes progress calls this method, after {@link #events} has been called. After
+     * {@link #abandon} or {@link #leave} the lane ignores all posts.
      *
-     * @param peer rank
-     * @param lane collectives or point-to-point
+     * @param peer rank of the peer
+     * @param lane kind of lane: collectives or point-to-point
      * @return link
      */
     Link link(int peer, Lane lane);
 
     /**
-     * Returns the lanes of another group over the same processes; nothing is connected yet.
+     * Returns the transport of another group over the same processes. No lane is connected yet.
      *
-     * @param ranks ranks of this transport, in the order of the new one
+     * @param ranks ranks of this transport, in the order of the new group
      * @param group 64 bits of the new group's identity
-     * @return transport; closing one of the two does not close the other
+     * @return transport of the new group; closing one of the two transports does not close the other
      */
     Transport subgroup(int[] ranks, long group);
 
     /**
      * Moves all data that can be moved now.
      *
-     * @return whether anything moved
+     * @return whether any data moved
      */
     boolean poll();
 
     /**
-     * Waits until data may move, until {@link #wakeup}, until the deadline, or until an interrupt (the flag is kept). May
-     * return earlier; returns within 10 ms of an interrupt.
+     * Waits until data may move, until {@link #wakeup}, until the deadline, or until an interrupt, whose flag stays
+     * set. May return earlier. Returns within 10 ms of an interrupt.
      *
-     * @param deadlineNanos on the context's clock
+     * @param deadlineNanos deadline on the context's clock
      */
     void park(long deadlineNanos);
 
-    /** Ends the {@link #park} of any thread. */
+    /** Ends the {@link #park} of the thread that waits there. */
     void wakeup();
 
     /**
-     * Ends the {@link #park} of the thread that makes progress on this group on another rank, without a thread in between
-     * if the medium can do that. A thread in between needs a processor first, and ranks wait for it when there are more
-     * ranks than processors. Called by the thread that makes progress. May have no effect if that rank does not park now.
+     * Wakes a thread of another rank that waits in {@link #park}: the thread that makes progress on this group there.
+     * If the medium can do so, it wakes that thread directly, without a background thread. A background thread needs a
+     * processor first, which delays the rank if there are more ranks than processors. The thread that makes progress
+     * calls this method. The call may have no effect if the other rank is not parked.
      *
-     * @param peer rank
-     * @return false if the medium cannot signal, or not yet; a control message may be used instead
+     * @param peer rank of the peer
+     * @return false if the medium cannot signal, or cannot signal yet; the caller may then use a control message
      */
     default boolean signal(int peer) {
         return false;
     }
 
     /**
-     * Sends a small message that never waits behind data; for abort, heartbeat and agreement.
+     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages.
      *
-     * @param peer    rank
-     * @param message at most 4 KiB, copied
+     * @param peer    rank of the peer
+     * @param message message of at most 4 KiB, which is copied
      */
     void control(int peer, ByteBuffer message);
 
     /**
-     * Runs a task once the control messages of a peer that have arrived here before this call have been given to their
-     * receivers, within some bound: TCP looks 50 times at most, and the engine waits 100 ms. The engine asks this before it blames a process that has exited: the last messages of that process may
-     * say that it has left, or who else is to blame. The task is called on a background thread and must not wait.
+     * Runs a task after the control messages of a peer that have already arrived have been passed to their receivers.
+     * The wait is limited: TCP polls at most 50 times, and the engine waits at most 100 ms. The engine calls this
+     * method before it blames a process that has exited. The last messages of that process may say that it has left the
+     * group, or which other rank is to blame. The task runs on a background thread and must not wait.
      *
-     * @param peer rank
-     * @param task called at most once
-     * @return false if the medium cannot tell; the task is not called then
+     * @param peer rank of the peer
+     * @param task task, which runs at most once
+     * @return false if the medium does not support this; the task then does not run
      */
     default boolean afterControl(int peer, Runnable task) {
         return false;
     }
 
     /**
-     * Sets the receiver of losses and control messages. The receiver is called on a background thread, also when no
-     * thread makes progress on the links. This method is called once, before the first link is requested. Events from
-     * before this call are delivered then, in order.
+     * Sets the receiver of losses and control messages. The receiver is called on a background thread, also while no
+     * thread makes progress on the links. This method is called once, before the first call of {@link #link}. Events
+     * that happened earlier are then delivered in order.
      *
-     * @param events receiver
+     * @param events receiver of the events
      */
     void events(Events events);
 
     /**
-     * Drops all links of this group at once. Posted memory is free when this method returns, later posts are ignored, and
-     * control messages continue. Called by the thread that makes progress, after a failure; idempotent.
+     * Drops all links of this group immediately. When this method returns, the memory of all posts is free again. Later
+     * posts are ignored. Control messages continue to work. The thread that makes progress calls this method after a
+     * failure. Idempotent.
      */
     void abandon();
 
     /**
-     * Returns whether data sent to a peer may be lost if this process ends before the peer has received it. Called before
-     * {@link #leave}, by the thread that makes progress.
+     * Returns whether data that was sent to a peer may be lost if this process ends before the peer has received it.
+     * The thread that makes progress calls this method before {@link #leave}.
      *
-     * @param peer rank
-     * @param lane which link
-     * @return false if the data is kept elsewhere, or nothing was sent
+     * @param peer rank of the peer
+     * @param lane kind of lane
+     * @return false if the data does not depend on this process, or if no data was sent
      */
     default boolean mayLose(int peer, Lane lane) {
         return false;
     }
 
     /**
-     * Returns whether other ranks need this process apart from its groups, because it serves the store. Its last group
-     * then waits until the other ranks have left too.
+     * Returns whether other ranks need this process for more than its groups, because it serves the store. If so, the
+     * close of its last group waits until the other ranks have left too.
      *
-     * @return false unless this process serves something
+     * @return false unless this process serves the store
      */
     default boolean servesOthers() {
         return false;
     }
 
     /**
-     * Ends all links of this group in an orderly way. Sent data arrives, data that still arrives here is discarded, and
-     * no connection is reset. Later posts are ignored; control messages continue until {@link #close}. Called by the
-     * thread that makes progress, when the only posts left are receives that no thread waits for; idempotent, never
-     * waits.
+     * Ends all links of this group in an orderly way. Data that was already sent arrives at the peers. Data that still
+     * arrives at this rank is discarded. No connection is reset. Later posts are ignored, and control messages continue
+     * to work until {@link #close}. The thread that makes progress calls this method when the only posts left are
+     * receives that no thread waits for. Idempotent. Never waits.
      *
-     * @return whether control messages reach the other ranks, so that they can answer a goodbye; false if the transport
-     *     can be closed at once
+     * @return whether control messages still reach the other ranks, so that they can answer the closing message of this
+     *     rank; false if the transport can be closed immediately
      */
     default boolean leave() {
         abandon();
@@ -152,10 +157,10 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns a description of the machine that a rank is on, for messages. Ranks of one machine have equal descriptions,
-     * and all ranks get the same one.
+     * Returns a description of the machine that a rank is on, for messages. Ranks on one machine have equal
+     * descriptions, and every rank returns the same description for a given rank.
      *
-     * @param rank any, this one included
+     * @param rank any rank, including this one
      * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
      */
     default String machine(int rank) {
@@ -163,106 +168,113 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns the provider of shared memory for the ranks of this group that are on one host. The engine then uses shared
-     * memory where it can, and links for the rest.
+     * Returns the provider of shared memory for the ranks of this group that are on one host. If there is a provider,
+     * the engine uses shared memory between ranks that can share memory, and links between all others.
      *
-     * @return empty if they cannot or should not share memory
+     * @return provider; empty if the ranks cannot or should not share memory
      */
     default Optional<SharedMemoryProvider> sharedMemory() {
         return Optional.empty();
     }
 
     /**
-     * Returns why there is no {@link #sharedMemory} for ranks of one host, for messages.
+     * Returns why {@link #sharedMemory} is empty. Messages contain this reason.
      *
-     * @return text, equal on all ranks; used if {@link #sharedMemory} is empty
+     * @return text, equal on all ranks; used only if {@link #sharedMemory} is empty
      */
     default String noSharedMemoryBecause() {
         return "this back end has none";
     }
 
     /**
-     * Returns a description of the links of this group, without shared memory: the name of the medium, such as
-     * {@code TCP}, and the addresses by which ranks are reached.
+     * Returns a description of the links of this group. It contains the name of the medium, such as {@code TCP}, and
+     * the addresses of the ranks. It does not describe shared memory.
      *
-     * @return description, equal on all ranks; {@link Medium#UNKNOWN} unless the medium overrides this method
+     * @return description, equal on all ranks; {@link Medium#UNKNOWN} by default
      */
     default Medium medium() {
         return Medium.UNKNOWN;
     }
 
     /**
-     * Closes the transport as {@link #close()} does, within a time: the last control messages and the last changes in the
-     * store are given that time to leave. The default ignores the time.
+     * Closes the transport as {@link #close()} does, within a time limit. The last control messages and the last
+     * changes in the store have this time to be sent. The default implementation ignores the limit.
      *
-     * @param within maximum time
+     * @param within time limit
      */
     default void close(Duration within) {
         close();
     }
 
-    /** Drops all links at once, as {@link #abandon} does, and releases the resources of control messages; idempotent. */
+    /**
+     * Drops all links immediately, as {@link #abandon} does, and releases the resources of control messages.
+     * Idempotent.
+     */
     @Override
     void close();
 
-    /** Kind of lane. */
+    /** The kind of a lane. */
     enum Lane {
-        /** Collectives, ordered by sequence number. */
+        /** Lane for collectives, which are ordered by sequence number. */
         COLLECTIVE,
-        /** Messages, matched by tag. */
+        /** Lane for sends and receives, which are matched by tag. */
         POINT_TO_POINT
     }
 
-    /** Events that a medium reports. None of these methods waits. */
+    /** The receiver of events that a medium reports. Its methods never wait. */
     interface Events {
         /**
-         * Called when a control connection has ended without a word and the peer may live: something between the ranks may
-         * have ended the connection. {@link #lost} follows if the peer turns out to be dead. A medium that cannot tell calls
-         * only {@link #lost}, as this method does by default.
+         * Receives the end of a control connection without a closing message, of a peer that may live: the network
+         * between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns out to be
+         * dead. A medium that cannot distinguish these cases calls only {@link #lost}. By default this method calls
+         * {@link #lost} too.
          *
-         * @param peer  rank
-         * @param cause PEER_LOST
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST
          */
         default void cutOff(int peer, FerroException cause) {
             lost(peer, cause);
         }
 
         /**
-         * Called when the process of a peer is gone or its control connection has ended. With PEER_LOST the peer is dead; with any
-         * other code it lives, and only its connection has been given up. A medium that cannot see this leaves it to the
-         * engine, which watches the processes of its host and notices missing heartbeats of others.
+         * Receives the loss of a peer: its process is gone, or its control connection has ended. With PEER_LOST the
+         * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
+         * detect such losses reports none: the engine also monitors the processes of its host and the heartbeats of
+         * the other ranks.
          *
-         * @param peer  rank
-         * @param cause PEER_LOST, PARTITION, or what one side refused of the other, as PROTOCOL
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a
+         *     message of the other
          */
         void lost(int peer, FerroException cause);
 
         /**
-         * Called when a link ended with posts on it, or cannot be made. Called once per link, by the thread that makes
-         * progress or in background. Data that the peer sent before the end is delivered first.
+         * Receives the loss of a link: it ended while it had posts, or could not be created. A medium calls this method
+         * once per link, on the thread that makes progress or on a background thread. Data that the peer sent before
+         * the end is delivered first.
          *
-         * @param peer  rank
-         * @param cause PEER_LOST, PARTITION, or PROTOCOL if what the peer sent was changed on its way, which ends the group at
-         *     once; its place has the number of the collective whose data was
-         *     awaited, 0 if none was, -1 for a link of messages
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST or PARTITION; or PROTOCOL if data of the peer was changed in transit,
+         *     which ends the group immediately. Its location has the sequence number of the collective whose data was
+         *     expected, 0 if none was, and -1 for a link of sends and receives
          */
         void broken(int peer, FerroException cause);
 
         /**
-         * Called when an unexpected header arrived: it is not the one that a receive was posted with. None of its data is
-         * delivered. Called by the thread that makes progress.
+         * Receives an unexpected header, which differs from the header of the posted receive. The data after the
+         * unexpected header is not delivered. The thread that makes progress calls this method.
          *
-         * @param peer     rank that sent it
+         * @param peer     rank that sent the header
          * @param expected header of the posted receive
-         * @param found    header that arrived; a medium does not know its group and text
+         * @param found    header that arrived; a medium does not know the group and the text of this header
          */
         void mismatched(int peer, CallHeader expected, CallHeader found);
 
         /**
-         * Called when a control message arrived.
+         * Receives a control message.
          *
-         * @param peer    rank
-         * @param message valid during the call
+         * @param peer    rank of the peer
+         * @param message message, which is valid only during the call
          */
         void control(int peer, ByteBuffer message);
     }

@@ -1,14 +1,14 @@
 /**
- * The interfaces that implementers of back ends supply. Start at {@link ferro.spi.BackendProvider}, then
- * {@link ferro.spi.Transport}. {@link ferro.spi.JobTool} is for a module that brings a subcommand of {@code ferro}.
- * Module examples has a medium of two short files, {@code ferro.examples.files}, and a plain
- * back end, {@code ferro.examples.plain}; the contract kit, {@code ferro.tck}, tells whether a back end is right.
+ * The interfaces that the authors of back ends implement. Start at {@link ferro.spi.BackendProvider}, then read {@link
+ * ferro.spi.Transport}. A module that adds a subcommand to {@code ferro} implements {@link ferro.spi.JobTool}. Module
+ * examples contains a medium of two short files, {@code ferro.examples.files}, and a plain back end, {@code
+ * ferro.examples.plain}. The contract kit, {@code ferro.tck}, tests whether a back end is correct.
  *
- * <p>Implementers also need, beside the types that they share with users: {@link ferro.recorder} for the flight recorder of a
- * back end with collectives of its own, {@link ferro.dispatch.HostFallback} and {@link ferro.dispatch.DeviceMemoryProvider}
- * for devices, and {@code ferro.collectives.link} for links.
+ * <p>Authors of back ends also need types of other packages. {@link ferro.recorder} is the flight recorder for a back
+ * end that implements the collectives itself. {@link ferro.dispatch.HostFallback} and {@link
+ * ferro.dispatch.DeviceMemoryProvider} are for devices. {@code ferro.collectives.link} helps to implement links.
  *
- * <p>Everything from outside reaches an implementation through {@link ferro.spi.RankContext}; nothing else reads the
- * environment or system properties.
+ * <p>An implementation gets all settings, variables and clocks from {@link ferro.spi.RankContext}. No other code reads
+ * the environment or system properties.
  */
 package ferro.spi;
