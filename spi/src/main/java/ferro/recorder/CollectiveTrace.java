@@ -10,8 +10,8 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
 /**
- * Reports operations to a recording of the JVM (JFR). This is the only class here that uses jdk.jfr, which a small
- * runtime may lack. Without a recording nothing is allocated, and JFR is not even initialised.
+ * Records operations as events of the JDK Flight Recorder (JFR). No other class of this package uses the module
+ * jdk.jfr, which a small runtime may lack. Without a JFR recording, nothing is allocated and JFR is not initialised.
  */
 final class CollectiveTrace {
     private static final boolean PRESENT = isPresent();
@@ -19,8 +19,8 @@ final class CollectiveTrace {
     private CollectiveTrace() {}
 
     /**
-     * Begins the event of an operation that begins now. Returns the argument for {@link #end}; null if there is no
-     * recording.
+     * Begins the event of an operation that begins now. Returns the first argument of {@link #end}, or null if there is
+     * no JFR recording.
      */
     static Object begin() {
         return PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? CollectiveEvent.begun() : null;
@@ -39,9 +39,9 @@ final class CollectiveTrace {
     }
 
     /**
-     * Result of an operation.
+     * The result of an operation.
      *
-     * @param bytes of its data
+     * @param bytes bytes of data of the operation
      * @param code  code of the failure, empty if it has not failed
      */
     record TraceOutcome(long bytes, String code) {}
@@ -55,7 +55,7 @@ final class CollectiveTrace {
         }
     }
 
-    /** One operation, from its submit to its end. */
+    /** The JFR event of one operation, from its submit to its end. */
     @Name("ferro.Collective")
     @Label("Collective")
     @Category("ferro")
@@ -71,7 +71,7 @@ final class CollectiveTrace {
         int rank;
 
         @Label("Sequence")
-        @Description("its number in the group, -1 for a message")
+        @Description("number of the operation in its group, -1 for a send or a receive")
         long sequence;
 
         @Label("Operation")
@@ -85,7 +85,7 @@ final class CollectiveTrace {
         long bytes;
 
         @Label("Code")
-        @Description("why it failed; empty if it did not")
+        @Description("code of the failure; empty if the operation did not fail")
         String code;
 
         private static Object begun() {

@@ -19,12 +19,14 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * The last {@code ferro.recorder.entries} operations and some events of all groups of one rank. It is always on.
+ * A record of the last {@code ferro.recorder.entries} operations and some events of all groups of one rank. It is on by
+ * default.
  *
- * <p>There is one recorder per rank. All objects that run operations share it through the rank's context: each acquires
- * it by {@link #of} and releases it by {@link #release}. If {@code ferro.recorder.dir} is set, the record is written
- * there at the first failure of each group, when the JVM ends before that is done, and within a second after a file
- * {@code dump.request} appears or changes there.
+ * <p>Each rank has one recorder. All objects that run operations share it through the rank's context. Each of them
+ * acquires it with {@link #of} and releases it with {@link #release}. If {@code ferro.recorder.dir} is set, the record
+ * is written to that folder at the first failure of each group. If the JVM ends before that, the record of a failure is
+ * written then. The record is also written within a second after a file {@code dump.request} appears or changes in that
+ * folder.
  */
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
@@ -43,11 +45,11 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<RecordedEvent> events = new ArrayDeque<>();
 
     /**
-     * Owner of the recorder.
+     * The owner of the recorder.
      *
      * @param job       name of the job
-     * @param rank      in the joined group
-     * @param worldSize of the joined group
+     * @param rank      rank in the joined group
+     * @param worldSize number of ranks of the joined group
      */
     record RecorderOwner(String job, int rank, int worldSize) {}
 
@@ -58,7 +60,7 @@ public final class FlightRecorder implements AutoCloseable {
         int entries = Settings.RECORDER_ENTRIES.of(context);
         if (entries > MOST_ENTRIES) {
             throw new IllegalArgumentException(Settings.RECORDER_ENTRIES.name() + "=" + entries + ": need at most "
-                    + MOST_ENTRIES + ", which are some 80 MiB");
+                    + MOST_ENTRIES + ", which take about 80 MiB");
         }
         this.ring = entries == 0 ? null : new OperationRing(powerOfTwo(entries));
         Optional<String> named = entries == 0 ? Optional.empty() : Settings.RECORDER_DIR.find(context);
@@ -68,12 +70,13 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Acquires the recorder of a rank; {@link #release} releases it.
+     * Acquires the recorder of a rank. The caller releases it with {@link #release}.
      *
-     * @param context of the rank
-     * @param joined  the group that the rank joins, or one of its subgroups once there is a recorder
-     * @return the one recorder of this context
-     * @throws IllegalArgumentException if a setting is invalid, or {@code ferro.recorder.dir} cannot be written
+     * @param context context of the rank
+     * @param joined  group that the rank joins; or one of its subgroups, if the context already has a recorder
+     * @return recorder of this context
+     * @throws IllegalArgumentException if a setting is invalid, or if the folder of {@code ferro.recorder.dir} cannot
+     *     be written
      */
     public static FlightRecorder of(RankContext context, GroupSpec joined) {
         return context.shared(FlightRecorder.class, () -> {
@@ -87,19 +90,20 @@ public final class FlightRecorder implements AutoCloseable {
     /**
      * Releases the recorder that {@link #of} returned.
      *
-     * @param context of the rank
+     * @param context context of the rank
      */
     public static void release(RankContext context) {
         context.release(FlightRecorder.class);
     }
 
     /**
-     * Adds a group.
+     * Adds a group to the record.
      *
-     * @param name  of the group; a second group with this name on this rank is recorded with the suffix {@code #2}
-     * @param rank  in that group
-     * @param ranks its ranks, as numbers of the joined group
-     * @param group source of failure and status when the record is written
+     * @param name  name of the group; a second group with the same name on this rank is recorded with the suffix {@code
+     *     #2}
+     * @param rank  rank in that group
+     * @param ranks ranks of the group, as rank numbers of the joined group
+     * @param group view that returns failure and status of the group when the record is written
      * @return recorder to which the group reports its operations; the group closes it
      */
     public GroupRecorder enter(String name, int rank, int[] ranks, RecordedGroup group) {
@@ -114,32 +118,33 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Writes the record into a folder as {@code ferro-JOB-rankR.json}. The folder is made if it does not exist. A file of
-     * that name from another recorder is kept: then the name is {@code ferro-JOB.2-rankR.json}, and so on.
+     * Writes the record into a folder as {@code ferro-JOB-rankR.json}. The folder is created if it does not exist. If
+     * another recorder has written a file of that name, that file is kept. The new file is then named {@code
+     * ferro-JOB.2-rankR.json}, and so on.
      *
-     * @param into   folder
-     * @param reason reason for people
-     * @return file
-     * @throws IOException           if it cannot be written
-     * @throws IllegalStateException if recording is off by {@code ferro.recorder.entries=0}
+     * @param into   folder of the file
+     * @param reason why the record is written, as text for people
+     * @return path of the file
+     * @throws IOException           if the file cannot be written
+     * @throws IllegalStateException if {@code ferro.recorder.entries=0} has turned the recorder off
      */
     public Path write(Path into, String reason) throws IOException {
         Objects.requireNonNull(into, "folder");
         if (ring == null) {
-            throw new IllegalStateException("rank " + owner.rank + " records nothing, as "
-                    + Settings.RECORDER_ENTRIES.name() + "=0: leave it at its default, 2048");
+            throw new IllegalStateException("rank " + owner.rank + " records nothing, because "
+                    + Settings.RECORDER_ENTRIES.name() + "=0: unset it, or set it to more than 0");
         }
         return file.write(into, () -> new RecordWriter(this).record(reason));
     }
 
     /**
-     * Returns the record as bytes: the content of the file that {@link #write} writes, without the oldest operations and
-     * events where it would be longer.
+     * Returns the record as bytes, with the same content as the file that {@link #write} writes. If the record is
+     * longer than the limit, the oldest operations and events are left out.
      *
-     * @param most   most bytes
-     * @param reason reason for people
-     * @return JSON in ASCII; empty if recording is off by {@code ferro.recorder.entries=0}
-     * @throws IllegalArgumentException if not even the description of the groups fits
+     * @param most   maximum number of bytes
+     * @param reason why the record is written, as text for people
+     * @return JSON in ASCII; empty if {@code ferro.recorder.entries=0} has turned the recorder off
+     * @throws IllegalArgumentException if the description of the groups alone exceeds the limit
      */
     public Optional<byte[]> bytes(int most, String reason) {
         if (ring == null) {
@@ -150,16 +155,16 @@ public final class FlightRecorder implements AutoCloseable {
         while (text.length() > most) {
             if (entries == 0) {
                 throw new IllegalArgumentException("the record of rank " + owner.rank + " has " + text.length()
-                        + " bytes without any operation, found room for " + most);
+                        + " bytes without any operation, found a limit of " + most);
             }
-            // a little less than in proportion, because entries differ in length
+            // a little less than the proportion, because entries differ in length
             entries = (int) (entries * FITTING * most / text.length());
             text = new RecordWriter(this, entries).record(reason);
         }
         return Optional.of(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** Ends the recorder. If there is a folder, pending failures are written first. */
+    /** Ends the recorder. If {@code ferro.recorder.dir} is set, pending failures are written first. */
     @Override
     public void close() {
         if (folder != null) {
@@ -178,7 +183,7 @@ public final class FlightRecorder implements AutoCloseable {
         return highest == atLeast ? highest : 2 * highest;
     }
 
-    // methods for this package
+    // methods for other classes of this package
 
     RecorderOwner owner() {
         return owner;
@@ -216,7 +221,10 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
-    /** Frees the name of a group. Its operations may still be in the ring when another group has the name. */
+    /**
+     * Frees the name of a group for other groups. Operations of the group may still be in the ring when another group
+     * has the name.
+     */
     private void forget(GroupRecorder group) {
         group.forgotten();
         String name = group.givenName();
@@ -241,7 +249,7 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Returns the entries of the ring, oldest first, without those that cannot be read because they are being written.
+     * Returns the entries of the ring, oldest first. Entries that are being written are left out.
      */
     List<OperationRing.RingEntry> operations() {
         List<OperationRing.RingEntry> entries = new ArrayList<>();
@@ -254,7 +262,7 @@ public final class FlightRecorder implements AutoCloseable {
         return entries;
     }
 
-    /** Returns where the operations of a group stand. */
+    /** Returns the newest entry and the open entries of a group. */
     OperationRing.RingPosition position(GroupRecorder group) {
         return ring.position(group);
     }

@@ -6,10 +6,11 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The part of a flight recorder for one group. Every operation is reported three times: when it is submitted, when it
- * begins to run and when it ends. One thread at a time reports an operation, with timestamps that the caller has anyway.
+ * The part of a flight recorder for one group. A back end reports every operation three times: when it is submitted,
+ * when it begins to run, and when it ends. Only one thread at a time reports an operation. The caller passes timestamps
+ * that it has already taken.
  *
- * <p>Without a recorder ({@code ferro.recorder.entries=0}), all methods do nothing.
+ * <p>If {@code ferro.recorder.entries=0} has turned the recorder off, all methods do nothing.
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
@@ -24,11 +25,11 @@ public final class GroupRecorder implements AutoCloseable {
     private volatile String name;
     private volatile long identity;
     private volatile RecordedGroup view;
-    /** The failure of a closed group, which is not queried any more. */
+    /** The failure of the group when it was closed. A closed group is no longer queried. */
     private volatile RecordedGroup.Failed lastFailure;
 
     private final AtomicInteger events = new AtomicInteger();
-    /** What the newest file has of this group; used only by the thread that writes. */
+    /** The facts about this group that the newest file contains. Only the writer thread uses this field. */
     private FailureRecord written;
 
     GroupRecorder(FlightRecorder recorder, OperationRing ring, String name, int rank, int[] ranks) {
@@ -41,26 +42,29 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * How far an operation had come when it failed.
+     * The progress of an operation when it failed.
      *
-     * @param step       step of its plan, -1 if unknown
-     * @param bytesMoved bytes that have gone out and come in
-     * @param waitingFor ranks of the group that it waited for, comma-separated, empty if none
+     * @param step       step of the plan, -1 if unknown
+     * @param bytesMoved bytes that were sent and received
+     * @param waitingFor ranks of the group that the operation waited for, comma-separated, empty if none
      */
     public record Progress(int step, long bytesMoved, String waitingFor) {
-        /** No progress is known, or the operation had not begun. */
+        /** Progress that is unknown, or of an operation that had not begun. */
         public static final Progress UNKNOWN = new Progress(-1, 0, "");
     }
 
     /**
-     * What a file has of a failed group.
+     * The facts about a failed group that a file contains.
      *
-     * @param failure    why it failed
-     * @param operations where its operations stand
-     * @param events     number of its events
+     * @param failure    failure of the group
+     * @param operations newest entry and open entries of the group
+     * @param events     number of events of the group
      */
     record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
-        /** Returns whether another record has more. Operations that have made way for others are not missed. */
+        /**
+         * Returns whether another record contains more. Operations that newer ones have replaced in the ring do not
+         * count.
+         */
         private boolean isBehind(FailureRecord now) {
             return !failure.equals(now.failure)
                     || events != now.events
@@ -72,37 +76,37 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Records that an operation is submitted.
      *
-     * @param sequence   its number in the group; -1 for a message, which has none
-     * @param text       what it is; the first word is its kind
-     * @param bytes      of its data
-     * @param begunNanos now, on the clock of the context
-     * @return what stands for it in the other calls
+     * @param sequence   number of the operation in the group; -1 for a send or a receive
+     * @param text       description of the operation; the first word is its kind
+     * @param bytes      bytes of data of the operation
+     * @param begunNanos current time on the clock of the context
+     * @return number of the entry, which the caller passes to the later reports of this operation
      */
     public int submitted(long sequence, String text, long bytes, long begunNanos) {
         return show(claim(text, bytes, begunNanos), sequence, -1, OperationRing.QUEUED);
     }
 
     /**
-     * Records that an operation is submitted and runs at once.
+     * Records that an operation is submitted and runs immediately.
      *
-     * @param sequence   its number in the group
-     * @param text       what it is; the first word is its kind
-     * @param bytes      of its data
-     * @param begunNanos now, on the clock of the context
-     * @return what stands for it in the other calls
+     * @param sequence   number of the operation in the group
+     * @param text       description of the operation; the first word is its kind
+     * @param bytes      bytes of data of the operation
+     * @param begunNanos current time on the clock of the context
+     * @return number of the entry, which the caller passes to the later reports of this operation
      */
     public int started(long sequence, String text, long bytes, long begunNanos) {
         return show(claim(text, bytes, begunNanos), sequence, -1, OperationRing.RUNNING);
     }
 
     /**
-     * Records that a message is submitted. A message has no number.
+     * Records that a send or a receive is submitted. It has no sequence number.
      *
-     * @param text       what it is; the first word is its kind
-     * @param bytes      of its data
-     * @param begunNanos now, on the clock of the context
-     * @param peer       rank of the group that it waits for until it has ended
-     * @return what stands for it in the other calls
+     * @param text       description of the operation; the first word is its kind
+     * @param bytes      bytes of data of the operation
+     * @param begunNanos current time on the clock of the context
+     * @param peer       rank of the group that the send or receive waits for until it has ended
+     * @return number of the entry, which the caller passes to the later reports of this operation
      */
     public int message(String text, long bytes, long begunNanos, int peer) {
         return show(claim(text, bytes, begunNanos), -1, peer, OperationRing.QUEUED);
@@ -117,9 +121,8 @@ public final class GroupRecorder implements AutoCloseable {
             return entry;
         }
         int place = ring.place(entry);
-        // a store of a reference costs more than this check, and mostly the reference is still there from the last
+        // a store of a reference costs more than this check, and mostly the ring still has the reference of the last
         // round
-        // of the ring
         if (ring.groups[place] != this) {
             ring.groups[place] = this;
         }
@@ -156,7 +159,7 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Records that an operation begins to run.
      *
-     * @param entry what {@link #submitted} has returned
+     * @param entry number that {@link #submitted} has returned
      */
     public void running(int entry) {
         if (entry != OperationRing.NONE) {
@@ -167,10 +170,10 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Records that an operation has ended without failure.
      *
-     * @param entry      what {@link #submitted} has returned
-     * @param endedNanos now
-     * @param steps      steps of its plan, -1 if unknown
-     * @param bytesMoved bytes that have gone out and come in
+     * @param entry      number that {@link #submitted} has returned
+     * @param endedNanos current time on the clock of the context
+     * @param steps      number of steps of the plan, -1 if unknown
+     * @param bytesMoved bytes that were sent and received
      */
     public void done(int entry, long endedNanos, int steps, long bytesMoved) {
         if (entry != OperationRing.NONE && ring.take(entry)) {
@@ -186,10 +189,10 @@ public final class GroupRecorder implements AutoCloseable {
     /**
      * Records that an operation has failed.
      *
-     * @param entry      what {@link #submitted} has returned
-     * @param endedNanos now
-     * @param code       why
-     * @param at         how far it was
+     * @param entry      number that {@link #submitted} has returned
+     * @param endedNanos current time on the clock of the context
+     * @param code       code of the failure
+     * @param at         progress of the operation when it failed
      */
     public void failed(int entry, long endedNanos, Code code, Progress at) {
         if (entry != OperationRing.NONE && ring.take(entry)) {
@@ -205,12 +208,13 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records that an operation has failed, with its text. The text was too costly to make before the failure.
+     * Records that an operation has failed, with a new description. This description was too costly to create before
+     * the failure.
      *
-     * @param entry      what {@link #submitted} has returned
-     * @param endedNanos now
-     * @param code       why
-     * @param text       description that replaces the first one
+     * @param entry      number that {@link #submitted} has returned
+     * @param endedNanos current time on the clock of the context
+     * @param code       code of the failure
+     * @param text       description that replaces the one from the submit
      */
     public void failed(int entry, long endedNanos, Code code, String text) {
         if (entry != OperationRing.NONE && ring.take(entry)) {
@@ -227,7 +231,7 @@ public final class GroupRecorder implements AutoCloseable {
         try {
             return CollectiveTrace.begin();
         } catch (RuntimeException | Error broken) {
-            // tracing must not stop the operation, nor leave its place half written
+            // tracing must neither stop the operation nor leave its entry half written
             LOG.log(Level.DEBUG, "JFR cannot begin the event of an operation", broken);
             return null;
         }
@@ -262,14 +266,14 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Reports that the group has failed, or knows more about its failure. If there is a folder, another thread soon
-     * writes the record there.
+     * Records that the group has failed, or that more is known about its failure. If {@code ferro.recorder.dir} is set,
+     * another thread soon writes the record to that folder.
      */
     public void groupFailed() {
         recorder.wake();
     }
 
-    /** Reports that the group is closed. Its records stay, and the group is not queried any more. */
+    /** Records that the group is closed. Its entries are kept, and the group is no longer queried. */
     @Override
     public void close() {
         RecordedGroup asked = view;
@@ -280,7 +284,7 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    // the methods below are for the writer of the record
+    // the record writer calls the methods below
 
     void show(RecordedGroup group) {
         view = group;
@@ -291,7 +295,7 @@ public final class GroupRecorder implements AutoCloseable {
         name = use == 1 ? givenName : givenName + "#" + use;
     }
 
-    /** Frees the name for other groups. The remaining records of this group get a name that no group has. */
+    /** Frees the name for other groups. The remaining entries of this group get a name that no group has. */
     void forgotten() {
         name = givenName + "@" + Long.toHexString(identity);
     }
@@ -300,7 +304,10 @@ public final class GroupRecorder implements AutoCloseable {
         return givenName;
     }
 
-    /** Returns the identity of the group: equal on all its ranks, different from other groups; 0 if it has none. */
+    /**
+     * Returns the identity of the group, which is equal on all its ranks and different from other groups. It is 0 if
+     * the group has none.
+     */
     long identity() {
         return identity;
     }
@@ -313,7 +320,7 @@ public final class GroupRecorder implements AutoCloseable {
         return rank;
     }
 
-    /** Returns the ranks of this group, as numbers of the joined group. */
+    /** Returns the ranks of this group, as rank numbers of the joined group. */
     int[] ranks() {
         return ranks;
     }
@@ -328,12 +335,12 @@ public final class GroupRecorder implements AutoCloseable {
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
     }
 
-    /** Returns what a file that is written now has at least, of a group that has failed. */
+    /** Returns the facts about this failed group that a file written now contains at least. */
     FailureRecord failureRecord() {
         return new FailureRecord(failure(), recorder.position(this), events.get());
     }
 
-    /** Returns whether the newest file lacks something of this group, which has failed. */
+    /** Returns whether the newest file lacks facts about this failed group. */
     boolean isNews() {
         return written == null || written.isBehind(failureRecord());
     }

@@ -1,6 +1,8 @@
 package ferro.recorder;
 
-/** Writes JSON, including commas. Texts are escaped and cut, so that no text can be taken for JSON syntax. */
+/**
+ * A writer of JSON, which also sets the commas. Texts are cut and escaped, so that no text is mistaken for JSON syntax.
+ */
 final class JsonText {
     private static final int TEXT_CHARACTERS = 1000;
     private static final int FIRST_PRINTABLE = 0x20;
@@ -20,7 +22,7 @@ final class JsonText {
         return this;
     }
 
-    /** Opens a list with each element on a line of its own. */
+    /** Opens a list whose elements are on separate lines. */
     JsonText openLines(char bracket) {
         open(bracket);
         lines = depth;
@@ -80,7 +82,7 @@ final class JsonText {
         return end < 0 ? text : text.substring(0, end);
     }
 
-    /** Escapes all but printable ASCII, so that no control sequence reaches a terminal or a page. */
+    /** Escapes all characters except printable ASCII, so that no control sequence reaches a terminal or a page. */
     private void character(char character) {
         if (character == '"' || character == '\\') {
             out.append('\\').append(character);

@@ -12,19 +12,19 @@ import java.util.stream.LongStream;
 /**
  * The last operations of a rank, in parallel arrays that are allocated once. Thread-safe without locks.
  *
- * <p>An entry is a number that counts up; its place is the number modulo the length. The stamp of a place holds the entry
- * of the place and its state. A writer first sets the state WRITING in the stamp. A reader that finds different stamps
- * before and after its read discards what it has read. This is a sequence lock (Boehm, Can Seqlocks Get Along With
- * Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), whose fences it needs. A writer whose place is
- * being written by another writer gives up its own entry. This takes a whole round of the ring while one entry is
- * written.
+ * <p>An entry has a number, which counts up. Its index in the arrays is this number modulo the length. The stamp at an
+ * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
+ * discards what it has read if the stamp has changed during the read. This is a sequence lock (Boehm, Can Seqlocks Get
+ * Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the fences described
+ * there. If another writer is still writing at the same index, a writer gives up its own entry. This happens only if
+ * the ring goes a full round while one entry is written.
  *
- * <p>A place whose operation has not ended is skipped. So an operation that hangs is still in the ring when its group
- * fails, however many operations others have done meanwhile. Only if very many in a row have not ended is the oldest
- * given up.
+ * <p>An index whose operation has not ended is skipped. Therefore an operation that hangs is still in the ring when its
+ * group fails, even if many other operations have ended since. An open operation is replaced only if {@code
+ * PASSED_MOST} indices in a row have open operations.
  */
 final class OperationRing {
-    /** Entry of an operation that is not kept. */
+    /** Number that stands for an operation without an entry. */
     static final int NONE = 0;
 
     static final int WRITING = 0;
@@ -36,7 +36,7 @@ final class OperationRing {
     private static final int STATE_BITS = 3;
     private static final long STATES = (1L << STATE_BITS) - 1;
     private static final int READS = 8;
-    /** Most open operations in a row that are skipped; a check of each takes a nanosecond. */
+    /** Maximum number of open operations in a row that are skipped. The check of each takes a nanosecond. */
     private static final int PASSED_MOST = 256;
 
     private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);
@@ -57,7 +57,7 @@ final class OperationRing {
     private final int mask;
     private final AtomicLong last = new AtomicLong();
 
-    /** Makes a ring; the number of entries must be a power of two. */
+    /** Creates a ring. The number of entries must be a power of two. */
     OperationRing(int capacity) {
         mask = capacity - 1;
         stamps = new long[capacity];
@@ -76,19 +76,19 @@ final class OperationRing {
     }
 
     /**
-     * One operation as it was read.
+     * One operation as it was read from the ring.
      *
      * @param group      group of the operation
      * @param state      QUEUED to FAILED
      * @param text       description
      * @param sequence   -1 for a message
-     * @param bytes      of its data
+     * @param bytes      bytes of data of the operation
      * @param begun      time of the submit
      * @param ended      time of the end, 0 if it has not ended
      * @param step       -1 if unknown
      * @param moved      bytes that were sent and received
      * @param code       null unless it has failed
-     * @param waitingFor ranks of its group that it waited for when it failed, comma-separated
+     * @param waitingFor ranks of the group that the operation waited for when it failed, comma-separated
      * @param peer       the other rank of a message, -1 for a collective
      */
     record RingEntry(
@@ -110,7 +110,8 @@ final class OperationRing {
     }
 
     /**
-     * Where the operations of a group stand: another one after each that is submitted or ends.
+     * The newest entry and the open entries of a group. This record differs after each operation that is submitted or
+     * ends.
      *
      * @param newest newest entry, 0 if none is kept
      * @param open   entries that have not ended, or whose end is being written
@@ -122,8 +123,8 @@ final class OperationRing {
     }
 
     /**
-     * Claims the next entry, which the caller fills and publishes by {@link #show}. Returns NONE if its place is being
-     * written, or has a newer entry.
+     * Claims the next entry, which the caller fills and publishes with {@link #show}. Returns NONE if another writer is
+     * writing at its index, or has written a newer entry there.
      */
     int claim() {
         long before = last.get();
@@ -155,7 +156,7 @@ final class OperationRing {
         return before + 1;
     }
 
-    /** Changes the state from QUEUED to RUNNING, unless the entry has ended or its place belongs to another entry. */
+    /** Changes the state from QUEUED to RUNNING, unless the entry has ended or has been replaced. */
     void run(int entry) {
         int place = entry & mask;
         long stamp = (long) STAMP.getOpaque(stamps, place);
@@ -164,7 +165,7 @@ final class OperationRing {
         }
     }
 
-    /** Claims an entry to end it. Returns false if it has ended, or if its place now belongs to another entry. */
+    /** Claims an entry to record its end. Returns false if the entry has already ended or has been replaced. */
     boolean take(int entry) {
         int place = entry & mask;
         while (true) {
@@ -180,7 +181,7 @@ final class OperationRing {
         }
     }
 
-    /** Publishes an entry that was claimed by {@link #claim} or {@link #take}. */
+    /** Publishes an entry that {@link #claim} or {@link #take} has claimed. */
     void show(int entry, int state) {
         int place = entry & mask;
         STAMP.setRelease(stamps, place, stamps[place] + state);
@@ -198,14 +199,14 @@ final class OperationRing {
         return LongStream.of(numbers).filter(number -> number != 0).sorted().toArray();
     }
 
-    /** Returns where the operations of a group stand. */
+    /** Returns the newest entry and the open entries of a group. */
     RingPosition position(GroupRecorder group) {
         long newest = 0;
         List<Long> open = new ArrayList<>();
         for (long number : numbers()) {
             int place = (int) number & mask;
             long stamp = (long) STAMP.getAcquire(stamps, place);
-            // a place that another group has just claimed may still name this one, which costs one file too many
+            // an index that another group has just claimed may still refer to this group, which costs one unneeded file
             if (stamp >>> STATE_BITS == number && groups[place] == group) {
                 newest = number;
                 if ((stamp & STATES) < DONE) {
@@ -216,7 +217,7 @@ final class OperationRing {
         return new RingPosition(newest, open);
     }
 
-    /** Reads an entry. Returns null if it is being written, was given up, or its place now belongs to another entry. */
+    /** Reads an entry. Returns null if the entry is being written, was given up, or has been replaced. */
     RingEntry read(long number) {
         int place = (int) number & mask;
         for (int i = 0; i < READS; i++) {

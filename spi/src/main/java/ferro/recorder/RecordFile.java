@@ -12,19 +12,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The file of one recorder. It is written under a temporary name and then moved, so that no reader sees half of it. It
- * does not replace the file of another recorder, because that file may contain a first failure: a rank that leaves and
- * joins again finds its own earlier file. Thread-safe.
+ * The file of one recorder. It is written under a temporary name and then renamed, so that no reader sees an incomplete
+ * file. It never replaces the file of another recorder, because that file may contain a first failure. For example, a
+ * rank that leaves and joins again may find a file of its earlier recorder. Thread-safe.
  */
 final class RecordFile {
     private static final int NAME_CHARACTERS = 64;
-    /** Most files of a rank in a folder that is never emptied; after that the last one is overwritten. */
+    /** Maximum number of files of one rank in a folder. After that the last file is overwritten. */
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;
     private final Map<Path, OwnFile> files = new ConcurrentHashMap<>();
 
-    /** The file in one folder. Its lock lets one thread write after the other, so that the newest record stays. */
+    /** The file in one folder. A lock makes threads write one after the other, so that the newest record is kept. */
     private static final class OwnFile {
         private String name;
     }
@@ -47,7 +47,7 @@ final class RecordFile {
         Path unfinished = folder.resolve("." + name(1) + "." + writer + ".tmp");
         Files.deleteIfExists(unfinished);
         try {
-            // CREATE_NEW: a link that another user put there is not followed
+            // CREATE_NEW: a symbolic link that another user has created is not followed
             Files.writeString(unfinished, content.get(), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             Path file = own.name == null ? moveToFree(unfinished, folder) : move(unfinished, folder.resolve(own.name));
             own.name = file.getFileName().toString();

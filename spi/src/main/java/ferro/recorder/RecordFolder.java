@@ -13,19 +13,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The folder of {@code ferro.recorder.dir}, and the thread that writes there. The thread writes when a group has failed,
- * when more is known about the failure, and when a file requests it. Only the end of the JVM and the caller that closes
- * the last group wait for this thread.
+ * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
+ * failed, when more is known about the failure, and when a file requests it. Only two events wait for this thread: the
+ * end of the JVM, and the close of the last group.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
 
     private static final long LOOK_MILLIS = 500;
-    /** More is known about a failure soon after it. The thread waits this long, so that one file has all of it. */
+    /**
+     * Time that the thread waits after a failure. More is soon known about the failure, and one file then contains all
+     * of it.
+     */
     private static final long GATHER_MILLIS = 20;
     /**
-     * The operations of a failed group end while the thread that makes progress holds the progress lock. A file without
-     * their ends says less.
+     * Maximum wait for the operations of a failed group to end, so that the file contains their ends. They end while
+     * the thread that makes progress holds the progress lock.
      */
     private static final long SETTLE_MILLIS = 100;
 
@@ -39,7 +42,7 @@ final class RecordFolder {
     private FileTime answered;
     private boolean woken;
     private boolean closed;
-    /** Used only by the thread that writes. */
+    /** Whether a warning has been logged. Only the writer thread uses this field. */
     private boolean complained;
 
     private RecordFolder(Path folder, FlightRecorder recorder) {
@@ -50,7 +53,7 @@ final class RecordFolder {
         this.writer.setDaemon(true);
     }
 
-    /** Makes the folder if it does not exist, and checks that it can be written. */
+    /** Creates the folder if it does not exist, and checks that it can be written. */
     static RecordFolder open(String text, FlightRecorder recorder) {
         try {
             Path folder = Files.createDirectories(Path.of(text).toAbsolutePath());
@@ -82,8 +85,8 @@ final class RecordFolder {
     }
 
     /**
-     * Makes the writer thread write pending failures and end. Waits at most JOIN_MILLIS, so that a disk that does not
-     * answer does not block it.
+     * Makes the writer thread write pending failures and end. Waits for the thread at most JOIN_MILLIS, so that a disk
+     * that does not respond does not block the caller.
      */
     private void finish() {
         synchronized (this) {
@@ -143,8 +146,8 @@ final class RecordFolder {
     }
 
     /**
-     * Writes if a group has failed and the newest file lacks something of it: the failure as it is known now, or an
-     * operation or event that came after the file.
+     * Writes a file if a group has failed and the newest file lacks facts about it: the failure as it is known now, or
+     * a later operation or event.
      */
     private void writeNewFailures() {
         Map<GroupRecorder, GroupRecorder.FailureRecord> news = new LinkedHashMap<>();
@@ -184,11 +187,11 @@ final class RecordFolder {
         }
     }
 
-    /** Warns once: what could not be written is tried again at each look. */
+    /** Logs a warning once. A file that could not be written is tried again at each poll. */
     private void complain(Throwable failure) {
         int rank = recorder.owner().rank();
         Level level = complained ? Level.DEBUG : Level.WARNING;
         complained = true;
-        LOG.log(level, "rank " + rank + " cannot write its flight recorder to " + folder + ": " + failure, failure);
+        LOG.log(level, "rank " + rank + " cannot write its flight record to " + folder + ": " + failure, failure);
     }
 }

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Writes a recorder as JSON (RFC 8259), one operation or event per line. Ranks are those of the joined group, except for
- * {@code groups[].rank}. Times are on the clock of the process; {@code clockNanos} and {@code wallNanos} align them with
- * those of other processes.
+ * A writer of a record as JSON (RFC 8259), with one operation or event per line. Ranks are rank numbers of the joined
+ * group, except for {@code groups[].rank}. Times are on the clock of the process. {@code clockNanos} and {@code
+ * wallNanos} align them with the times of other processes.
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
@@ -28,12 +28,12 @@ final class RecordWriter {
     private final JsonText json = new JsonText();
     private final Map<GroupRecorder, RecordedStatus> statuses = new IdentityHashMap<>();
 
-    /** Makes a writer of everything. */
+    /** Creates a writer of all entries. */
     RecordWriter(FlightRecorder recorder) {
         this(recorder, Integer.MAX_VALUE);
     }
 
-    /** Makes a writer of the newest entries: so many operations and so many events at most. */
+    /** Creates a writer of the newest entries: at most {@code most} operations and at most {@code most} events. */
     RecordWriter(FlightRecorder recorder, int most) {
         this.recorder = recorder;
         this.most = most;
@@ -149,7 +149,7 @@ final class RecordWriter {
     private void ranks(GroupRecorder group, String commaSeparated) {
         json.open('[');
         for (String rank : commaSeparated.split(",")) {
-            // an invalid text from another rank must not make the whole record fail
+            // an invalid text from another rank must not prevent the record from being written
             if (RANK.matcher(rank).matches()) {
                 json.number(inJoined(group, Integer.parseInt(rank)));
             }
@@ -173,7 +173,7 @@ final class RecordWriter {
 
     private static String host() {
         try {
-            // no resolver is asked: it may have another name, or take seconds without finding one
+            // the resolver is not used: it may return another name, or take seconds to fail
             return Files.isReadable(HOST) ? Files.readString(HOST).trim() : "unknown";
         } catch (IOException nameless) {
             return "unknown";

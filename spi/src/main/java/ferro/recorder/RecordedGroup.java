@@ -2,19 +2,22 @@ package ferro.recorder;
 
 import ferro.FerroException.Code;
 
-/** The view of a group that a {@link FlightRecorder} reads when it writes. Called by any thread; no method may wait. */
+/**
+ * The view of a group that a {@link FlightRecorder} reads when it writes a file. Any thread may call its methods. No
+ * method may wait.
+ */
 public interface RecordedGroup {
     /**
      * Returns why the group has failed.
      *
-     * @return failure; null while it works
+     * @return failure; null while the group works
      */
     Failed failure();
 
     /**
      * Returns the identity that distinguishes this group from others of its job.
      *
-     * @return the same number on all its ranks; 0 if it has none
+     * @return identity, the same on all ranks of the group; 0 if the group has none
      */
     default long identity() {
         return 0;
@@ -23,30 +26,30 @@ public interface RecordedGroup {
     /**
      * Returns the status of the rank in this group.
      *
-     * @return snapshot, which may be slightly old
+     * @return snapshot of the status, which may be slightly old
      */
     RecordedStatus status();
 
     /**
-     * Why a group has failed.
+     * The failure of a group.
      *
      * @param code     kind
-     * @param origin   rank of the group that saw it first
-     * @param sequence operation in which it was seen, -1 if none
+     * @param origin   rank of the group that detected the failure first
+     * @param sequence number of the operation in which the failure was detected, -1 if none
      * @param culprits ranks of the group to blame, comma-separated, empty if unknown
-     * @param text     for people
+     * @param text     description for people
      */
     record Failed(Code code, int origin, long sequence, String culprits, String text) {}
 
     /**
-     * Status of a rank.
+     * The status of a rank in a group.
      *
-     * @param sequence   operation under way, 0 if none
-     * @param progress   how far it is, for people; empty if unknown
-     * @param waitingFor ranks of the group that it waits for, comma-separated, empty if none
+     * @param sequence   number of the running operation, 0 if none
+     * @param progress   progress of the operation as text for people; empty if unknown
+     * @param waitingFor ranks of the group that the operation waits for, comma-separated, empty if none
      */
     record RecordedStatus(long sequence, String progress, String waitingFor) {
-        /** Nothing is under way. */
+        /** Status of a rank without a running operation. */
         public static final RecordedStatus IDLE = new RecordedStatus(0, "", "");
     }
 }

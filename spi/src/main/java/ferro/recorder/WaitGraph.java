@@ -6,21 +6,21 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * Which rank waits for which ranks. The ranks that keep the others waiting are at the ends of the chains: a rank that
- * others wait for, and that waits for no rank, ends its chain. If no chain has an end, the ranks wait for each other in a
- * cycle.
+ * A graph of the ranks that each rank waits for. The ranks that delay the others are at the ends of the chains: a rank
+ * that waits for no rank ends its chain. If no chain has an end, the ranks wait for each other in a cycle.
  *
- * <p>Ranks judge by this graph at a deadline, and {@code ferro analyze} judges their recordings by it. It holds no state of its
- * own, and any thread may call it if the function that it is made of allows that.
+ * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with their recordings.
+ * The graph has no state of its own. Any thread may call it if any thread may call its function.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
 
     /**
-     * Makes a graph. The function is called only for ranks that are reached, several times for the same rank.
+     * Creates a graph. The function is called only for ranks that a search reaches, and may be called several times for
+     * the same rank.
      *
-     * @param waitsFor returns the ranks that a rank waits for, always the same; empty for a rank that waits for none, or of
-     *     which nothing is known. Its results are not changed
+     * @param waitsFor returns the ranks that a rank waits for, and always the same ones. The result is empty for a rank
+     *     that waits for none, or about which nothing is known. The graph does not change the results
      */
     public WaitGraph(IntFunction<BitSet> waitsFor) {
         this.waitsFor = waitsFor;
@@ -29,8 +29,8 @@ public final class WaitGraph {
     /**
      * Returns some ranks and all ranks that they wait for, directly or through others.
      *
-     * @param first ranks to begin with
-     * @return the given ranks, and those reached from them
+     * @param first ranks at which the search begins
+     * @return the given ranks, and all ranks reached from them
      */
     public BitSet reachedFrom(BitSet first) {
         BitSet reached = (BitSet) first.clone();
@@ -49,8 +49,8 @@ public final class WaitGraph {
     /**
      * Returns the ranks at which the chains of waiting ranks end.
      *
-     * @param first ranks to begin with
-     * @return of the ranks reached from them, those that wait for no rank; empty if all wait
+     * @param first ranks at which the search begins
+     * @return all reached ranks that wait for no rank; empty if every reached rank waits
      */
     public BitSet ends(BitSet first) {
         BitSet ends = new BitSet();
@@ -60,11 +60,11 @@ public final class WaitGraph {
     }
 
     /**
-     * Returns the ranks that wait for themselves, directly or through others. A rank that only waits for such ranks, or is
-     * waited for by them, is not one.
+     * Returns the ranks that wait for themselves, directly or through others. A rank that is not on a cycle is not
+     * included, even if it waits for a rank on a cycle or such a rank waits for it.
      *
-     * @param first ranks to begin with
-     * @return of the ranks reached from them, those on a cycle; empty if there is none
+     * @param first ranks at which the search begins
+     * @return all reached ranks on a cycle; empty if there is no cycle
      */
     public BitSet cycles(BitSet first) {
         BitSet open = reachedFrom(first);
@@ -82,7 +82,10 @@ public final class WaitGraph {
         return cycles;
     }
 
-    /** Returns the ranks that a rank waits for and that wait for it, directly or through others; itself if there are any. */
+    /**
+     * Returns the ranks that a rank waits for and that also wait for this rank, directly or through others. If there
+     * are any, the rank itself is included.
+     */
     private BitSet cycleOf(int rank, WaitGraph awaitedBy) {
         BitSet itself = new BitSet();
         itself.set(rank);
@@ -91,7 +94,7 @@ public final class WaitGraph {
         return cycle;
     }
 
-    /** Returns the graph of which rank is waited for by which, of these ranks. */
+    /** Returns the reversed graph of the given ranks: for each rank, the ranks that wait for it. */
     private WaitGraph reversed(BitSet ranks) {
         Map<Integer, BitSet> waiting = new HashMap<>();
         ranks.stream()

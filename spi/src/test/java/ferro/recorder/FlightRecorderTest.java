@@ -287,7 +287,7 @@ class FlightRecorderTest {
         IllegalStateException refused =
                 assertThrows(IllegalStateException.class, () -> recorder.write(folder, "request"));
         assertEquals(
-                "rank 2 records nothing, as ferro.recorder.entries=0: leave it at its default, 2048",
+                "rank 2 records nothing, because ferro.recorder.entries=0: unset it, or set it to more than 0",
                 refused.getMessage());
     }
 

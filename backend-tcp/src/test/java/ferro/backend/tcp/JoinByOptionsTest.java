@@ -150,7 +150,7 @@ class JoinByOptionsTest {
             assertTrue(text.startsWith("{") && text.endsWith("]}\n"), text);
             String small = assertThrows(IllegalArgumentException.class, () -> context.flightRecord(10))
                     .getMessage();
-            assertTrue(small.contains("found room for 10"), small);
+            assertTrue(small.contains("found a limit of 10"), small);
         }
     }
 }
