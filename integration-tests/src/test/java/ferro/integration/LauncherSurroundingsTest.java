@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
@@ -112,6 +113,50 @@ class LauncherSurroundingsTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "main class Env, 'run -n 1 \"$F/Env$e.java\"', ''",
+        "main class Env, 'run -n 1 -cp \"$F/classes\" \"Env$e\"', ''",
+        "temporary folder /, 'run -n 1 Main.java', TMPDIR=\"$F/$e\"; export TMPDIR;",
+        "current folder /, 'run -n 1 Main.java', cd \"$F/$e\";",
+        "class path entry /, 'run -n 1 -cp \"$F/$e\" ferro.examples.hello.HelloAllReduce', ''",
+    })
+    void nameThatAJvmInTheLocaleCannotReadIsRefused(String what, String command, String before) throws Exception {
+        try (LauncherRun run = beyondAscii(before, command)) {
+            assertEquals(2, run.exitCode(), run::toString);
+
+            assertEquals(List.of(), run.outLines());
+            assertEquals(1, run.errLines().size(), run::toString);
+            assertTrue(run.errText().startsWith("ferro run: " + what), run::toString);
+            String why = ": a JVM cannot read this name, because the locale knows ASCII only: set LC_ALL=C.UTF-8";
+            assertTrue(run.errText().strip().endsWith(why), run::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"run -n 1 Main.java", "run -n 1 -- sh -c 'cd \"$F/$e\" && echo started'"})
+    void programWithAsciiNamesRunsInThatLocale(String command) throws Exception {
+        try (LauncherRun run = beyondAscii("export e;", command)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(List.of("[0] started"), run.outLines());
+        }
+    }
+
+    /** Runs the script {@code ferro} under the locale C, beside a folder and a class whose names ASCII cannot write. */
+    private LauncherRun beyondAscii(String before, String command) throws IOException {
+        String main = "public static void main(String[] a) { System.out.println(\"started\"); } }";
+        Files.writeString(folder.resolve("text"), main);
+        String script = "e=$(printf '\\303\\251'); mkdir \"$F/$e\" \"$F/classes\"; cd \"$F\" || exit 9; "
+                + "echo \"class Main { $(cat \"$F/text\")\" >Main.java; cp Main.java \"$e\"; "
+                + "echo \"class Env$e { $(cat \"$F/text\")\" >\"$F/Env$e.java\"; "
+                + "LC_ALL=C.UTF-8 \"$JAVA_HOME/bin/javac\" -d \"$F/classes\" \"$F/Env$e.java\"; "
+                + before + " LC_ALL=C; export LC_ALL; exec \"$SCRIPT\" " + command;
+        Map<String, String> variables = new HashMap<>(ofScript());
+        variables.put("F", folder.toString());
+        return LauncherRun.inShell(script, variables);
+    }
+
     @Test
     void argumentThatIsNoTextIsRefused() throws Exception {
         String script = "LC_ALL=C; export LC_ALL; exec \"$SCRIPT\" run -n 1 -- echo \"$(printf '\\344')\"";
@@ -136,7 +181,7 @@ class LauncherSurroundingsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {24, 28})
+    @ValueSource(ints = {16, 24, 28})
     @DisplayName("row 50: too few open files for the launcher are one line before anything starts")
     void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
         String script = "ulimit -n " + most + "; exec \"$SCRIPT\" run -n 1 -- echo started";
@@ -150,6 +195,33 @@ class LauncherSurroundingsTest {
                             .matches("ferro: the launcher needs about \\d+ open files in a process, and may" + " have "
                                     + most + ": raise the limit \\(ulimit -n 1024\\)"),
                     run::toString);
+        }
+    }
+
+    /** JDK 25 and newer print a line of their own about a folder that does not exist. */
+    @ParameterizedTest
+    @CsvSource({"folder, true", "missing, false"})
+    void onlyATemporaryFolderThatExistsIsPassedToTheJvm(String name, boolean isPassed) throws Exception {
+        Files.createDirectory(folder.resolve("folder"));
+        Path bin = Files.createDirectories(folder.resolve("jdk/bin"));
+        Files.writeString(
+                bin.resolveSibling("release"), "JAVA_VERSION=\"" + System.getProperty("java.version") + "\"\n");
+        for (String tool : List.of("java", "javac")) {
+            Path file = Files.writeString(bin.resolve(tool), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+            assertTrue(file.toFile().setExecutable(true));
+        }
+        String temporary = folder.resolve(name).toString();
+        Map<String, String> variables = Map.of(
+                "SCRIPT",
+                script().toString(),
+                "JAVA_HOME",
+                folder.resolve("jdk").toString(),
+                "TMPDIR",
+                temporary);
+        try (LauncherRun run = LauncherRun.inShell("exec \"$SCRIPT\" help", variables)) {
+            assertEquals(0, run.exitCode(), run::toString);
+
+            assertEquals(isPassed, run.outLines().contains("-Djava.io.tmpdir=" + temporary), run::toString);
         }
     }
 
