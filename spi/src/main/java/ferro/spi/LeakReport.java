@@ -35,7 +35,8 @@ public final class LeakReport {
     public static LeakReport watch(Object owner, String what, Logger log) {
         return watch(
                 owner,
-                what + " was never closed and was garbage collected, and its resources stay open",
+                Objects.requireNonNull(what, "what")
+                        + " was never closed and was garbage collected, and its resources stay open",
                 log,
                 () -> {});
     }
@@ -51,11 +52,13 @@ public final class LeakReport {
      */
     public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
         Objects.requireNonNull(release, "release");
-        String text = what + " was never closed and was garbage collected, and its resources are freed now";
+        String text = Objects.requireNonNull(what, "what")
+                + " was never closed and was garbage collected, and its resources are freed now";
         return watch(owner, text, log, () -> release(release));
     }
 
     private static LeakReport watch(Object owner, String text, Logger log, Runnable then) {
+        Objects.requireNonNull(owner, "owner");
         Objects.requireNonNull(log, "log");
         AtomicBoolean closed = new AtomicBoolean();
         Throwable opened =

@@ -36,6 +36,7 @@ class DeadlinesTest {
     /** Users write these, and ferro calls them; what needs a device is tested beside it. */
     private static final Set<String> NOT_CALLED_BY_USERS = Set.of(
             "Store",
+            "Transport",
             "NcclBackend",
             "DeviceMemory.Copy",
             "HostFallback",

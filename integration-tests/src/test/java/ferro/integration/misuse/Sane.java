@@ -147,6 +147,7 @@ final class Sane {
                 Map.entry(Function.class, () -> (Function<?, ?>) asked -> null),
                 Map.entry(Supplier.class, () -> (Supplier<?>) () -> (AutoCloseable) () -> {}),
                 Map.entry(Executor.class, () -> (Executor) Runnable::run),
+                Map.entry(System.Logger.class, () -> System.getLogger("test")),
                 Map.entry(Throwable.class, () -> new IllegalStateException("of a test")),
                 Map.entry(URI.class, () -> URI.create("tcp://localhost:29500")),
                 Map.entry(Class.class, () -> Store.class),
