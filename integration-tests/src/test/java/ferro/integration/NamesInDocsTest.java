@@ -47,6 +47,7 @@ class NamesInDocsTest {
             "InetAddresses",
             "JavaRDD",
             "Math",
+            "NullPointerException",
             "ObjectInputStream",
             "SequentialBlock",
             "SparkSubmit",
