@@ -31,20 +31,23 @@ class SecurityPageTest {
     void limitsOnStrangersAreThoseOfTheListener() {
         assertEquals(5_000, TcpListener.HANDSHAKE_MILLIS, "what the page calls five seconds");
         says("does not finish its handshake is dropped after five seconds");
-        says("at most " + TcpListener.FEWEST_PENDING + " are in their handshake at a time ("
-                + TcpListener.PENDING_PER_RANK + " for each rank of the largest group, where that is more)");
+        says("At most " + TcpListener.FEWEST_PENDING
+                + " connections are in their handshake at a time. If the largest group"
+                + " has more than " + TcpListener.FEWEST_PENDING / TcpListener.PENDING_PER_RANK
+                + " ranks, the limit is "
+                + TcpListener.PENDING_PER_RANK + " for each of its ranks");
     }
 
     @Test
     void secretsHaveTheBytesThatThePageSays() {
         says("Without a secret of at least " + SecretFile.LEAST_RANDOM_BYTES + " random bytes");
-        says("makes such a file: " + SecretFile.FRESH_BYTES + " random bytes, mode 0600");
+        says("creates a secret file: " + SecretFile.FRESH_BYTES + " random bytes, mode 0600");
     }
 
     @Test
     void strangersCostTheLinesThatThePageSays() {
         assertEquals(TimeUnit.MINUTES.toNanos(1), StrangerLog.QUIET_NANOS, "what the page calls a minute");
-        says("costs each rank a line of log a minute of each kind");
+        says("Each rank logs at most one line a minute for each of three kinds");
     }
 
     /** The JDK's engine counts by itself, as its security properties say; they write the figure as the page does. */
@@ -54,13 +57,13 @@ class SecurityPageTest {
         assertEquals(1L << 37, Settings.TLS_KEY_BYTES.read(Settings.TLS_KEY_BYTES.fallback()));
         String limits = Security.getProperty("jdk.tls.keyLimits");
         assertTrue(limits.startsWith("AES/GCM/NoPadding KeyUpdate " + figure + ","), limits);
-        says("keys of a data connection change after " + figure + " bytes (by OpenSSL's engine `"
-                + Settings.TLS_KEY_BYTES.name() + "`)");
+        says("keys of a data connection change after " + figure + " bytes");
+        says("OpenSSL's engine counts `" + Settings.TLS_KEY_BYTES.name() + "`");
     }
 
     @Test
     void theCipherIsTheOneThatThePageNames() {
-        says("The cipher is " + TlsPair.CIPHER + " by the JDK's engine");
+        says("The JDK's engine uses only one cipher: " + TlsPair.CIPHER);
     }
 
     @Test
