@@ -197,7 +197,7 @@ class LauncherBlameTest {
         return first;
     }
 
-    /** Ranks of one host share memory unless asked for something else; docs/faults.md says so of these tests. */
+    /** Ranks of one host share memory by default; docs/faults/annex.md says so of these tests. */
     private static void assertShare(LauncherRun run) throws InterruptedException {
         Links.SHM.assertFoundIn(run.restOfLine("[0] links: "), 3);
     }

@@ -82,7 +82,7 @@ public enum DrillFault {
         return this == LEAVE || this == STAY || this == TWO;
     }
 
-    /** Returns in how many runs it is measured over every medium before docs/faults.md says anything of it. */
+    /** Returns in how many runs it is measured over every medium before docs/faults/annex.md may have its figures. */
     public int leastRuns(Cell.Load load) {
         if (isBetweenHosts()) {
             return BROKEN_NETWORKS;

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every long build drills; docs/faults.md says of the rows of every drill test that they are shown over both media; one each is over TLS too. */
+/** Checks what every long build drills. docs/faults.md promises each row over both media, and some rows over TLS. */
 class ShortListTest {
     private static final Path RESULTS = Path.of("../docs/faults/results.csv");
     private static final List<String> DRILLS = List.of(
@@ -66,7 +66,7 @@ class ShortListTest {
             }
         }
 
-        assertEquals(cases, kept, "cases in docs/faults/results.csv; FaultsPageTest says how to make it anew");
+        assertEquals(cases, kept, "cases in docs/faults/results.csv; FaultsPageTest has the command that writes it");
     }
 
     private static Map<String, Integer> casesByTest() throws ReflectiveOperationException {

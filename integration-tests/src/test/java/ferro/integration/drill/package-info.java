@@ -4,7 +4,7 @@
  * DrillJob}, which holds four.
  *
  * <p>CI runs every row over both media, with loose bounds; {@code -Pdrill} runs every victim and heap over both, most of them thirty
- * times, asserts what is promised and writes what was measured, from which docs/faults.md is made. What breaks between hosts is
+ * times, asserts what is promised and writes what was measured, from which docs/faults/annex.md is written. What breaks between hosts is
  * measured by NetworkFaultsTest, which writes to the same folder. Nothing here signals a process
  * that it has not started.
  */

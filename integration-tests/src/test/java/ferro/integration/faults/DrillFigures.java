@@ -153,27 +153,6 @@ final class DrillFigures {
                 .anyMatch(each -> coreEach == (whole(each, "cores") >= whole(each, "ranks")));
     }
 
-    /** Returns the worst of every fault of a row, in words; nothing where the drill has not measured it. */
-    List<String> inWords(int row) {
-        return rows.stream()
-                .filter(each -> each.get("row").equals("" + row))
-                .map(each -> "%s, %s, %s%s%s: worst %s ms, median %s, of %s runs"
-                        .formatted(
-                                each.get("fault"),
-                                each.get("medium"),
-                                inWords(load(each)),
-                                each.get("heap_mib").equals("64")
-                                        ? ""
-                                        : ", victim's heap " + each.get("heap_mib") + " MiB",
-                                dependsOnCores(each)
-                                        ? ", " + each.get("ranks") + " ranks on " + each.get("cores") + " cores"
-                                        : "",
-                                each.get("worst_ms"),
-                                each.get("median_ms"),
-                                each.get("runs")))
-                .toList();
-    }
-
     /** Returns a table of all. */
     String table() {
         String head =

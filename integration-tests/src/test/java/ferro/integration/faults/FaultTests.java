@@ -111,6 +111,13 @@ final class FaultTests {
         return found;
     }
 
+    /** Returns a test as each class runs it that inherits it, or as its own class does. */
+    List<String> running(String test) {
+        return runners(test).stream()
+                .map(type -> type + test.substring(test.indexOf('#')))
+                .toList();
+    }
+
     /** Returns the classes that run a test: its own, or those that inherit it. */
     Set<String> runners(String test) {
         String type = test.substring(0, test.indexOf('#'));

@@ -6,11 +6,9 @@ import ferro.integration.drill.DrillFault;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,19 +16,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * docs/faults.md against the tests. After {@code mvn -B verify -Plong}, {@code -Dfaults.write=true} makes the page anew from the reports
- * of that build: {@code mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest -Dfaults.write=true
- * -Dsurefire.failIfNoSpecifiedTests=false}; {@code -Dfaults.drill=target/drill-whole} takes up the figures of {@code -Pdrill}
- * instead.
+ * Compares docs/faults.md and its annex with the tests. After {@code mvn -B verify -Plong} this command writes the annex from the
+ * reports of that build: {@code mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest -Dfaults.write=true
+ * -Dsurefire.failIfNoSpecifiedTests=false}. With {@code -Dfaults.drill=target/drill-whole} it takes the figures of {@code -Pdrill}
+ * instead of the reports. With {@code -Dfaults.write=annex} it writes the annex from the files in docs/faults alone.
  */
 class FaultsPageTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Path PAGE = CHECKOUT.resolve("docs/faults.md");
     private static final Path FOLDER = CHECKOUT.resolve("docs/faults");
+    private static final String HEAD_OF_ROWS = "| row | fault | what ferro does | within |";
+    private static final int LONGEST_LINE = 300;
     private static final String WRITE =
             "mvn -B verify -Plong; mvn -B test -pl integration-tests -am -Dtest=FaultsPageTest"
                     + " -Dfaults.write=true -Dsurefire.failIfNoSpecifiedTests=false";
-    /** Rows that are promised by now; what is missing between them comes later. */
+    private static final String WRITE_ANNEX =
+            WRITE.substring(WRITE.indexOf("; ") + 2).replace("=true", "=annex");
+    /** Rows that are promised. Row 30 is not promised yet. */
     private static final List<Integer> PROMISED = Stream.of(IntStream.rangeClosed(1, 29), IntStream.rangeClosed(31, 51))
             .flatMap(IntStream::boxed)
             .toList();
@@ -44,43 +46,49 @@ class FaultsPageTest {
             + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
 
     private static final String CELL_OF_ROW_2 = "2,kill -9; survivors stay,tcp,idle,64,4,";
-    private static final String NOT_MEASURED = "- Rows 1, 2, 21: that 100 ms are kept where each rank has a core";
+    private static final String NOT_MEASURED =
+            "- Rows 1, 2, 21: the 100 ms for ranks with a core each are not measured.";
 
     /** Read once: all sources of all tests are searched for it. */
     private static FaultTests tests;
 
+    private static FaultsAnnex annex;
+
     @BeforeAll
-    static void readAndMakeAnewIfAsked() throws IOException {
+    static void readAndWriteIfAsked() throws IOException {
         tests = FaultTests.of(CHECKOUT);
-        if (Boolean.getBoolean("faults.write")) {
-            new FaultsPageTest().write();
+        annex = new FaultsAnnex(tests, FOLDER);
+        String write = System.getProperty("faults.write", "");
+        if (write.equals("true")) {
+            takeResults();
+        }
+        if (write.equals("true") || write.equals("annex")) {
+            annex.write(PROMISED);
         }
     }
 
     @Test
-    void pageNamesTheTestsOfEveryRow() throws IOException {
-        List<String> page = Files.readAllLines(PAGE);
+    void annexIsWhatTheCommandWrites() throws IOException {
+        assertEquals(
+                annex.text(PROMISED),
+                Files.readString(annex.file()),
+                "docs/faults/annex.md is out of date; to write it: " + WRITE_ANNEX);
+    }
 
-        List<String> wrong = new ArrayList<>();
-        for (FaultRow row : rows(page)) {
-            Set<String> written = Stream.of(row.tests().split("<br>"))
-                    .map(test -> test.replace("`", ""))
-                    .filter(test -> !test.isEmpty())
-                    .collect(Collectors.toCollection(TreeSet::new));
-            Set<String> named = new TreeSet<>(tests.naming(row.number()));
-            if (!written.equals(named)) {
-                wrong.add("row " + row.number() + " lists " + written + ", tests say " + named);
-            }
-        }
+    @Test
+    void linesOfTablesAreShort() throws IOException {
+        List<String> wrong = Stream.concat(lines().stream(), Files.readAllLines(annex.file()).stream())
+                .filter(line -> line.startsWith("| ") && line.length() > LONGEST_LINE)
+                .toList();
 
-        assertEquals(List.of(), wrong, "rows of docs/faults.md that are stale; to make it anew: " + WRITE);
+        assertEquals(List.of(), wrong, "lines of tables with more than " + LONGEST_LINE + " characters");
     }
 
     @Test
     void everyPromisedRowIsShownByATestOrItsMissExplained() throws IOException {
-        List<String> page = Files.readAllLines(PAGE);
+        List<String> page = lines();
 
-        assertEquals(PROMISED, rows(page).stream().map(FaultRow::number).toList());
+        assertEquals(PROMISED, rows(page));
         assertEquals(
                 List.of(),
                 PROMISED.stream()
@@ -97,7 +105,7 @@ class FaultsPageTest {
         List<Integer> open = PROMISED.stream()
                 .filter(row -> !tests.naming(row).isEmpty())
                 .filter(row -> !results.arePassed(tests.naming(row).stream()
-                        .flatMap(test -> running(test).stream())
+                        .flatMap(test -> tests.running(test).stream())
                         .toList()))
                 .toList();
 
@@ -166,92 +174,40 @@ class FaultsPageTest {
     void pageSaysItWhereTheBoundOfRanksWithACoreEachWasNotMeasured() throws IOException {
         DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
 
-        boolean says = Files.readAllLines(PAGE).stream().anyMatch(line -> line.startsWith(NOT_MEASURED));
+        boolean says = lines().stream().anyMatch(line -> line.startsWith(NOT_MEASURED));
 
         assertEquals(!drill.hasMeasuredKills(true), says, "docs/faults.md has a line \"" + NOT_MEASURED + "\"");
     }
 
-    @Test
-    void whatIsMeasuredIsATimeAndNoCountOfTests() throws IOException {
-        Set<Integer> drilled = DRILLED.stream().map(DrillFault::row).collect(Collectors.toSet());
-        List<String> wrong = rows(Files.readAllLines(PAGE)).stream()
-                .filter(row -> drilled.contains(row.number())
-                        ? !row.measured().matches(".*worst \\d+\\.\\d ms.*")
-                                || row.measured().contains("passed")
-                        : !row.measured().equals("-"))
-                .map(row -> "row " + row.number() + " says \"" + row.measured() + "\"")
-                .toList();
-
-        assertEquals(List.of(), wrong, "rows of docs/faults.md whose \"measured\" is no time of the drill; " + DRILL);
+    /** Returns the numbers of all rows, sorted. A row has several lines if circumstances change what is promised. */
+    private static List<Integer> rows(List<String> page) {
+        Set<Integer> rows = new TreeSet<>();
+        boolean isTable = false;
+        for (String line : page) {
+            isTable = line.equals(HEAD_OF_ROWS) || isTable && line.startsWith("|");
+            if (isTable && line.matches("\\| \\d+ \\|.*")) {
+                rows.add(Integer.parseInt(line.split("\\|")[1].strip()));
+            }
+        }
+        return List.copyOf(rows);
     }
 
-    @Test
-    void figuresAreThoseOfTheFilesBeside() throws IOException {
-        List<String> page = Files.readAllLines(PAGE);
-
-        assertEquals(String.join("\n", made(page)), String.join("\n", page), "to make it anew: " + WRITE);
+    private static List<String> lines() throws IOException {
+        return Files.readAllLines(PAGE);
     }
 
-    private void write() throws IOException {
-        List<String> runners = tests.all().stream()
-                .flatMap(test -> running(test).stream())
-                .sorted()
-                .toList();
+    /** Takes the reports of a build into results.csv, or the figures of a drill into drill.csv. */
+    private static void takeResults() throws IOException {
         String drilled = System.getProperty("faults.drill");
         if (drilled == null) {
+            List<String> runners = tests.all().stream()
+                    .flatMap(test -> tests.running(test).stream())
+                    .sorted()
+                    .toList();
             TestResults.kept(FOLDER.resolve("results.csv")).with(CHECKOUT).keep(FOLDER.resolve("results.csv"), runners);
         } else {
-            // the reports beside are those of the drill, whose cases are no build's
+            // the reports next to it are those of the drill, whose cases are no build's
             DrillFigures.sumUp(Path.of(drilled), FOLDER.resolve("drill.csv"));
         }
-        Files.writeString(PAGE, String.join("\n", made(Files.readAllLines(PAGE))) + "\n");
-    }
-
-    private List<String> running(String test) {
-        return tests.runners(test).stream()
-                .map(type -> type + test.substring(test.indexOf('#')))
-                .toList();
-    }
-
-    private static List<FaultRow> rows(List<String> page) {
-        return page.stream().filter(FaultRow::isOne).map(FaultRow::parse).toList();
-    }
-
-    /** The page with everything that is not written by hand made from the files beside it. */
-    private List<String> made(List<String> page) throws IOException {
-        TestResults results = TestResults.kept(FOLDER.resolve("results.csv"));
-        DrillFigures drill = DrillFigures.kept(FOLDER.resolve("drill.csv"));
-        List<String> made = new ArrayList<>();
-        boolean between = false;
-        for (String line : page) {
-            between &= !line.startsWith("<!-- end");
-            if (!between) {
-                made.add(FaultRow.isOne(line) ? made(FaultRow.parse(line), results, drill) : line);
-            }
-            if (line.equals("<!-- drill -->")) {
-                made.addAll(drill.table().lines().toList());
-                between = true;
-            } else if (line.equals("<!-- peers -->")) {
-                made.addAll(PeerFigures.kept(FOLDER.resolve("peers.csv"))
-                        .table()
-                        .lines()
-                        .toList());
-                between = true;
-            }
-        }
-        return made;
-    }
-
-    private String made(FaultRow row, TestResults results, DrillFigures drill) {
-        List<String> named = tests.naming(row.number());
-        List<String> runners =
-                named.stream().flatMap(test -> running(test).stream()).toList();
-        List<String> measured = drill.inWords(row.number());
-        return row.with(
-                        measured.isEmpty() ? "-" : String.join("<br>", measured),
-                        results.inWords(runners),
-                        String.join(", ", tests.backEnds(named)),
-                        named)
-                .toString();
     }
 }

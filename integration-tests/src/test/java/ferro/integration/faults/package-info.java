@@ -1,8 +1,7 @@
 /**
- * docs/faults.md, made from tests: every test whose name begins with {@code row N: } shows that row. Start reading at
- * {@code FaultsPageTest}, which says how the page is made anew and fails where it no longer fits the tests.
+ * Checks of docs/faults.md and of its annex, which is written from tests: a test whose name begins with {@code row N: } shows that
+ * row. Start reading at {@code FaultsPageTest}. It has the command that writes the annex, and fails if the annex is out of date.
  *
- * <p>Faults, promises and what is said about misses are written by hand on the page and are left as they are; tests, back ends and
- * figures are not.
+ * <p>Only the annex is written. The page with faults, promises and gaps is edited by hand.
  */
 package ferro.integration.faults;
