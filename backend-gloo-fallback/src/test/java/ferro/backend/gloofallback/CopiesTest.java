@@ -33,7 +33,7 @@ class CopiesTest {
      * every program that wants the core. Messages as large as the pieces take 512.
      */
     private static final Map<String, String> FEW_TURNS =
-            Map.of("ferro.algorithm", "broadcast=direct", "ferro.segment", "4MiB");
+            Map.of("ferro.algorithm", "broadcast=linear", "ferro.segment", "4MiB");
 
     /** Each column has the parts that ranks 0, 1 and 2 copy; pieces of 8 bytes change nothing. */
     @ParameterizedTest(name = "{0}, in place: {1}")

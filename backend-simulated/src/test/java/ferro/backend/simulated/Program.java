@@ -23,9 +23,9 @@ final class Program {
             "",
             "allReduce=ring,broadcast=binomial,reduce=binomial,allGather=ring,reduceScatter=ring,gather=binomial,"
                     + "scatter=binomial",
-            "allReduce=halvingDoubling,broadcast=direct,reduce=direct,allGather=recursiveDoubling,"
-                    + "reduceScatter=direct,gather=direct,scatter=direct",
-            "allReduce=recursiveDoubling,allGather=direct");
+            "allReduce=halvingDoubling,broadcast=linear,reduce=linear,allGather=recursiveDoubling,"
+                    + "reduceScatter=linear,gather=linear,scatter=linear",
+            "allReduce=recursiveDoubling,allGather=linear");
     private static final long[] HORIZONS = {30, 120, 500};
     private static final Duration SILENCE_LIMIT = Duration.ofMillis(800);
 

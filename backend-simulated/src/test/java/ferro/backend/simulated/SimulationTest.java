@@ -27,9 +27,9 @@ class SimulationTest {
             "",
             "allReduce=ring,broadcast=binomial,reduce=binomial,allGather=ring,reduceScatter=ring,gather=binomial,"
                     + "scatter=binomial",
-            "allReduce=halvingDoubling,broadcast=direct,reduce=direct,allGather=recursiveDoubling,"
-                    + "reduceScatter=direct,gather=direct,scatter=direct",
-            "allReduce=recursiveDoubling,allGather=direct");
+            "allReduce=halvingDoubling,broadcast=linear,reduce=linear,allGather=recursiveDoubling,"
+                    + "reduceScatter=linear,gather=linear,scatter=linear",
+            "allReduce=recursiveDoubling,allGather=linear");
 
     @Test
     void randomCollectivesGiveWhatAPlainLoopGives() {

@@ -173,7 +173,7 @@ class IdleLinkTest {
             throws Exception {
         assumeTrue(Epoll.isAvailable(), "without epoll an end is not seen behind bytes that were not read");
         Map<String, String> settings =
-                Map.of("ferro.tcp.checksum", checksum, "ferro.algorithm", "reduceScatter=direct");
+                Map.of("ferro.tcp.checksum", checksum, "ferro.algorithm", "reduceScatter=linear");
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(
                         3, Duration.ofSeconds(60), tls.equals("on") ? TcpJob.encrypted(settings) : settings)) {

@@ -97,7 +97,7 @@ class TwoProvidersTest {
     @DisplayName("a connection is replaced while the other side has not asked for what came by it")
     void aConnectionIsReplacedWhileTheOtherSideHasNotAskedForWhatCame(String io) throws IOException {
         Map<String, String> settings =
-                Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB", "ferro.algorithm", "reduceScatter=direct");
+                Map.of("ferro.tcp.io", io, "ferro.tls.key.bytes", "1MiB", "ferro.algorithm", "reduceScatter=linear");
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(settings)) {
             List<ProcessGroup> groups = join(job, proxy);

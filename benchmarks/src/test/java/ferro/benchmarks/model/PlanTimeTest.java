@@ -19,7 +19,7 @@ class PlanTimeTest {
     void oneMessageCostsItsCoresItsLinkAndItsLatency() {
         PlanTime.Load whole = new PlanTime.Load(1000, 1000, true, 2);
 
-        double micros = PlanTime.micros(plans(CollectiveKind.BROADCAST, "direct", 2), whole, RATES);
+        double micros = PlanTime.micros(plans(CollectiveKind.BROADCAST, "linear", 2), whole, RATES);
 
         assertEquals(2 + 1 + 5 + 2, micros, 1e-9);
     }
@@ -27,9 +27,9 @@ class PlanTimeTest {
     @Test
     void piecesTravelWhileEarlierOnesAreReceived() {
         double whole = PlanTime.micros(
-                plans(CollectiveKind.BROADCAST, "direct", 2), new PlanTime.Load(64000, 64000, true, 2), RATES);
+                plans(CollectiveKind.BROADCAST, "linear", 2), new PlanTime.Load(64000, 64000, true, 2), RATES);
         double pieces = PlanTime.micros(
-                plans(CollectiveKind.BROADCAST, "direct", 2), new PlanTime.Load(64000, 1000, true, 2), RATES);
+                plans(CollectiveKind.BROADCAST, "linear", 2), new PlanTime.Load(64000, 1000, true, 2), RATES);
 
         assertEquals(128 + 64 + 5 + 128, whole, 1e-9);
         assertEquals(128 + 1 + 5 + 2, pieces, 1e-9);

@@ -179,9 +179,9 @@ public final class AlgorithmChoice {
         long bytes = needed.bytes;
         return switch (needed.kind) {
             case ALL_REDUCE -> allReduce(worldSize, bytes);
-            case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "direct" : "ring";
-            case BROADCAST, REDUCE -> worldSize <= 2 ? "direct" : "binomial";
-            case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "direct" : "binomial";
+            case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "linear" : "ring";
+            case BROADCAST, REDUCE -> worldSize <= 2 ? "linear" : "binomial";
+            case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "linear" : "binomial";
             case REDUCE_SCATTER -> throw hasTwin(needed);
             case ALL_TO_ALL -> "pairwise";
             case BARRIER -> "dissemination";

@@ -62,7 +62,7 @@ public final class AlgorithmRegistry {
             shared(ALL_REDUCE, "flat", RANKS, FlatReductions::allReduce, ONE_ORDER, STAGED_AT_ONCE),
             shared(ALL_REDUCE, "halfInPlace", PART_FIRST, HalfInPlaceAllReduce::program),
             rooted(BROADCAST, "binomial", BinomialBroadcast::plan),
-            rooted(BROADCAST, "direct", DirectBroadcast::plan),
+            rooted(BROADCAST, "linear", DirectBroadcast::plan),
             byHosts(
                     BROADCAST,
                     "byHosts",
@@ -70,16 +70,16 @@ public final class AlgorithmRegistry {
                     (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts)),
             shared(BROADCAST, "staged", UNSPECIFIED, RootedPrograms::broadcast),
             rooted(REDUCE, "binomial", BinomialReduce::plan),
-            rooted(REDUCE, "direct", DirectReduce::plan),
+            rooted(REDUCE, "linear", DirectReduce::plan),
             shared(REDUCE, "flat", UNSPECIFIED, FlatReductions::reduce, STAGED_AT_ONCE),
             shared(REDUCE, "shares", UNSPECIFIED, SharesReduce::program),
             flat(ALL_GATHER, "ring", UNSPECIFIED, RingAllGather::plan),
-            flat(ALL_GATHER, "direct", UNSPECIFIED, DirectAllGather::plan),
+            flat(ALL_GATHER, "linear", UNSPECIFIED, DirectAllGather::plan),
             flat(ALL_GATHER, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan),
             byHosts(ALL_GATHER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.allGather(rank, hosts)),
             shared(ALL_GATHER, "staged", UNSPECIFIED, ExchangePrograms::allGather),
-            flat(REDUCE_SCATTER, "direct", PART_FIRST, DirectReduceScatter::plan),
-            flat(REDUCE_SCATTER, "directDoubling", DOUBLING, AlgorithmRegistry::directDoubling),
+            flat(REDUCE_SCATTER, "linear", PART_FIRST, DirectReduceScatter::plan),
+            flat(REDUCE_SCATTER, "linearDoubling", DOUBLING, AlgorithmRegistry::linearDoubling),
             flat(REDUCE_SCATTER, "halving", HALVING, HalvingReduceScatter::plan),
             flat(REDUCE_SCATTER, "ring", PART_LAST, RingReduceScatter::plan),
             byHosts(
@@ -95,10 +95,10 @@ public final class AlgorithmRegistry {
             shared(REDUCE_SCATTER, "flat", RANKS, FlatReductions::reduceScatter, STAGED_AT_ONCE),
             shared(REDUCE_SCATTER, "staged", PART_FIRST, ExchangePrograms::reduceScatter),
             rooted(GATHER, "binomial", BinomialGather::plan),
-            rooted(GATHER, "direct", DirectGather::plan),
+            rooted(GATHER, "linear", DirectGather::plan),
             shared(GATHER, "staged", UNSPECIFIED, RootedPrograms::gather),
             rooted(SCATTER, "binomial", BinomialScatter::plan),
-            rooted(SCATTER, "direct", DirectScatter::plan),
+            rooted(SCATTER, "linear", DirectScatter::plan),
             shared(SCATTER, "staged", UNSPECIFIED, RootedPrograms::scatter),
             flat(ALL_TO_ALL, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
             flat(ALL_TO_ALL, "bruck", UNSPECIFIED, BruckAllToAll::plan),
@@ -106,6 +106,9 @@ public final class AlgorithmRegistry {
             flat(BARRIER, "dissemination", UNSPECIFIED, DisseminationBarrier::plan),
             byHosts(BARRIER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.barrier(rank, hosts)),
             shared(BARRIER, "flat", UNSPECIFIED, ExchangePrograms::barrier));
+
+    /** The names before version 0.1.0. Settings and measured tables may still use them. */
+    private static final Map<String, String> OLD_NAMES = Map.of("direct", "linear", "directDoubling", "linearDoubling");
 
     private static final Map<CollectiveKind, Map<Topology, List<String>>> NAMES = ALL.stream()
             .collect(groupingBy(
@@ -149,13 +152,15 @@ public final class AlgorithmRegistry {
      * Finds an algorithm.
      *
      * @param kind kind of operation
-     * @param name name of the algorithm
+     * @param name name of the algorithm; {@code direct} and {@code directDoubling}, the old names of {@code linear} and
+     *             {@code linearDoubling}, are accepted
      * @return row
      * @throws IllegalArgumentException if there is no such algorithm; the message lists those that exist
      */
     public static Algorithm of(CollectiveKind kind, String name) {
+        String current = OLD_NAMES.getOrDefault(name, name);
         for (Algorithm row : ALL) {
-            if (row.kind() == kind && row.name().equals(name)) {
+            if (row.kind() == kind && row.name().equals(current)) {
                 return row;
             }
         }
@@ -184,9 +189,9 @@ public final class AlgorithmRegistry {
                 .toList();
     }
 
-    private static Plan directDoubling(int rank, int size) {
+    private static Plan linearDoubling(int rank, int size) {
         ReductionTree tree = ReductionTree.doubling(ReductionTree.operandsOf(size));
-        return TreeReduceScatter.plan("directDoubling", rank, size, part -> tree);
+        return TreeReduceScatter.plan("linearDoubling", rank, size, part -> tree);
     }
 
     private static Algorithm flat(

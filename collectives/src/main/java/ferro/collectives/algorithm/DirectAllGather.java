@@ -17,7 +17,7 @@ final class DirectAllGather {
     private DirectAllGather() {}
 
     static Plan plan(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.only(rank)).out(Extent.all(size));
+        PlanBuilder plan = new PlanBuilder("linear", size).in(Extent.only(rank)).out(Extent.all(size));
         plan.copy(Region.IN, Region.OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int from = Math.floorMod(rank - i, size);

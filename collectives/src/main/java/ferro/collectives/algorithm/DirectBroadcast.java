@@ -15,7 +15,7 @@ final class DirectBroadcast {
     private DirectBroadcast() {}
 
     static Plan plan(int rank, int size, int root) {
-        PlanBuilder plan = new PlanBuilder("direct", 1);
+        PlanBuilder plan = new PlanBuilder("linear", 1);
         if (rank != root) {
             return plan.out(Extent.all(1)).receive(root, Region.OUT, 0, 1).build();
         }

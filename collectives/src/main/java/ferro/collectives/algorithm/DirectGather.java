@@ -12,7 +12,7 @@ final class DirectGather {
     private DirectGather() {}
 
     static Plan plan(int rank, int size, int root) {
-        PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder("linear", size).in(Extent.only(rank));
         if (rank != root) {
             return plan.send(root, Region.IN, rank, 1).build();
         }

@@ -14,7 +14,7 @@ final class DirectReduce {
     private DirectReduce() {}
 
     static Plan plan(int rank, int size, int root) {
-        PlanBuilder plan = new PlanBuilder("direct", 1).in(Extent.all(1));
+        PlanBuilder plan = new PlanBuilder("linear", 1).in(Extent.all(1));
         if (rank != root) {
             return plan.send(root, Region.IN, 0, 1).build();
         }

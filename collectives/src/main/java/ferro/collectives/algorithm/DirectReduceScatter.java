@@ -17,7 +17,7 @@ final class DirectReduceScatter {
     private DirectReduceScatter() {}
 
     static Plan plan(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder("direct", size).in(Extent.all(size)).out(Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder("linear", size).in(Extent.all(size)).out(Extent.only(rank));
         plan.copy(Region.IN, Region.OUT, rank, 1);
         for (int i = 1; i < size; i++) {
             int peer = Math.floorMod(rank - i, size);

@@ -13,7 +13,7 @@ final class DirectScatter {
     private DirectScatter() {}
 
     static Plan plan(int rank, int size, int root) {
-        PlanBuilder plan = new PlanBuilder("direct", size).out(Extent.only(rank));
+        PlanBuilder plan = new PlanBuilder("linear", size).out(Extent.only(rank));
         if (rank != root) {
             return plan.receive(root, Region.OUT, rank, 1).build();
         }

@@ -35,7 +35,7 @@ class AlgorithmChoiceTest {
         "ALL_REDUCE, 3, 262148, ring",
         "ALL_REDUCE, 8, 262148, halvingDoubling",
         "ALL_REDUCE, 8, 4194308, ring",
-        "ALL_GATHER, 4, 1048576, direct",
+        "ALL_GATHER, 4, 1048576, linear",
         "ALL_GATHER, 4, 1048580, ring"
     })
     void takesFewerStepsForLongerOnesWhereRanksAreFar(
@@ -108,12 +108,21 @@ class AlgorithmChoiceTest {
         }
     }
 
+    /** The names of the linear algorithms before 0.1.0. */
+    @Test
+    void acceptsTheOldNamesOfLinearAlgorithms() {
+        AlgorithmChoice table = AlgorithmChoice.of("broadcast=direct,reduceScatter=directDoubling");
+
+        assertEquals("linear", name(table, CollectiveKind.BROADCAST, 64, 4));
+        assertEquals("linearDoubling", name(table, CollectiveKind.REDUCE_SCATTER, 64, 4));
+    }
+
     @Test
     void prefersWhatTheSettingSays() {
-        AlgorithmChoice table = AlgorithmChoice.of("allReduce=halvingDoubling, broadcast = direct");
+        AlgorithmChoice table = AlgorithmChoice.of("allReduce=halvingDoubling, broadcast = linear");
 
         assertEquals("halvingDoubling", name(table, CollectiveKind.ALL_REDUCE, 3, 1L << 30));
-        assertEquals("direct", name(table, CollectiveKind.BROADCAST, 64, 4));
+        assertEquals("linear", name(table, CollectiveKind.BROADCAST, 64, 4));
         assertEquals("dissemination", name(table, CollectiveKind.BARRIER, 64, 0));
     }
 
@@ -143,7 +152,7 @@ class AlgorithmChoiceTest {
         "false, allReduce 4 max recursiveDoubling",
         "true, allReduce 4 max halvingDoubling",
         "false, reduceScatter 4 max ring",
-        "false, reduceScatter 4 max direct",
+        "false, reduceScatter 4 max linear",
         "false, allReduce 4 max byHostsRing",
         "false, allReduce 4 max halfInPlace",
         "false, reduceScatter 4 max staged"
@@ -174,7 +183,7 @@ class AlgorithmChoiceTest {
     void aReduceScatterFollowsAnAllReduceThatIsOverridden() {
         AlgorithmChoice both = AlgorithmChoice.of("allReduce=recursiveDoubling");
 
-        assertEquals("directDoubling", name(both, CollectiveKind.REDUCE_SCATTER, 4, 1L << 30));
+        assertEquals("linearDoubling", name(both, CollectiveKind.REDUCE_SCATTER, 4, 1L << 30));
         AlgorithmChoice one = AlgorithmChoice.of("allReduce=recursiveDoubling,reduceScatter=ring");
         assertEquals("ring", name(one, CollectiveKind.REDUCE_SCATTER, 4, 1L << 30));
     }

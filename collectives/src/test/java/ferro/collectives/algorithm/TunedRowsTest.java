@@ -17,7 +17,7 @@ class TunedRowsTest {
             allReduce 4 1024 flat   # of shared memory
             allReduce 4 65536 recursiveDoubling
             allReduce 4 max ring
-            broadcast 3 max direct
+            broadcast 3 max linear
             """;
 
     @Test
@@ -26,7 +26,7 @@ class TunedRowsTest {
 
         assertEquals("recursiveDoubling", name(table, CollectiveKind.ALL_REDUCE, 4, 65536));
         assertEquals("ring", name(table, CollectiveKind.ALL_REDUCE, 4, 65537));
-        assertEquals("direct", name(table, CollectiveKind.BROADCAST, 3, 1L << 30));
+        assertEquals("linear", name(table, CollectiveKind.BROADCAST, 3, 1L << 30));
     }
 
     @Test
@@ -59,7 +59,7 @@ class TunedRowsTest {
         TunedRows rows = TunedRows.parse(TEXT);
 
         assertEquals(rows.hash(), TunedRows.parse(rows.text()).hash());
-        assertNotEquals(rows.hash(), TunedRows.parse("broadcast 3 max direct").hash());
+        assertNotEquals(rows.hash(), TunedRows.parse("broadcast 3 max linear").hash());
         assertSame(TunedRows.NONE, TunedRows.parse("# nothing"));
     }
 

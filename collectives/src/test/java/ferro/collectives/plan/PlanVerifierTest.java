@@ -72,7 +72,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesTwoCombinesIntoOneChunkWithoutAnOrder() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 4);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 4);
         change(
                 plans,
                 0,
@@ -85,7 +85,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesAPartThatIsCountedTwice() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 3);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
         change(plans, 1, plan -> sends(plan, sends -> sends.add(new Step.Send(0, Region.IN, 0, 1, 0, 0))));
         change(
                 plans,
@@ -106,7 +106,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesAResultThatNoCombineCompletes() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 3);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
         change(plans, 0, plan -> receives(plan, receives -> completes(receives, 2, false)));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 ends after receive 2", "but no combine has completed it");
@@ -129,7 +129,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesAnOperandThatIsReadTwice() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "direct", 2);
+        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "linear", 2);
         change(plans, 1, plan -> {
             List<Step.Arrival> receives = new ArrayList<>(plan.receives());
             receives.add(new Step.LocalCopy(Region.IN, Region.SCRATCH, 0, 1, 0, 0));
@@ -142,7 +142,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesAPartThatIsLeftOut() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 3);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
         change(plans, 1, plan -> sends(plan, List::clear));
         change(plans, 0, plan -> receives(plan, receives -> receives.remove(1)));
         change(
@@ -172,7 +172,7 @@ class PlanVerifierTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 1, 4})
     void refusesAPeerThatIsNoOtherRank(int peer) {
-        List<Plan> plans = plans(CollectiveKind.GATHER, "direct", 4);
+        List<Plan> plans = plans(CollectiveKind.GATHER, "linear", 4);
         change(plans, 1, plan -> sends(plan, sends -> sends.set(0, new Step.Send(peer, Region.IN, 1, 1, 0, 0))));
 
         assertRefused(CollectiveKind.GATHER, plans, "rank 1 send 0 (to " + peer + ", IN chunk 1)");
@@ -238,7 +238,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesACombineIntoUnsetMemory() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 2);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 2);
         change(
                 plans,
                 0,
@@ -252,7 +252,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesAWriteToTheOperand() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE, "direct", 2);
+        List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 2);
         change(
                 plans,
                 0,
@@ -280,7 +280,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesALocalCombineThatDoesNotWaitForWhatItReads() {
-        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "directDoubling", 4);
+        List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "linearDoubling", 4);
         change(
                 plans,
                 0,
@@ -298,7 +298,7 @@ class PlanVerifierTest {
 
     @Test
     void refusesChunksThatTheirRegionDoesNotHold() {
-        List<Plan> plans = plans(CollectiveKind.GATHER, "direct", 3);
+        List<Plan> plans = plans(CollectiveKind.GATHER, "linear", 3);
         change(plans, 2, plan -> sends(plan, sends -> sends.set(0, with(sends.get(0), 1, 2))));
 
         assertRefused(CollectiveKind.GATHER, plans, "rank 2 send 0 (to 0, IN chunks 1 to 2) needs");
