@@ -71,7 +71,7 @@ class CheckpointSnippetsTest {
             while (step < last) {
                 model.train();
                 step++;
-                checkpoints.check(); // throws what made a save in the background fail
+                checkpoints.check(); // throws if a save in the background has failed
                 if (step % 10 == 0) {
                     checkpoints.saveAsync(step, state.withMetadata(Map.of("epoch", "1")));
                 }

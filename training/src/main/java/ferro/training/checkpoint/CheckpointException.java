@@ -3,27 +3,27 @@ package ferro.training.checkpoint;
 import java.util.Objects;
 
 /**
- * A checkpoint cannot be saved or loaded: storage failed, a part is missing or damaged, a header makes no sense, or the tensors
- * are not those of this job. The message names the file, or the tensor, or the rank. A failed save leaves the checkpoint before it
- * as the latest one.
+ * An exception that reports that a checkpoint cannot be saved or loaded. Possible reasons are a storage failure, a
+ * missing or damaged file, an invalid header, or tensors that do not match the tensors of this job. The message names
+ * the file, the tensor or the rank. After a failed save the previous checkpoint is still the latest one.
  */
 public final class CheckpointException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes a failure.
+     * Creates an exception.
      *
-     * @param message what failed, where, what was expected and found
+     * @param message what failed, where it failed, what was expected and what was found
      */
     public CheckpointException(String message) {
         super(Objects.requireNonNull(message, "message"));
     }
 
     /**
-     * Makes a failure with the one that caused it.
+     * Creates an exception with a cause.
      *
-     * @param message what failed, where, what was expected and found
-     * @param cause what caused it
+     * @param message what failed, where it failed, what was expected and what was found
+     * @param cause   the exception or error that caused the failure
      */
     public CheckpointException(String message, Throwable cause) {
         super(Objects.requireNonNull(message, "message"), cause);

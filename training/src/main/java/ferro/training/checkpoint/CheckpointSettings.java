@@ -4,15 +4,20 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How checkpoints are saved. It must be the same on all ranks.
+ * The settings of saves and loads. They must be equal on all ranks. If {@code keepLast} or {@code compareRanks} differs
+ * between ranks, a save fails on all ranks.
  *
- * @param keepLast how many checkpoints stay, the new one included; 0 for all
- * @param deadline how long a rank waits for the others in a save or a load
- * @param visibleWithin how long rank 0 looks for a part that another rank has written, as an NFS may show it late
- * @param compareRanks whether a save compares a hash of each tensor that several ranks hold
+ * @param keepLast      how many checkpoints are kept, including the new one; 0 keeps all checkpoints
+ * @param deadline      how long a rank waits for the other ranks in a save or a load
+ * @param visibleWithin how long rank 0 waits until it can read a file that another rank has written; NFS may show a
+ *     file late
+ * @param compareRanks  whether a save compares a hash of each tensor that several ranks hold
  */
 public record CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin, boolean compareRanks) {
-    /** All checkpoints stay, ranks wait an hour for each other and compare hashes, and rank 0 looks for a part for 10 s. */
+    /**
+     * The default settings. All checkpoints are kept. Ranks wait up to one hour for each other. Rank 0 waits up to 10 s
+     * for a file of another rank. Ranks compare hashes.
+     */
     public static final CheckpointSettings DEFAULT =
             new CheckpointSettings(0, Duration.ofHours(1), Duration.ofSeconds(10), true);
 
@@ -21,66 +26,68 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
     /**
      * Checks the values.
      *
-     * @param keepLast how many checkpoints stay; 0 for all
-     * @param deadline how long a rank waits for the others
-     * @param visibleWithin how long rank 0 looks for a part
-     * @param compareRanks whether a save compares a hash of each tensor that several ranks hold
-     * @throws IllegalArgumentException if fewer than two are to stay, the deadline is not positive, or the other time is negative
+     * @param keepLast      how many checkpoints are kept; 0 keeps all checkpoints
+     * @param deadline      how long a rank waits for the other ranks
+     * @param visibleWithin how long rank 0 waits for a file of another rank
+     * @param compareRanks  whether a save compares a hash of each tensor that several ranks hold
+     * @throws IllegalArgumentException if {@code keepLast} is negative or 1, {@code deadline} is not positive, or
+     *     {@code visibleWithin} is negative
      */
     public CheckpointSettings {
         Objects.requireNonNull(deadline, "deadline");
         Objects.requireNonNull(visibleWithin, "visibleWithin");
         if (keepLast != 0 && keepLast < FEWEST_KEPT) {
-            throw new IllegalArgumentException("need at least " + FEWEST_KEPT
-                    + " checkpoints that stay, so that a good one is left if the last is damaged, or 0 for all, found "
-                    + keepLast);
+            throw new IllegalArgumentException("keepLast must be 0 to keep all checkpoints, or at least " + FEWEST_KEPT
+                    + ", so that an older checkpoint is left if the latest one is damaged, found " + keepLast);
         }
         if (deadline.isZero() || deadline.isNegative() || visibleWithin.isNegative()) {
             throw new IllegalArgumentException(
-                    "need a positive deadline, and no negative time to look for parts, found " + deadline + " and "
+                    "need a positive deadline, and a visibleWithin that is not negative, found " + deadline + " and "
                             + visibleWithin);
         }
     }
 
     /**
-     * Changes how many checkpoints stay. Older ones are deleted after a newer one was published.
+     * Changes how many checkpoints are kept. Older checkpoints are deleted after a newer one has been published.
      *
-     * @param count at least 2; 0 for all
+     * @param count at least 2, or 0 to keep all checkpoints
      * @return settings with this count
-     * @throws IllegalArgumentException if it is negative or 1
+     * @throws IllegalArgumentException if {@code count} is negative or 1
      */
     public CheckpointSettings withKeepLast(int count) {
         return new CheckpointSettings(count, deadline, visibleWithin, compareRanks);
     }
 
     /**
-     * Changes how long a rank waits for the others. All ranks write in this time.
+     * Changes how long a rank waits for the other ranks. Each rank must write its files within this time.
      *
      * @param limit a positive time
      * @return settings with this time
-     * @throws IllegalArgumentException if it is zero or negative
+     * @throws IllegalArgumentException if {@code limit} is zero or negative
      */
     public CheckpointSettings withDeadline(Duration limit) {
         return new CheckpointSettings(keepLast, limit, visibleWithin, compareRanks);
     }
 
     /**
-     * Changes how long rank 0 looks for a part that another rank has written.
+     * Changes how long rank 0 waits until it can read a file that another rank has written.
      *
-     * @param limit a time from zero on
+     * @param limit a time of zero or more
      * @return settings with this time
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if {@code limit} is negative
      */
     public CheckpointSettings withVisibleWithin(Duration limit) {
         return new CheckpointSettings(keepLast, deadline, limit, compareRanks);
     }
 
     /**
-     * Changes whether a save compares what several ranks hold: parameters, and the same elements of state. Each rank reads them once
-     * more, and ranks exchange 8 bytes of hash for each tensor. Without it a checkpoint of ranks that differ mixes their tensors.
+     * Changes whether a save compares the tensors that several ranks hold: all parameters, and state ranges that
+     * several ranks have. For the comparison each rank reads these tensors once more, and ranks exchange a hash of 8
+     * bytes for each tensor. Without the comparison, a checkpoint of ranks that differ contains tensors of different
+     * ranks that do not fit together.
      *
-     * @param compared true for a comparison before each save
-     * @return settings with or without it
+     * @param compared true to compare before each save
+     * @return settings with or without the comparison
      */
     public CheckpointSettings withCompareRanks(boolean compared) {
         return new CheckpointSettings(keepLast, deadline, visibleWithin, compared);

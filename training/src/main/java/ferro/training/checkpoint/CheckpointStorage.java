@@ -6,21 +6,25 @@ import java.nio.channels.WritableByteChannel;
 import java.util.List;
 
 /**
- * Where checkpoints lie: objects with names, which all ranks see. Four calls have to be written; {@link LocalStorage} has them for
- * local file systems and NFS.
+ * A storage of named objects that all ranks share. Checkpoints consist of such objects. An implementation needs four
+ * methods: {@link #write}, {@link #read}, {@link #list} and {@link #publish}. {@link LocalStorage} implements the
+ * interface for local file systems and NFS.
  *
- * <p>A name is one or two parts of letters, digits, dots, hyphens and underscores with a slash between: {@code latest.json},
- * {@code step-12/checkpoint.json}. What {@code toString} returns stands in messages; it says where the storage is.
+ * <p>A name has one or two parts with a slash between them. A part consists of letters, digits, dots, hyphens and
+ * underscores. Examples are {@code latest.json} and {@code step-12/checkpoint.json}. Messages contain the text that
+ * {@code toString} returns, so this text should say where the storage is.
  *
- * <p>All ranks write at once, each other objects. One rank alone publishes. Jobs that share a storage write and publish objects of
- * different names ({@link StateFolder}); {@code latest.json} alone is published by each of them, as a copy for people and other
- * programs. So a storage needs no call that makes an object only if there is none. It needs these two:
+ * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes. Jobs that share
+ * a storage write and publish objects with different names ({@link StateFolder}). The exception is {@code latest.json}:
+ * each job publishes it, as a copy for people and other programs. So a storage needs no operation that creates an object
+ * only if it does not exist. A storage needs these two guarantees:
  * <ul>
- * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old one, and so does the storage of the Spark
- * module on HDFS. Object stores put an object as a whole.
- * <li>What {@link #publish} has published before stands in each later {@link #list}, on every host, and {@link #read} returns it. File
- * systems of one host, NFS behind a rename of the same client, HDFS and S3 keep this. A storage that lists late would let two jobs
- * save that do not see each other; neither would damage the other's checkpoints.
+ * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old one. The storage of the
+ * Spark module does the same on HDFS. Object stores replace an object atomically.
+ * <li>After {@link #publish} has returned, each later {@link #list} on every host contains the name, and {@link #read}
+ * returns the content. File systems of one host, HDFS and S3 guarantee this. NFS guarantees this to a client that has
+ * just renamed a file in the same folder. If a storage lists an object late, two jobs may save without noticing each
+ * other. Neither job damages the checkpoints of the other one.
  * </ul>
  */
 public interface CheckpointStorage {
@@ -28,65 +32,66 @@ public interface CheckpointStorage {
     @FunctionalInterface
     interface ObjectContent {
         /**
-         * Writes all bytes.
+         * Writes all bytes of the object.
          *
-         * @param to takes them, in order
-         * @throws IOException if they cannot be taken
+         * @param to the channel to which the bytes are written in order
+         * @throws IOException if the channel cannot be written
          */
         void writeTo(WritableByteChannel to) throws IOException;
     }
 
     /**
-     * Writes a new object. When it returns, the object survives a crash of the machine. An object of this name that a save left
-     * unfinished is replaced.
+     * Writes a new object. When the method returns, the object survives a crash of the machine. If an unfinished save
+     * has left an object with this name, the method replaces it.
      *
-     * @param name its name
-     * @param content its bytes
-     * @throws IOException if it cannot be written; then part of it may be there
+     * @param name    the name of the object
+     * @param content the bytes of the object
+     * @throws IOException if the object cannot be written; part of the object may then exist
      */
     void write(String name, ObjectContent content) throws IOException;
 
     /**
      * Reads bytes of an object.
      *
-     * @param name its name
-     * @param offset the first byte
-     * @param into takes as many bytes as it has room for, if the object has as many
-     * @return how many bytes it took; 0 at the end of the object and behind it
-     * @throws java.nio.file.NoSuchFileException if there is no such object
-     * @throws IOException if it cannot be read
+     * @param name   the name of the object
+     * @param offset the offset of the first byte in the object
+     * @param into   the buffer that takes the bytes; it is filled unless the object ends before
+     * @return the number of bytes read; 0 if the offset is at or after the end of the object
+     * @throws java.nio.file.NoSuchFileException if no object has this name
+     * @throws IOException if the object cannot be read
      */
     int read(String name, long offset, ByteBuffer into) throws IOException;
 
     /**
-     * Lists objects. What other ranks have written before is in it.
+     * Lists objects. The list contains objects that other ranks have already written.
      *
-     * @param prefix how their names begin; empty for all
-     * @return objects in any order
-     * @throws IOException if they cannot be listed
+     * @param prefix the prefix of the names to list; empty for all objects
+     * @return the objects in any order
+     * @throws IOException if the objects cannot be listed
      */
     List<StoredObject> list(String prefix) throws IOException;
 
     /**
-     * Gives a name new content, atomically. A reader that reads the name at any time, also after a crash, reads all of the old content
-     * or all of the new. When it returns, the new content survives a crash of the machine. A temporary object, if there is one, has a
-     * name of this call alone.
+     * Creates or replaces an object atomically. A reader gets either the complete old content or the complete new
+     * content at any time, and also after a crash. When the method returns, the new content survives a crash of the
+     * machine. If the implementation uses a temporary object, each call must use a different temporary name.
      *
-     * @param name its name
-     * @param content its bytes
-     * @throws IOException if it cannot be published; then the name may have either content
+     * @param name    the name of the object
+     * @param content the new bytes of the object
+     * @throws IOException if the object cannot be published; the object may then have the old or the new content
      */
     void publish(String name, byte[] content) throws IOException;
 
     /**
-     * Deletes an object, or does nothing where there is none. Only {@link CheckpointSettings#keepLast} and what earlier jobs and
-     * failed saves have left need it; a storage without it keeps all checkpoints.
+     * Deletes an object, or does nothing if the object does not exist. It is needed only for
+     * {@link CheckpointSettings#keepLast}, and to delete files of earlier jobs and failed saves. A storage that does
+     * not implement this method keeps all checkpoints.
      *
-     * @param name its name
-     * @throws IOException if it cannot be deleted
-     * @throws UnsupportedOperationException if this storage deletes nothing, as by default
+     * @param name the name of the object
+     * @throws IOException if the object cannot be deleted
+     * @throws UnsupportedOperationException if this storage does not support deletion, which is the default
      */
     default void delete(String name) throws IOException {
-        throw new UnsupportedOperationException(this + " deletes nothing, such as " + name);
+        throw new UnsupportedOperationException("cannot delete " + name + ": " + this + " does not support deletion");
     }
 }

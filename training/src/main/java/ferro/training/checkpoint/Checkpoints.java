@@ -7,12 +7,13 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Saves and loads the checkpoints of a group. Every call but {@link #check} is made by all ranks, in the same order.
+ * The checkpoints of a group in a storage. All ranks must call each method except {@link #check} in the same order.
  *
- * <p>A save writes {@code step-N/} and then gives {@code latest.json} new content by one rename, so that a crash at any time leaves
- * the checkpoint before it, or the new one, whole. Parameters are safetensors files with an index, which other programs open; each
- * rank writes some whole parameters, all ranks about as many bytes. The state of an optimizer is cut as the ranks have it. Any
- * number of ranks loads what any other number has saved.
+ * <p>A save writes the files of a step into a new folder. Then it publishes the step with one atomic rename. So a crash
+ * at any time leaves either the previous checkpoint or the new one complete. Parameters are stored in safetensors files
+ * with an index, which other programs can open. Each rank writes some complete parameters, and all ranks write about the
+ * same number of bytes. Each rank writes the state of the optimizer in the ranges that it holds. Any number of ranks can
+ * load a checkpoint that any other number of ranks has saved.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="checkpoints" :
  *
@@ -26,7 +27,7 @@ import java.util.stream.IntStream;
  *     while (step < last) {
  *         model.train();
  *         step++;
- *         checkpoints.check(); // throws what made a save in the background fail
+ *         checkpoints.check(); // throws if a save in the background has failed
  *         if (step % 10 == 0) {
  *             checkpoints.saveAsync(step, state.withMetadata(Map.of("epoch", "1")));
  *         }
@@ -35,15 +36,16 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>A save compares what several ranks hold, all parameters and state of the same elements: one of these ranks writes it. A tensor that
- * differs fails the save on all ranks. {@link CheckpointSettings#withCompareRanks} turns this off.
+ * <p>If several ranks hold the same tensor, only one of them writes it. This applies to all parameters and to state
+ * ranges that several ranks hold. A save first compares these tensors. If a tensor differs between ranks, the save fails
+ * on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
  *
- * <p>The first save takes the folder for these checkpoints ({@link StateFolder}). If another job, or other checkpoints of this one, have
- * saved there before, they cannot save there any more. Opening and loading take nothing, so that any job may load while another one
- * saves.
+ * <p>The first save makes this object the owner of the folder ({@link StateFolder}). If another job has saved in the
+ * folder before, that job can no longer save there. The same is true for another {@code Checkpoints} object of this job.
+ * Opening and loading do not change the owner, so any job may load while another job saves.
  *
- * <p>It has a group of its own, made of all ranks of the one that it is opened with, so that a save in the background meets no call
- * of that one. The calls of a rank are made by one thread.
+ * <p>The object creates a new group from all ranks of the group that it is opened with. So a save in the background does
+ * not interfere with calls on the original group. On each rank only one thread may call the methods.
  */
 public final class Checkpoints implements AutoCloseable {
     private static final long NONE = -1;
@@ -55,7 +57,7 @@ public final class Checkpoints implements AutoCloseable {
     private final CheckpointSettings settings;
     private BackgroundSave running;
     private boolean wasTold;
-    /** The step that this has saved last, which need not be saved again; -1 if another state was loaded since. */
+    /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since. */
     private long lastSaved = NONE;
 
     private Checkpoints(ProcessGroup group, CheckpointStorage storage, CheckpointSettings settings, String host) {
@@ -67,35 +69,35 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Opens a storage for all ranks of a group.
+     * Opens a storage for all ranks of a group, with the default settings. All checkpoints are kept.
      *
-     * @param group the group; it stays open, and this goes on when it is closed
-     * @param storage where checkpoints lie, the same place for all ranks
-     * @return checkpoints of the group, all of which stay
+     * @param group   the group; {@link #close} does not close it, and the checkpoints can be used after it is closed
+     * @param storage the storage of the checkpoints; all ranks must pass the same storage
+     * @return the checkpoints of the group
      * @throws IllegalStateException if the group is closed
-     * @throws UnsupportedOperationException if the back end of the group makes no groups
-     * @throws ferro.FerroException if a rank does not come, or the group has failed
+     * @throws UnsupportedOperationException if the back end of the group cannot create groups
+     * @throws ferro.FerroException if a rank does not make this call, or the group has failed
      */
     public static Checkpoints open(ProcessGroup group, CheckpointStorage storage) {
         return open(group, storage, CheckpointSettings.DEFAULT);
     }
 
     /**
-     * Opens a storage for all ranks of a group, with settings.
+     * Opens a storage for all ranks of a group, with the given settings.
      *
-     * @param group the group; it stays open, and this goes on when it is closed
-     * @param storage where checkpoints lie, the same place for all ranks
-     * @param settings how many checkpoints stay, and how long ranks wait; the same on all ranks
-     * @return checkpoints of the group
+     * @param group    the group; {@link #close} does not close it, and the checkpoints can be used after it is closed
+     * @param storage  the storage of the checkpoints; all ranks must pass the same storage
+     * @param settings settings such as the number of checkpoints to keep and the timeout; equal on all ranks
+     * @return the checkpoints of the group
      * @throws IllegalStateException if the group is closed
-     * @throws UnsupportedOperationException if the back end of the group makes no groups
-     * @throws ferro.FerroException if a rank does not come, or the group has failed
+     * @throws UnsupportedOperationException if the back end of the group cannot create groups
+     * @throws ferro.FerroException if a rank does not make this call, or the group has failed
      */
     public static Checkpoints open(ProcessGroup group, CheckpointStorage storage, CheckpointSettings settings) {
         return open(group, storage, settings, Surroundings.ofThisHost().hostName());
     }
 
-    /** Opens a storage for ranks of hosts of given names. */
+    /** Opens a storage for all ranks of a group. Messages name this rank's host with the given name. */
     static Checkpoints open(ProcessGroup group, CheckpointStorage storage, CheckpointSettings settings, String host) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(storage, "storage");
@@ -105,16 +107,18 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Saves a checkpoint, and returns when it is the latest one.
+     * Saves a checkpoint. Returns after the checkpoint has become the latest one.
      *
-     * @param step the step after which this is the state, from 0 on. If it is the one that this has saved last, nothing is done; if
-     *     it is another's that is the latest, it is refused
-     * @param state what to save
-     * @throws CheckpointException on all ranks, if the save fails on one, or an earlier one in the background has failed; the latest
-     *     checkpoint is then the one before. Also if another job saves in this storage now: the message names its host, its process
-     *     and its job
+     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. In any
+     * other case, the call fails if the step is already the latest checkpoint in the storage.
+     *
+     * @param step  the step after which the state is saved; 0 or more
+     * @param state the state to save
+     * @throws CheckpointException on all ranks, if the save fails on one rank, or an earlier save in the background has
+     *     failed. The previous checkpoint is then still the latest one. Also if another job has become the owner of the
+     *     folder. The message then names the host, the process and the name of that job
      * @throws IllegalArgumentException if the step is negative
-     * @throws ferro.FerroException if a rank dies or does not come
+     * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public void save(long step, TrainingState state) {
         if (beginSave(step, state)) {
@@ -125,18 +129,19 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Copies what this rank has to write, and saves the copy in the background. A save that is still under way is awaited first.
-     * When this returns, the tensors may be changed.
+     * Copies the tensors that this rank has to write, and saves the copy in the background. If an earlier save is still
+     * running, the call first waits for its end. After this method has returned, the tensors may be changed.
      *
-     * <p>What goes wrong later is thrown by {@link #check}, by the next save or load, and by {@link #close}.
+     * <p>If the save fails in the background, {@link #check}, the next save, the next load or {@link #close} throws the
+     * failure. If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing.
+     * In any other case, the call fails if the step is already the latest checkpoint in the storage.
      *
-     * @param step the step after which this is the state, from 0 on. If it is the one that this has saved last, nothing is done; if
-     *     it is another's that is the latest, it is refused
-     * @param state what to save
-     * @throws CheckpointException on all ranks, if ranks ask for different things, the save before it has failed, or another job
-     *     saves in this storage now
+     * @param step  the step after which the state is saved; 0 or more
+     * @param state the state to save
+     * @throws CheckpointException on all ranks, if ranks pass different steps, settings or tensors, the previous save
+     *     has failed, or another job has become the owner of the folder
      * @throws IllegalArgumentException if the step is negative
-     * @throws ferro.FerroException if a rank dies or does not come
+     * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public void saveAsync(long step, TrainingState state) {
         if (beginSave(step, state)) {
@@ -148,19 +153,19 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /** Waits for the save before; returns whether there is anything to save. */
+    /** Waits for the end of the previous save. Returns false if the step is already saved. */
     private boolean beginSave(long step, TrainingState state) {
         Objects.requireNonNull(state, "state");
         if (step < 0) {
-            throw new IllegalArgumentException("need a step from 0 on, found " + step);
+            throw new IllegalArgumentException("need a step of 0 or more, found " + step);
         }
         settle();
         return step != lastSaved;
     }
 
     /**
-     * Throws what made a save in the background fail, if one has; it waits for nothing. A training loop calls it once per step. Any
-     * rank may call it alone.
+     * Throws an exception if a save in the background has failed. This method does not wait. A training loop should call
+     * it once per step. A rank may call it without the other ranks.
      *
      * @throws CheckpointException if the last save in the background has failed
      */
@@ -172,7 +177,7 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /** Waits for the save in the background; throws what made it fail, once. */
+    /** Waits for the end of the save in the background. Throws its failure, but only once. */
     private void settle() {
         if (running != null) {
             BackgroundSave save = running;
@@ -180,7 +185,7 @@ public final class Checkpoints implements AutoCloseable {
                 save.await();
                 lastSaved = save.step();
             } finally {
-                if (save.isOver()) { // else the wait was interrupted, and the save goes on
+                if (save.isOver()) { // otherwise the wait was interrupted, and the save is still running
                     forget();
                 }
             }
@@ -193,11 +198,12 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Says what the latest checkpoint says of itself, so that a job can be set up by it before it is loaded.
+     * Returns the description of the latest checkpoint. A job can use it to create its model before it loads the
+     * checkpoint.
      *
-     * @return step, world size and metadata, the same on all ranks; empty if there is no checkpoint
-     * @throws CheckpointException on all ranks, if it cannot be read, or a save in the background has failed
-     * @throws ferro.FerroException if a rank dies or does not come
+     * @return step, world size and metadata, equal on all ranks; empty if there is no checkpoint
+     * @throws CheckpointException on all ranks, if the description cannot be read, or a save in the background has failed
+     * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public Optional<CheckpointInfo> latest() {
         settle();
@@ -205,15 +211,16 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Loads the latest checkpoint. Names, types and shapes are compared on all ranks before an element is written. If a job that
-     * saves meanwhile deletes what is loaded, the newer checkpoint is loaded instead.
+     * Loads the latest checkpoint. All ranks compare names, types and shapes before any rank writes an element of a
+     * tensor. If a saving job deletes the checkpoint during the load, the newer checkpoint is loaded instead.
      *
-     * @param into takes all parameters, and, if any rank has slices, the state of the optimizer: each rank the elements of its own
-     *     slices. Its metadata is not looked at
-     * @return what the checkpoint says of itself
-     * @throws CheckpointException on all ranks, if there is none, tensors are missing, not expected or different, a file is missing
-     *     or damaged, or a save in the background has failed; in a damaged file's case tensors may have been written
-     * @throws ferro.FerroException if a rank dies or does not come
+     * @param into the tensors that are filled. Each rank loads all parameters. If any rank has slices, each rank also
+     *     loads the elements of its own slices from the state of the optimizer. The metadata is ignored
+     * @return the description of the checkpoint
+     * @throws CheckpointException on all ranks, if there is no checkpoint, tensors are missing, unexpected or different,
+     *     a file is missing or damaged, or a save in the background has failed. If a file is damaged, some tensors may
+     *     already have been written
+     * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public CheckpointInfo load(TrainingState into) {
         Objects.requireNonNull(into, "into");
@@ -226,13 +233,14 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Loads the checkpoint of a step, as {@link #load(TrainingState)} does the latest one.
+     * Loads the checkpoint of a step in the same way as {@link #load(TrainingState)} loads the latest one. If several
+     * jobs have saved the step, the checkpoint of the latest owner is loaded.
      *
      * @param step the step
-     * @param into takes parameters and state
-     * @return what the checkpoint says of itself
-     * @throws CheckpointException on all ranks, as {@link #load(TrainingState)}
-     * @throws ferro.FerroException if a rank dies or does not come
+     * @param into the tensors that are filled
+     * @return the description of the checkpoint
+     * @throws CheckpointException on all ranks, for the same reasons as {@link #load(TrainingState)}
+     * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public CheckpointInfo load(long step, TrainingState into) {
         Objects.requireNonNull(into, "into");
@@ -243,9 +251,9 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Waits for the save in the background, and closes the group of its own.
+     * Waits for the end of the save in the background, and closes the group that this object has created.
      *
-     * @throws CheckpointException if that save has failed and no call has told it yet
+     * @throws CheckpointException if the save has failed and no other call has thrown its failure yet
      */
     @Override
     public void close() {

@@ -3,17 +3,17 @@ package ferro.training.checkpoint;
 import java.util.Objects;
 
 /**
- * An object of a {@link CheckpointStorage}, as its list has it.
+ * An object in the list of a {@link CheckpointStorage}.
  *
- * @param name its name, such as {@code step-12/checkpoint.json}
- * @param bytes how long it is
+ * @param name  the name of the object, such as {@code step-12/checkpoint.json}
+ * @param bytes the length of the object in bytes
  */
 public record StoredObject(String name, long bytes) {
     /**
-     * Checks the name.
+     * Checks that the name is not null.
      *
-     * @param name its name
-     * @param bytes how long it is
+     * @param name  the name of the object
+     * @param bytes the length of the object in bytes
      */
     public StoredObject {
         Objects.requireNonNull(name, "name");

@@ -1,15 +1,16 @@
 /**
- * Checkpoints of a training job that any number of ranks can write and any other number can read.
+ * Checkpoints of a training job. Any number of ranks can save a checkpoint, and any other number of ranks can load it.
  *
- * <p>Parameters are whole safetensors files, so that other programs open them; the state of optimizers is kept by parameter name and
- * range of elements. One rename makes a checkpoint the latest one.
+ * <p>Each parameter is stored as one complete tensor in a safetensors file, so other programs can open it. The state of
+ * an optimizer is stored by parameter name and range of elements. One rename makes a checkpoint the latest one.
  *
- * <p>Start reading at {@link ferro.training.checkpoint.Checkpoints}; a save is {@code SaveRun}, a load {@code LoadRun}, and
- * {@link ferro.training.checkpoint.CheckpointStorage} is all that they know of file systems.
- * {@link ferro.training.checkpoint.StateFolder} gives each job that saves names of its own. What is read from files is not trusted:
- * {@code StrictJson}, {@code SafetensorsHeader} and {@code ObjectNames} refuse what makes no sense by a
- * {@link ferro.training.checkpoint.CheckpointException} that names the file.
+ * <p>Start reading at {@link ferro.training.checkpoint.Checkpoints}. {@code SaveRun} is one save, and {@code LoadRun}
+ * is one load. Both access files only through {@link ferro.training.checkpoint.CheckpointStorage}.
+ * {@link ferro.training.checkpoint.StateFolder} gives each saving job unique object names.
  *
- * <p>Nothing here knows gradients or optimizers: it reads and writes named tensors.
+ * <p>Content that is read from files is not trusted. {@code StrictJson}, {@code SafetensorsHeader} and
+ * {@code ObjectNames} check it. They throw a {@link ferro.training.checkpoint.CheckpointException} that names the file.
+ *
+ * <p>The package reads and writes named tensors. It does not depend on gradients or optimizers.
  */
 package ferro.training.checkpoint;
