@@ -4,10 +4,14 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 
-/** File systems that rename by copying, or whose rename can lose both files in a crash: Linux's names of them. */
+/**
+ * The file systems that are not supported, by their names in Linux. Either they rename a file by copying it, or a crash
+ * during a rename can lose the old and the new file.
+ */
 final class FileSystemTypes {
-    private static final String COPIES = "it keeps objects of a store, and renames by copying and deleting";
-    private static final String NO_JOURNAL = "it has no journal, so that a crash in a rename can lose both files";
+    private static final String COPIES =
+            "it stores files in an object store, and renames a file by copying and deleting it";
+    private static final String NO_JOURNAL = "it has no journal, so a crash during a rename can lose both files";
 
     private static final Map<String, String> REFUSED = Map.ofEntries(
             Map.entry("fuse.s3fs", COPIES),
@@ -35,8 +39,8 @@ final class FileSystemTypes {
     }
 
     static CheckpointException refusal(Path folder, String type, String reason) {
-        return new CheckpointException("cannot keep checkpoints in " + folder + ": file system " + type
+        return new CheckpointException("cannot store checkpoints in " + folder + ": file system " + type
                 + " does not rename atomically (" + reason
-                + "): use a local file system or NFS, or write a CheckpointStorage for it");
+                + "): use a local file system or NFS, or implement a CheckpointStorage for it");
     }
 }

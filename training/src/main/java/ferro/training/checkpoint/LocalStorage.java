@@ -25,17 +25,18 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Checkpoints in a folder of a local file system, or of an NFS that all ranks mount.
+ * A checkpoint storage in a folder of a local file system, or of an NFS that all ranks mount.
  *
- * <p>Publishing is a rename over the old file, which must be atomic: file systems that copy instead are refused by name. A file is
- * forced to disk before its folder is, and the folder before anything is published. Any thread may call it.
+ * <p>An object is published by an atomic rename over the old file. File systems that rename by copying are not
+ * supported, and the exception names the file system. A file is forced to disk before its folder is forced. The folder
+ * is forced to disk before anything is published. Any thread may call the methods.
  */
 public final class LocalStorage implements CheckpointStorage {
     private static final System.Logger LOG = System.getLogger("ferro.training");
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
-    /** Is told each call of the file system before it is made; tests crash there. */
+    /** A listener that gets a description of each file system call before the call. Tests simulate a crash there. */
     private final Consumer<String> beforeCall;
 
     LocalStorage(Path root, Consumer<String> beforeCall) {
@@ -44,19 +45,19 @@ public final class LocalStorage implements CheckpointStorage {
     }
 
     /**
-     * Opens a folder, and makes it if it is not there. A folder that is there and cannot be written, such as one on a read-only
-     * mount or a full disk, is opened with a warning: checkpoints in it can be loaded.
+     * Opens a folder. Creates the folder if it does not exist. If an existing folder cannot be written, a warning is
+     * logged, and checkpoints in it can still be loaded. Examples are a read-only mount and a full disk.
      *
-     * @param folder the folder, the same one for all ranks
-     * @return storage
-     * @throws CheckpointException if it cannot be made, or its file system does not rename atomically; the message
-     *     names the file system
+     * @param folder the folder; all ranks must pass the same folder
+     * @return the storage
+     * @throws CheckpointException if the folder cannot be created, or its file system does not rename atomically; the
+     *     message then names the file system
      */
     public static LocalStorage at(Path folder) {
         return at(folder, call -> {});
     }
 
-    /** Opens a folder, and tells each call of the file system. */
+    /** Opens a folder. Calls the listener before each call of the file system. */
     static LocalStorage at(Path folder, Consumer<String> beforeCall) {
         Path root = Objects.requireNonNull(folder, "folder").toAbsolutePath().normalize();
         LocalStorage storage = new LocalStorage(root, beforeCall);
@@ -68,17 +69,17 @@ public final class LocalStorage implements CheckpointStorage {
             if (!trouble.isEmpty()) {
                 LOG.log(
                         Level.WARNING,
-                        "{0} cannot be written ({1}): checkpoints there can be loaded, and not saved",
+                        "cannot write to {0} ({1}): checkpoints in this folder can be loaded but not saved",
                         root,
                         trouble);
             }
         } catch (IOException failure) {
-            throw new CheckpointException("cannot keep checkpoints in " + root + ": " + Text.of(failure), failure);
+            throw new CheckpointException("cannot store checkpoints in " + root + ": " + Text.of(failure), failure);
         }
         return storage;
     }
 
-    /** Publishes once; returns why the folder cannot be written, such as a full disk, or nothing. */
+    /** Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can. */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);
@@ -88,7 +89,7 @@ public final class LocalStorage implements CheckpointStorage {
             Files.move(fresh, target, ATOMIC_MOVE);
             return "";
         } catch (AtomicMoveNotSupportedException | UnsupportedOperationException refused) {
-            throw FileSystemTypes.refusal(root, Files.getFileStore(root).type(), "it says so itself");
+            throw FileSystemTypes.refusal(root, Files.getFileStore(root).type(), "it does not support ATOMIC_MOVE");
         } catch (IOException failure) {
             return Text.of(failure);
         } finally {
@@ -109,7 +110,10 @@ public final class LocalStorage implements CheckpointStorage {
         forceFolder(file.getParent());
     }
 
-    /** Makes a folder and those above it that are missing, each forced to disk in the one above before the next is made. */
+    /**
+     * Creates a folder and its missing parent folders, from the outermost to the innermost. After each creation the
+     * parent folder is forced to disk.
+     */
     private void makeFolder(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             if (folder.getParent() != null) {
@@ -131,7 +135,7 @@ public final class LocalStorage implements CheckpointStorage {
         }
     }
 
-    /** Windows opens no folder, and has no call for this. */
+    /** Forces a folder to disk. Does nothing on Windows, where a program can neither open nor force a folder. */
     private void forceFolder(Path folder) throws IOException {
         if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             beforeCall.accept("force folder " + folder.getFileName());
@@ -167,7 +171,10 @@ public final class LocalStorage implements CheckpointStorage {
         return found;
     }
 
-    /** Adds files, and those in folders, whose names begin so; null for all files and no folder. */
+    /**
+     * Adds the files whose names begin with the prefix, and all files in folders whose names begin with the prefix. If
+     * the prefix is null, adds all files of this folder, but no files of its folders.
+     */
     private void addFiles(Path folder, List<StoredObject> found, String prefix) throws IOException {
         List<Path> entries;
         try (Stream<Path> listed = Files.list(folder)) {
@@ -193,7 +200,7 @@ public final class LocalStorage implements CheckpointStorage {
                     .replace(file.getFileSystem().getSeparator(), "/");
             found.add(new StoredObject(name, Files.size(file)));
         } catch (NoSuchFileException deleted) {
-            // by another rank since it was listed, so that it is no longer there
+            // another rank has deleted the file after it was listed
             return;
         }
     }
@@ -201,7 +208,7 @@ public final class LocalStorage implements CheckpointStorage {
     @Override
     public void publish(String name, byte[] content) throws IOException {
         Path file = path(name);
-        // a name of this call alone: another job may publish the same name meanwhile
+        // the nonce makes the temporary name unique: another job may publish the same name at the same time
         String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
         Path fresh = file.resolveSibling(file.getFileName() + "." + nonce + TEMPORARY);
         try {
@@ -220,7 +227,7 @@ public final class LocalStorage implements CheckpointStorage {
         forceFolder(file.getParent());
     }
 
-    /** Deletes a temporary file, which nobody else does before another job saves here. */
+    /** Deletes the temporary file of a failed call. Otherwise the file stays until another job saves in the folder. */
     private static void deleteAfter(IOException failure, Path fresh) {
         try {
             Files.deleteIfExists(fresh);
@@ -229,7 +236,7 @@ public final class LocalStorage implements CheckpointStorage {
         }
     }
 
-    /** Deletes a file, and its folder with the last one. */
+    /** Deletes a file. If the folder of the file is then empty, deletes the folder too. */
     @Override
     public void delete(String name) throws IOException {
         Path file = path(name);
@@ -239,14 +246,14 @@ public final class LocalStorage implements CheckpointStorage {
             try {
                 Files.deleteIfExists(file.getParent());
             } catch (DirectoryNotEmptyException more) {
-                // the last file of the folder takes it along
+                // the folder has more files; deleting the last file deletes the folder
                 return;
             }
         }
     }
 
     /**
-     * Says where it is.
+     * Returns the path of the folder. Messages contain this path.
      *
      * @return the absolute path of the folder
      */

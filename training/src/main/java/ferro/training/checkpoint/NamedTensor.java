@@ -7,45 +7,46 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * A tensor that a checkpoint keeps whole: its name, its shape and its elements. Its type is that of the elements.
+ * A complete tensor of a checkpoint: a name, a shape and the elements. The data type of the tensor is the data type of
+ * the elements.
  *
- * @param name its name, unique in its checkpoint
- * @param shape the length of each dimension, from the outermost; none for a single value
- * @param values the elements, the last dimension fastest; a save reads them, a load writes them
+ * @param name   the name of the tensor, unique in its checkpoint
+ * @param shape  the length of each dimension, outermost dimension first; empty for a single value
+ * @param values the elements in row-major order; a save reads them, and a load writes them
  */
 public record NamedTensor(String name, List<Long> shape, HostTensor values) {
     /**
      * Copies the shape.
      *
-     * @param name its name, unique in its checkpoint
-     * @param shape the length of each dimension, from the outermost
+     * @param name   the name of the tensor, unique in its checkpoint
+     * @param shape  the length of each dimension, outermost dimension first
      * @param values the elements
-     * @throws IllegalArgumentException if the name is blank, {@code __metadata__}, which the file format keeps for itself, or has
-     *     half of a surrogate pair, or the shape does not have as many elements
+     * @throws IllegalArgumentException if the name is blank, contains half of a surrogate pair, or is
+     *     {@code __metadata__}, which the file format reserves; or if the shape needs another number of elements
      */
     public NamedTensor {
         Objects.requireNonNull(values, "values");
         shape = List.copyOf(shape);
         if (name.isBlank() || name.equals(SafetensorsHeader.METADATA)) {
-            throw new IllegalArgumentException(
-                    "need a name for a tensor other than " + SafetensorsHeader.METADATA + ", found \"" + name + "\"");
+            throw new IllegalArgumentException("the name of a tensor must not be blank or " + SafetensorsHeader.METADATA
+                    + ", found \"" + name + "\"");
         }
         Surrogates.refuseHalves("the name of tensor \"" + name + "\"", name);
         if (shape.stream().anyMatch(length -> length < 0) || elements(shape) != values.elementCount()) {
-            throw new IllegalArgumentException("tensor \"" + name + "\" of shape " + shape
-                    + ": need as many elements, found " + values.elementCount());
+            throw new IllegalArgumentException("tensor \"" + name + "\" has shape " + shape + ", but "
+                    + values.elementCount() + " elements, which do not fit the shape");
         }
     }
 
     /**
-     * Names a tensor.
+     * Returns a tensor with a name and a shape.
      *
-     * @param name its name, unique in its checkpoint
+     * @param name   the name of the tensor, unique in its checkpoint
      * @param values the elements
-     * @param shape the length of each dimension, from the outermost; none for a single value
+     * @param shape  the length of each dimension, outermost dimension first; empty for a single value
      * @return the tensor
-     * @throws IllegalArgumentException if the name is blank, {@code __metadata__}, or has half of a surrogate pair, or the shape
-     *     does not have as many elements
+     * @throws IllegalArgumentException if the name is blank, contains half of a surrogate pair, or is
+     *     {@code __metadata__}; or if the shape needs another number of elements
      */
     public static NamedTensor of(String name, HostTensor values, long... shape) {
         return new NamedTensor(name, Arrays.stream(shape).boxed().toList(), values);

@@ -5,24 +5,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a checkpoint keeps of a rank: parameters, which are equal on all ranks, what the optimizer remembers, of which each rank may
- * have a part, and strings for everything else.
+ * The state of one rank that a checkpoint contains: parameters, state of the optimizer and metadata. The parameters are
+ * equal on all ranks. Each rank may hold a part of the optimizer's state. The metadata can contain any other strings.
  *
- * @param parameters all parameters, whole, the same ones on all ranks in the same order
- * @param slices what this rank has of the state of the optimizer; all ranks together have all of it. Where several ranks have the
- *     same elements, these must be equal, and one of them writes them. A save refuses two slices of one range on one
- *     rank
- * @param metadata strings by name, such as the step, the position of the sampler and settings; those of rank 0 are kept
+ * @param parameters all parameters, each complete. All ranks have the same parameters in the same order
+ * @param slices     the part of the optimizer's state that this rank holds. All ranks together hold the complete state.
+ *     If several ranks hold the same range, its values must be equal, and one of these ranks writes them. A save fails if
+ *     one rank has two slices of the same range
+ * @param metadata   strings by name, such as the step, the position of the sampler and settings. A checkpoint contains
+ *     the metadata of rank 0
  */
 public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slices, Map<String, String> metadata) {
     /**
-     * Copies the lists, not the tensors.
+     * Copies the lists and the map, but not the tensors.
      *
      * @param parameters all parameters
-     * @param slices what this rank has of the state of the optimizer
-     * @param metadata strings by name
-     * @throws IllegalArgumentException if a name or a string of the metadata has half of a surrogate pair, which a file cannot
-     *     keep
+     * @param slices     the part of the optimizer's state that this rank holds
+     * @param metadata   strings by name
+     * @throws IllegalArgumentException if a name or a string of the metadata contains half of a surrogate pair, which a
+     *     file cannot contain
      */
     public TrainingState {
         parameters = List.copyOf(parameters);
@@ -35,31 +36,32 @@ public record TrainingState(List<NamedTensor> parameters, List<StateSlice> slice
     }
 
     /**
-     * Makes a state of parameters alone.
+     * Returns a state that contains only parameters.
      *
      * @param parameters all parameters
-     * @return state without an optimizer's and without metadata
+     * @return a state without state of an optimizer and without metadata
      */
     public static TrainingState of(List<NamedTensor> parameters) {
         return new TrainingState(parameters, List.of(), Map.of());
     }
 
     /**
-     * Adds the state of an optimizer.
+     * Returns a copy of this state with other optimizer state.
      *
-     * @param added what this rank has of it
-     * @return a state with these slices
+     * @param added the part of the optimizer's state that this rank holds
+     * @return a state with these slices instead of the slices of this state
      */
     public TrainingState withSlices(List<StateSlice> added) {
         return new TrainingState(parameters, added, metadata);
     }
 
     /**
-     * Adds metadata.
+     * Returns a copy of this state with other metadata.
      *
      * @param added strings by name
-     * @return a state with these strings
-     * @throws IllegalArgumentException if a name or a string has half of a surrogate pair, which a file cannot keep
+     * @return a state with these strings instead of the metadata of this state
+     * @throws IllegalArgumentException if a name or a string contains half of a surrogate pair, which a file cannot
+     *     contain
      */
     public TrainingState withMetadata(Map<String, String> added) {
         return new TrainingState(parameters, slices, added);

@@ -109,7 +109,7 @@ class LocalStorageTest {
                 assertThrows(CheckpointException.class, () -> FileSystemTypes.refuseWithoutAtomicRename(folder, type));
         assertTrue(
                 refused.getMessage()
-                        .startsWith("cannot keep checkpoints in " + folder + ": file system " + type
+                        .startsWith("cannot store checkpoints in " + folder + ": file system " + type
                                 + " does not rename atomically ("),
                 refused.getMessage());
     }
@@ -141,6 +141,6 @@ class LocalStorageTest {
     void aFolderThatCannotBeMadeIsNamed() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "text");
         CheckpointException refused = assertThrows(CheckpointException.class, () -> LocalStorage.at(file));
-        assertTrue(refused.getMessage().startsWith("cannot keep checkpoints in " + file + ": "), refused.getMessage());
+        assertTrue(refused.getMessage().startsWith("cannot store checkpoints in " + file + ": "), refused.getMessage());
     }
 }
