@@ -10,7 +10,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Deletes checkpoints that are no longer wanted, never the one that is published, and nothing of a later owner. */
+/**
+ * The deletion of checkpoints and files that are no longer needed. It never deletes the published checkpoint or an
+ * object of a later owner.
+ */
 final class Retention {
     private static final System.Logger LOG = System.getLogger("ferro.training");
 
@@ -22,17 +25,17 @@ final class Retention {
         storage = folder.storage();
     }
 
-    /** Refuses to save the step that is the latest one. */
+    /** Throws an exception if the step is already the latest checkpoint. */
     void refuseLatest(long step) throws IOException {
         if (StateFolder.latestIn(storage)
                 .filter(latest -> latest.step() == step)
                 .isPresent()) {
             throw new CheckpointException(
-                    "step " + step + " is the latest checkpoint in " + storage + " already: save a later step");
+                    "step " + step + " is already the latest checkpoint in " + storage + ": save a later step");
         }
     }
 
-    /** Deletes the parts of saves that earlier owners have not finished, so that they take no room; a failure here is logged. */
+    /** Deletes the files of unfinished saves of earlier owners, to free space in the storage. Logs a failure. */
     void deleteLeftovers() {
         try {
             List<StoredObject> listed = storage.list("");
@@ -44,39 +47,40 @@ final class Retention {
             folder.deleteEarlier(
                     listed, name -> ObjectNames.isPart(name) && !complete.contains(ObjectNames.folderOf(name)));
         } catch (UnsupportedOperationException keepsAll) {
-            LOG.log(Level.DEBUG, () -> "what jobs before have left stays: " + keepsAll.getMessage());
+            LOG.log(Level.DEBUG, () -> "files of earlier jobs are not deleted: " + keepsAll.getMessage());
         } catch (IOException | RuntimeException failure) {
-            LOG.log(
-                    Level.WARNING,
-                    () -> "cannot delete what jobs before have left in " + storage + ": " + Text.of(failure));
+            LOG.log(Level.WARNING, () -> "cannot delete files of earlier jobs in " + storage + ": " + Text.of(failure));
         }
     }
 
-    /** Deletes what this owner has in the folder of a step that it saves again. */
+    /** Deletes the files in a step folder of this owner, before the owner saves the step again. */
     void clear(String ownFolder) throws IOException {
         List<StoredObject> left = storage.list(ownFolder + "/");
         try {
             delete(left);
         } catch (UnsupportedOperationException keepsAll) {
-            LOG.log(Level.DEBUG, () -> "what a save has left is replaced: " + keepsAll.getMessage());
+            LOG.log(
+                    Level.DEBUG,
+                    () -> "files of an earlier save of this step are overwritten, not deleted: "
+                            + keepsAll.getMessage());
         }
     }
 
-    /** Deletes files of a save that has failed before it was published, so that they take no room; a failure here is logged. */
+    /** Deletes the files of a save that has failed before it was published, to free space. Logs a failure. */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;
             try {
                 storage.delete(name);
             } catch (UnsupportedOperationException keepsAll) {
-                LOG.log(Level.DEBUG, () -> "what a failed save has written stays: " + keepsAll.getMessage());
+                LOG.log(Level.DEBUG, () -> "files of a failed save are not deleted: " + keepsAll.getMessage());
             } catch (IOException | RuntimeException | Error failure) {
-                LOG.log(Level.WARNING, () -> "cannot delete " + name + " of a failed save: " + Text.of(failure));
+                LOG.log(Level.WARNING, () -> "cannot delete file " + name + " of a failed save: " + Text.of(failure));
             }
         }
     }
 
-    /** The folder of a step; of two jobs that have saved one step the later one's counts. */
+    /** A step folder and its owner. If two owners have saved the same step, the folder of the later owner counts. */
     private record StepFolder(long step, StateOwner owner) {
         private static final Comparator<StepFolder> ORDER =
                 Comparator.comparingLong(StepFolder::step).thenComparing(StepFolder::owner);
@@ -86,7 +90,10 @@ final class Retention {
         }
     }
 
-    /** Deletes checkpoints before a published one, but for the newest complete ones, and what saves before it have left. */
+    /**
+     * Deletes the checkpoints that are older than a published one, except the newest complete ones. Also deletes the
+     * files of older unfinished saves. The published checkpoint counts as one of the {@code keepLast} checkpoints.
+     */
     void deleteOlder(SavedStep published, int keepLast) {
         try {
             Map<StepFolder, List<StoredObject>> older = new TreeMap<>(StepFolder.ORDER.reversed());
@@ -109,11 +116,11 @@ final class Retention {
                 }
             }
         } catch (IOException | RuntimeException failure) {
-            // the new checkpoint is published: what cannot be deleted must not make its save fail
+            // the new checkpoint is already published, so a failed deletion must not make the save fail
             LOG.log(
                     Level.WARNING,
                     () -> "step " + published.step() + " is published in " + storage
-                            + ", but older checkpoints cannot be deleted, which the next save tries again: "
+                            + ", but older checkpoints cannot be deleted, and the next save tries again: "
                             + Text.of(failure));
         }
     }
@@ -124,7 +131,7 @@ final class Retention {
                 .toList();
     }
 
-    /** The manifest goes first: a checkpoint that has one is complete. */
+    /** Deletes objects, manifests first, because a folder with a manifest must be a complete checkpoint. */
     private void delete(List<StoredObject> objects) throws IOException {
         for (StoredObject object : objects) {
             if (ObjectNames.isManifest(object.name())) {

@@ -7,27 +7,30 @@ import java.util.Objects;
 /**
  * A step that a job has published in a {@link StateFolder}.
  *
- * @param folder the folder of its objects
- * @param step the step
- * @param worldSize how many ranks saved it
- * @param checksum CRC-32C of its {@code checkpoint.json}; 0 where it has none
+ * @param folder    the folder of the objects of the step
+ * @param step      the step
+ * @param worldSize the number of ranks that saved the step
+ * @param checksum  the CRC-32C of {@code checkpoint.json} in the folder; 0 if there is no such file
  */
 public record SavedStep(String folder, long step, int worldSize, long checksum) {
     private static final String FOLDER_FIELD = "folder";
 
     /**
-     * Checks the folder.
+     * Checks that the folder is not null.
      *
-     * @param folder the folder of its objects
-     * @param step the step
-     * @param worldSize how many ranks saved it
-     * @param checksum CRC-32C of its {@code checkpoint.json}
+     * @param folder    the folder of the objects of the step
+     * @param step      the step
+     * @param worldSize the number of ranks that saved the step
+     * @param checksum  the CRC-32C of {@code checkpoint.json} in the folder
      */
     public SavedStep {
         Objects.requireNonNull(folder, FOLDER_FIELD);
     }
 
-    /** Reads the step that a file names; folders of builds before {@link StateFolder} are named by the step alone. */
+    /**
+     * Parses a step from the fields of a published file. Builds without {@link StateFolder} named the folder by the step
+     * alone.
+     */
     static SavedStep of(JsonValues fields) {
         long step = fields.count("step");
         String folder = fields.string(FOLDER_FIELD);

@@ -24,28 +24,33 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The folder of a storage in which a job saves its state, under names that no other job has.
+ * The folder of a storage in which a job saves its state. Each job uses names that no other job uses.
  *
- * <p>A job takes the folder before its first save. It is then an owner, such as {@code 4-9f3a12cd}: one more than the greatest number
- * in the folder, and a nonce. The owner writes {@code step-12-4-9f3a12cd/}, and publishes {@code latest-4-9f3a12cd.json}, which names
- * its latest step, its host, its process and its job. The file of the greatest owner counts. An owner begins by publishing what
- * the owner before has published.
+ * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd},
+ * consists of a number and a nonce. The number is one more than the greatest number in the folder. The owner writes
+ * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. This file contains its latest
+ * step, its host, its process and its job. A new owner first publishes the latest step of the previous owner. The file
+ * of the greatest owner determines the latest step of the folder.
  *
- * <p>An owner looks for a greater one before it publishes, and again afterwards. If the second look finds none, each later owner finds
- * what was published. If there is one, the save fails, and the later owner's files are as they were. No owner writes or deletes an
- * object of a later one. So a storage needs neither a call that makes an object only if there is none, nor a rename that keeps an
- * old object: {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
+ * <p>An owner lists the owners before it publishes, and again afterwards. If the second list contains no later owner,
+ * each later owner finds the published step. If it contains one, the save fails, and the files of the later owner are
+ * unchanged. No owner writes or deletes an object of a later owner. So a storage does not need an operation that creates
+ * an object only if it does not exist, or a rename that never replaces an object. {@link CheckpointStorage#publish} and
+ * {@link CheckpointStorage#list} are enough.
  *
- * <p>One rank of a job takes the folder and publishes. It may give {@link #text} to the others, which name the folders of steps
- * alike. One thread at a time may call it.
+ * <p>Only one rank of a job calls {@link #take} and {@link #publish}. It can send {@link #text} to the other ranks, so
+ * that they use the same folder names. Only one thread at a time may call the methods.
  */
 public final class StateFolder {
     private static final System.Logger LOG = System.getLogger("ferro.training");
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
-    /** How often a name is read that others publish anew or delete meanwhile; each time another job has saved. */
+    /**
+     * The maximum number of reads of a published file. The file is read again if another job has replaced or deleted it
+     * during the read.
+     */
     private static final int MAX_READS = 100;
-    /** What builds before this one have published for ranks inside Spark: folder, step and number of ranks. */
+    /** The text that older builds published for ranks inside Spark: folder, step and number of ranks. */
     private static final Pattern PLAIN_TEXT =
             Pattern.compile("(step-[0-9]{1,18}-\\S{10,27}) ([0-9]{1,18}) ([0-9]{1,9})");
 
@@ -53,14 +58,14 @@ public final class StateFolder {
 
     private final CheckpointStorage storage;
     private final String host;
-    /** The name of this job; null for the one that its launcher gives. */
+    /** The name of this job; null to use the name that the launcher gives. */
     private final String job;
 
     private StateOwner owner;
-    /** What is published under the name of the owner; null for nothing. */
+    /** The step that this owner has published; null if none. */
     private SavedStep latest;
 
-    /** What a file names: who published it, and the step; null for none. */
+    /** The content of a published file: the owner and its latest step. The step is null if there is none. */
     private record Published(StateOwner owner, SavedStep step) {}
 
     StateFolder(CheckpointStorage storage, String host, String job) {
@@ -70,11 +75,11 @@ public final class StateFolder {
     }
 
     /**
-     * Opens the folder of a storage; nothing is written.
+     * Opens the folder of a storage. Writes nothing.
      *
-     * @param storage where the state lies
-     * @param job the name of this job for messages of other jobs; empty if it is not known
-     * @return the folder, which this job has not taken yet
+     * @param storage the storage of the state
+     * @param job     the name of this job, which appears in messages of other jobs; empty if it is not known
+     * @return the folder; this job is not yet its owner
      */
     public static StateFolder in(CheckpointStorage storage, String job) {
         Objects.requireNonNull(job, "job");
@@ -82,12 +87,12 @@ public final class StateFolder {
     }
 
     /**
-     * Returns the folder that another rank of this job has taken.
+     * Returns the folder of this job on a rank that has not called {@link #take}, after another rank has called it.
      *
-     * @param storage where the state lies
-     * @param text what {@link #text} returned on that rank
+     * @param storage the storage of the state
+     * @param text    the text that {@link #text} returned on the other rank
      * @return the folder
-     * @throws CheckpointException if the text makes no sense
+     * @throws CheckpointException if the text is invalid
      */
     public static StateFolder taken(CheckpointStorage storage, String text) {
         Published published = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
@@ -102,7 +107,7 @@ public final class StateFolder {
     }
 
     /**
-     * Returns whether this job has taken the folder.
+     * Returns whether this job has become an owner of the folder.
      *
      * @return true after {@link #take}
      */
@@ -111,9 +116,10 @@ public final class StateFolder {
     }
 
     /**
-     * Makes this job the owner of the folder, unless it is already. From then on no earlier owner can save.
+     * Makes this job the owner of the folder. Does nothing if this job already is an owner. After this call no earlier
+     * owner can save.
      *
-     * @throws CheckpointException if what the owner before has published cannot be read
+     * @throws CheckpointException if the published file of the previous owner cannot be read
      * @throws IOException if the storage fails
      */
     public void take() throws IOException {
@@ -132,7 +138,8 @@ public final class StateFolder {
                 new StateOwner(number, nonce, host, ProcessHandle.current().pid(), name, now);
         SavedStep found = latestBefore(own);
         storage.publish(published(own), bytes(own, found));
-        // an earlier owner may have published since, and deleted what was found; its next save finds this owner
+        // an earlier owner may have published a step since, and deleted the step that was found; it cannot publish once
+        // more, because its next save finds this owner
         SavedStep since = latestBefore(own);
         if (!Objects.equals(since, found)) {
             storage.publish(published(own), bytes(own, since));
@@ -141,7 +148,7 @@ public final class StateFolder {
         owner = own;
     }
 
-    /** Returns the name of the job as its launcher gives it; empty where it gives none. */
+    /** Returns the name of the job that the launcher gives; empty if it gives none. */
     private static String jobOfLauncher() {
         try (SystemContext process = SystemContext.ofProcess()) {
             return process.setting(Settings.JOB_ID.name()).orElse("");
@@ -192,7 +199,7 @@ public final class StateFolder {
                 new SavedStep(parts.group(1), Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), 0));
     }
 
-    /** Returns the owners whose files are there. */
+    /** Returns the owners that have a published file in the storage. */
     private static Stream<StateOwner> owners(CheckpointStorage storage) throws IOException {
         return files(storage).map(name -> StateOwner.ofPublished(name).orElseThrow());
     }
@@ -208,7 +215,10 @@ public final class StateFolder {
         return greatest(storage, one -> one.isBefore(own)).map(Published::step).orElse(null);
     }
 
-    /** Reads what the greatest of some owners has published; without owners what a build before them has. */
+    /**
+     * Reads the file of the greatest of the matching owners. If no owner matches, reads {@code latest.json}, which
+     * builds without owners have published.
+     */
     private static Optional<Published> greatest(CheckpointStorage storage, Predicate<StateOwner> among)
             throws IOException {
         ObjectReader reader = new ObjectReader(storage);
@@ -222,7 +232,7 @@ public final class StateFolder {
             if (file.isEmpty()) {
                 return Optional.empty();
             }
-            // a later owner has deleted it since it was listed
+            // a later owner has deleted the file after it was listed
             if (read == MAX_READS) {
                 throw new NoSuchFileException(name + " in " + storage);
             }
@@ -236,48 +246,50 @@ public final class StateFolder {
                 .max(Comparator.comparing(name -> StateOwner.ofPublished(name).orElseThrow()));
     }
 
-    /** Reads which step is the latest, whichever job has saved it. */
+    /** Reads the latest step of the folder, whichever job has saved it. */
     static Optional<SavedStep> latestIn(CheckpointStorage storage) throws IOException {
         return greatest(storage, any -> true).map(Published::step);
     }
 
     /**
-     * Returns the latest step: the one that this job has published last, or the one that it found when it took the folder.
+     * Returns the latest step. This is the last step that this job has published, or, if it has published none, the
+     * latest step when the job became the owner.
      *
-     * @return step; empty if there was none
+     * @return the step; empty if there was none
      */
     public Optional<SavedStep> latest() {
         return Optional.ofNullable(latest);
     }
 
     /**
-     * Returns who owns the folder and what is the latest step, for the other ranks of this job.
+     * Returns a text for the other ranks of this job. It contains the owner and the latest step.
      *
-     * @return text for {@link #taken}
+     * @return a text for {@link #taken}
      */
     public String text() {
         return new String(bytes(owner, latest), StandardCharsets.UTF_8);
     }
 
     /**
-     * Returns the folder of a step that this job saves.
+     * Returns the name of the folder in which this job saves a step.
      *
-     * @param step from 0 on
-     * @return a name without a slash
+     * @param step the step; 0 or more
+     * @return the name, without a slash
      */
     public String ofStep(long step) {
         return ObjectNames.folder(step) + "-" + owner.name();
     }
 
-    /** Returns whether an object is of this owner, or of an earlier one. */
+    /** Returns whether an object in a step folder belongs to this owner or an earlier one. */
     boolean mayDelete(String state) {
         return !owner.isBefore(StateOwner.ofState(state));
     }
 
     /**
-     * Refuses to save once a later job has taken the folder. Does nothing before this job has taken it.
+     * Throws an exception if a later job has become the owner of the folder. Does nothing if this job has not been an
+     * owner.
      *
-     * @throws CheckpointException that names the later job
+     * @throws CheckpointException if a later job has become the owner; the message names that job
      * @throws IOException if the storage fails
      */
     public void refuseIfLost() throws IOException {
@@ -288,25 +300,29 @@ public final class StateFolder {
                 owners(storage).max(Comparator.naturalOrder()).filter(owner::isBefore);
         if (last.isPresent()) {
             throw new CheckpointException(owner + " cannot save in " + storage + ": " + described(last.get())
-                    + " saves there now; name a folder for each job");
+                    + " saves there now; use a separate folder for each job");
         }
     }
 
-    /** Returns an owner as its file describes it. */
+    /**
+     * Returns an owner with host, process and job from its file. If a still later owner has appeared, returns that one.
+     * If the file cannot be read, returns the given owner.
+     */
     private StateOwner described(StateOwner one) throws IOException {
         try {
             return greatest(storage, each -> each.compareTo(one) >= 0)
                     .map(Published::owner)
                     .orElse(one);
         } catch (CheckpointException unreadable) {
-            LOG.log(Level.DEBUG, () -> "cannot read who " + one + " is: " + unreadable.getMessage());
+            LOG.log(Level.DEBUG, () -> "cannot read host and job of " + one + ": " + unreadable.getMessage());
             return one;
         }
     }
 
     /**
-     * Refuses to save as {@link #refuseIfLost()} does, after a failure that the later job may have caused: it deletes parts of this
-     * job. Does nothing if the storage cannot say.
+     * Throws the same exception as {@link #refuseIfLost()}, after another failure. A later job may have caused the
+     * failure, because it deletes unfinished saves of this job. If the storage fails, this method only adds the failure
+     * of the storage to {@code failure} as suppressed.
      */
     void refuseIfLost(Throwable failure) {
         try {
@@ -324,8 +340,9 @@ public final class StateFolder {
     /**
      * Publishes a step as the latest one.
      *
-     * @param step a step whose objects are written
-     * @throws CheckpointException if a later job has taken the folder, by its name; that job may have found this step
+     * @param step the step; all its objects must have been written
+     * @throws CheckpointException if a later job has become the owner of the folder; the message names that job. The
+     *     later job may nevertheless have found this step
      * @throws IOException if the storage fails
      */
     public void publish(SavedStep step) throws IOException {
@@ -341,8 +358,8 @@ public final class StateFolder {
     }
 
     /**
-     * Copies what the greatest owner has published to {@code latest.json}, for people and other programs. Jobs read the copy only where
-     * no owner is, so that a failure is only logged.
+     * Copies the file of the greatest owner to {@code latest.json}, for people and other programs. Logs a failure and
+     * does not throw it, because jobs read the copy only if the folder has no owner.
      */
     void copyForOthers() {
         try {
@@ -364,17 +381,19 @@ public final class StateFolder {
         } catch (IOException | RuntimeException failure) {
             LOG.log(
                     Level.WARNING,
-                    () -> "cannot write " + ObjectNames.LATEST + " in " + storage
-                            + ", which the next save tries again: " + Text.of(failure));
+                    () -> "cannot write " + ObjectNames.LATEST + " in " + storage + ", and the next save tries again: "
+                            + Text.of(failure));
         }
     }
 
     /**
-     * Deletes what earlier owners have left: files that they have published, temporary ones, and some objects in folders of steps.
+     * Deletes objects of earlier owners: the files that they have published, temporary files, and the chosen objects in
+     * step folders.
      *
-     * @param wanted which objects in folders of steps are deleted, of those that earlier owners wrote
+     * @param wanted chooses the objects in step folders that are deleted; it is called only with the names of objects
+     *     that earlier owners wrote
      * @throws IOException if the storage fails
-     * @throws UnsupportedOperationException if the storage deletes nothing
+     * @throws UnsupportedOperationException if the storage does not support deletion
      */
     public void deleteEarlier(Predicate<String> wanted) throws IOException {
         deleteEarlier(storage.list(""), wanted);

@@ -7,18 +7,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A job that saves in a folder. Owners are ordered by number; the nonce orders those that took one number at once.
+ * A job that saves in a folder. Owners are ordered by number. If two owners have taken the same number at the same time,
+ * the nonce determines their order.
  *
- * @param number one more than that of the owner before; 0 for jobs of builds that had no owners
- * @param nonce eight hexadecimal digits; empty where the number is 0
- * @param host the host of rank 0
- * @param pid the process of rank 0
- * @param job the name of the job; empty if it is not known
- * @param since when it took the folder, in UTC; empty if it is not known
+ * @param number one more than the number of the previous owner; 0 for jobs of builds without owners
+ * @param nonce  eight hexadecimal digits; empty if the number is 0
+ * @param host   the host of rank 0
+ * @param pid    the process ID of rank 0
+ * @param job    the name of the job; empty if it is not known
+ * @param since  the time at which the job became the owner, in UTC; empty if it is not known
  */
 record StateOwner(long number, String nonce, String host, long pid, String job, String since)
         implements Comparable<StateOwner> {
-    /** Who wrote folders and files whose names have no owner. */
+    /** The owner of folders and files whose names contain no owner. */
     static final StateOwner NONE = named(0, "");
 
     private static final Pattern PUBLISHED =
@@ -29,12 +30,15 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
         return new StateOwner(number, nonce, "", 0, "", "");
     }
 
-    /** Returns whose file this is, by its name; it may be a temporary one. Empty if it is not a file that an owner publishes. */
+    /**
+     * Returns the owner of a published file, or of the temporary file for it, from the name of the file. Returns empty
+     * for other files.
+     */
     static Optional<StateOwner> ofPublished(String object) {
         return of(PUBLISHED.matcher(object));
     }
 
-    /** Returns who wrote an object in the folder of a step. */
+    /** Returns the owner of an object in a step folder. */
     static StateOwner ofState(String object) {
         return of(FOLDER.matcher(object)).orElse(NONE);
     }
@@ -73,12 +77,12 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
         return compareTo(other) < 0;
     }
 
-    /** The name of the owner in the names of its objects, {@code 4-9f3a12cd}. */
+    /** Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd}. */
     String name() {
         return number + "-" + nonce;
     }
 
-    /** Says who it is in messages. */
+    /** Returns a description of the owner for messages. */
     @Override
     public String toString() {
         String who = since.isEmpty()

@@ -147,7 +147,7 @@ class SaveAndLoadTest {
                 CheckpointException twice = assertThrows(
                         CheckpointException.class,
                         () -> others.save(5, model.fill(6).state()));
-                assertTrue(twice.getMessage().contains("step 5 is the latest checkpoint"), twice.getMessage());
+                assertTrue(twice.getMessage().contains("step 5 is already the latest checkpoint"), twice.getMessage());
             }
             return null;
         });
