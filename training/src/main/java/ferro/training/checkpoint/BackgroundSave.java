@@ -3,7 +3,7 @@ package ferro.training.checkpoint;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** A save on a thread of its own. */
+/** A save that runs in a background thread. */
 final class BackgroundSave {
     private final String what;
     private final long step;
@@ -31,12 +31,12 @@ final class BackgroundSave {
         return task.isDone();
     }
 
-    /** Waits for its end; throws what made it fail. */
+    /** Waits for the end of the save. Throws an exception if the save has failed. */
     void await() {
         try {
             task.get();
         } catch (ExecutionException failed) {
-            // a new exception each time, as one that is thrown twice cannot be added to itself
+            // each call throws a new exception, because an exception cannot be added to itself as suppressed
             throw new CheckpointException(
                     what + " in the background failed: " + failed.getCause().getMessage(), failed.getCause());
         } catch (InterruptedException interrupted) {

@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Deals objects to ranks so that all have about as many bytes: the largest first, each to the rank that has least. */
+/**
+ * An assignment of objects to ranks that gives all ranks about the same number of bytes. The largest object is assigned
+ * first. Each object is assigned to the rank that has the fewest bytes so far.
+ */
 final class Dealing {
     private final long[] load;
 
@@ -12,7 +15,7 @@ final class Dealing {
         load = new long[worldSize];
     }
 
-    /** Returns indices, by descending size; equal sizes keep their order. */
+    /** Returns the indices of the sizes in descending order of size. Equal sizes keep their order. */
     static List<Integer> largestFirst(long[] bytes) {
         List<Integer> order = new ArrayList<>();
         for (int index = 0; index < bytes.length; index++) {
@@ -22,7 +25,7 @@ final class Dealing {
         return order;
     }
 
-    /** Returns the rank of each object, any rank: a function of its arguments alone. */
+    /** Assigns each object to any rank, and returns the rank of each object. The result depends only on the arguments. */
     static int[] byBytes(long[] bytes, int worldSize) {
         Dealing dealing = new Dealing(worldSize);
         List<Integer> all = new ArrayList<>();
@@ -36,7 +39,7 @@ final class Dealing {
         return ranks;
     }
 
-    /** Deals one object to one of some ranks, the lowest of those that have least. */
+    /** Assigns one object to the candidate with the fewest bytes. If several have the fewest, the first one is taken. */
     int deal(long bytes, List<Integer> candidates) {
         int least = candidates.get(0);
         for (int rank : candidates) {

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * The tensors that several ranks hold and one rank writes: all parameters, and ranges of state. The ranks compare their hashes, since
- * a checkpoint takes one tensor of one rank and the next of another.
+ * The tensors that several ranks hold and one rank writes: all parameters, and some ranges of state. The ranks compare
+ * hashes of these tensors. Without the comparison a checkpoint could contain tensors of ranks that have diverged.
  */
 final class HeldTwice {
     private static final String HASHES = "hashes";
@@ -40,10 +40,10 @@ final class HeldTwice {
     }
 
     private static String name(SliceRange range) {
-        return "state " + range.tensorName(); // a parameter may be called as the tensor of a range is
+        return "state " + range.tensorName(); // the prefix is needed: a parameter may have the name of a range's tensor
     }
 
-    /** Compares the hashes of all ranks; a tensor that differs fails the save on all of them. */
+    /** Compares the hashes of all ranks. If a tensor differs, the save fails on all ranks. */
     void compare(RankMessages ranks, String what) {
         List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks.rank())));
         Map<String, Map<Integer, String>> all = new LinkedHashMap<>();
@@ -57,9 +57,9 @@ final class HeldTwice {
         }
         String differences = TensorDifferences.of(all);
         if (!differences.isEmpty()) {
-            throw new CheckpointException(
-                    what + " failed: ranks hold different values in " + differences
-                            + "; make them equal by Replicas.broadcast, or save what each rank has of its own under a name of its own");
+            throw new CheckpointException(what + " failed: ranks hold different values in " + differences
+                    + "; make them equal with Replicas.broadcast, or save values that differ on purpose as state"
+                    + " with a different name on each rank");
         }
     }
 

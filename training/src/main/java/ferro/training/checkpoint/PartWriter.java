@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
-/** Writes one file and counts its bytes and its checksum meanwhile. */
+/** A writer for one file. It computes the length and the checksum of the file while it writes. */
 final class PartWriter {
-    /** Python's loaders of whole models want to know for which framework a file is; each reads those of PyTorch. */
+    /** Python libraries that load complete models need the framework of a file. All of them accept PyTorch's value. */
     private static final Map<String, String> METADATA = Map.of("format", "pt");
 
     private final CRC32C checksum = new CRC32C();
@@ -21,12 +21,12 @@ final class PartWriter {
 
     private PartWriter() {}
 
-    /** Writes tensors as safetensors. */
+    /** Writes tensors to a safetensors file. */
     static StoredPart safetensors(
             CheckpointStorage storage, String folder, String file, int rank, List<NamedTensor> tensors)
             throws IOException {
         List<NamedTensor> ordered = new ArrayList<>(tensors);
-        // the largest elements first, so that all are aligned
+        // tensors with the largest elements come first, so that all elements are aligned
         ordered.sort(
                 Comparator.comparingInt(tensor -> -tensor.values().dataType().byteSize()));
         PartWriter writer = new PartWriter();
@@ -44,7 +44,7 @@ final class PartWriter {
         return writer.part(file, rank);
     }
 
-    /** Writes a small text. */
+    /** Writes a small text file in UTF-8. */
     static StoredPart text(CheckpointStorage storage, String folder, String file, int rank, String text)
             throws IOException {
         PartWriter writer = new PartWriter();
@@ -66,7 +66,7 @@ final class PartWriter {
         return entries;
     }
 
-    /** A storage that tries again asks for the content again. */
+    /** Starts the length and the checksum at zero. A storage that retries a write asks for the content once more. */
     private void begin(WritableByteChannel channel) {
         to = channel;
         bytes = 0;

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Messages that every rank sends to all: JSON objects, and the failures of ranks, by which all ranks fail. */
+/**
+ * The messages that each rank sends to all ranks. A message is a JSON object. If a rank fails, its message contains the
+ * failure, and all ranks fail.
+ */
 final class RankMessages {
     private static final int MOST_BYTES = 1 << 30;
     private static final String ERROR = "error";
@@ -19,10 +22,10 @@ final class RankMessages {
     private final GroupObjects<String> texts;
     private final String host;
 
-    /** Something that a rank contributes; what it throws all ranks throw. */
+    /** The contribution of one rank to an exchange. If it throws on one rank, the exchange fails on all ranks. */
     @FunctionalInterface
     interface Contribution {
-        /** Makes the fields of this rank's message. */
+        /** Returns the fields of this rank's message. */
         Map<String, Object> make() throws Exception;
     }
 
@@ -40,14 +43,15 @@ final class RankMessages {
         return group.worldSize();
     }
 
-    /** Names this rank in messages. */
+    /** Returns the name of this rank and its host for messages. */
     String place() {
         return "rank " + rank() + " on host " + host;
     }
 
     /**
-     * Runs this rank's part of a call that all ranks make. What {@link #exchange} throws all ranks throw; an error of this rank
-     * alone, such as lack of memory between two exchanges, aborts the group, so that the others do not wait for this rank.
+     * Runs this rank's part of a call that all ranks make. If {@link #exchange} throws on one rank, it throws on all
+     * ranks. An error outside an exchange, for example an OutOfMemoryError, is thrown on this rank only. This method then
+     * aborts the group, so that the other ranks do not wait for this rank.
      */
     <T> T together(Supplier<T> part) {
         try {
@@ -59,8 +63,8 @@ final class RankMessages {
     }
 
     /**
-     * Exchanges the contributions of all ranks; index = rank. If one of them failed, also by an error, all ranks throw, the one that
-     * failed with its own failure as the cause.
+     * Exchanges the contributions of all ranks. The index in the result is the rank. If a contribution throws an
+     * exception or an error, all ranks throw an exception. On a rank that failed, its own failure is the cause.
      */
     List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();

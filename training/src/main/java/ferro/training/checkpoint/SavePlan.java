@@ -14,15 +14,16 @@ import java.util.TreeSet;
 import java.util.zip.CRC32C;
 
 /**
- * Which rank writes what: a function of what all ranks have proposed, so that all have the same plan.
+ * The plan of a save: which rank writes which parameter and which range of state. Each rank computes the plan from the
+ * proposals of all ranks, so all ranks have the same plan.
  *
  * @param parameterRanks the rank that writes each parameter, in the order of the parameters
- * @param sliceRanks the rank that writes each range of state, in one order
- * @param holders the ranks that have each range of state, in the order of the proposals
+ * @param sliceRanks     the rank that writes each range of state
+ * @param holders        the ranks that hold each range of state; the order of the ranges is the order of the proposals
  */
 record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<SliceRange, List<Integer>> holders) {
 
-    /** What a rank proposes to save, and the settings that all ranks must have alike. */
+    /** Returns what a rank proposes to save, and the settings that must be equal on all ranks. */
     static Map<String, Object> proposal(
             long step, TrainingState state, boolean withNames, CheckpointSettings settings) {
         List<String> names =
@@ -48,7 +49,10 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return checksum.getValue();
     }
 
-    /** Makes the plan of all proposals; refuses steps, parameters and slices that do not fit together. */
+    /**
+     * Computes the plan from the proposals of all ranks. Throws an exception if steps, settings, parameters or slices of
+     * the ranks do not fit together.
+     */
     static SavePlan of(List<JsonValues> proposals, List<NamedTensor> parameters) {
         refuseDifferent(proposals, parameters);
         Map<SliceRange, List<Integer>> holders = new LinkedHashMap<>();
@@ -90,19 +94,19 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
                         + first.string("settings") + ", rank " + rank + " with " + other.string("settings"));
             }
             if (other.number("checksum") != first.number("checksum")) {
-                throw new CheckpointException("ranks save different parameters: rank " + rank
-                        + " has others than rank 0" + difference(first.texts("parameters"), parameters));
+                throw new CheckpointException("ranks save different parameters: the parameters of rank " + rank
+                        + " differ from those of rank 0" + difference(first.texts("parameters"), parameters));
             }
         }
     }
 
-    /** Names the first tensor of this rank that rank 0 does not have in its place. */
+    /** Describes the first parameter that differs between rank 0 and this rank; empty if there is none. */
     private static String difference(List<String> expected, List<NamedTensor> own) {
         for (int index = 0; index < Math.max(expected.size(), own.size()); index++) {
             String mine = index < own.size() ? own.get(index).toString() : "nothing";
             String first = index < expected.size() ? expected.get(index) : "nothing";
             if (!mine.equals(first)) {
-                return "; number " + index + " is " + first + " on rank 0, " + mine + " here";
+                return "; parameters[" + index + "] is " + first + " on rank 0, but " + mine + " on this rank";
             }
         }
         return "";
@@ -129,7 +133,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         }
     }
 
-    /** Returns the parameters that a rank writes, in their order. */
+    /** Returns the parameters that a rank writes, in the order of all parameters. */
     List<NamedTensor> parametersOf(int rank, List<NamedTensor> parameters) {
         List<NamedTensor> own = new ArrayList<>();
         for (int index = 0; index < parameters.size(); index++) {
@@ -140,7 +144,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return own;
     }
 
-    /** Returns the slices that a rank writes as tensors, in their order. */
+    /** Returns the slices that a rank writes, as tensors, in the order of the slices. */
     List<NamedTensor> slicesOf(int rank, List<StateSlice> slices) {
         List<NamedTensor> own = new ArrayList<>();
         for (StateSlice slice : slices) {
@@ -152,7 +156,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return List.copyOf(own);
     }
 
-    /** Returns the name of the file of parameters that a rank writes. */
+    /** Returns the name of the parameter file that a rank writes. */
     String modelFile(int rank) {
         Set<Integer> writing = new TreeSet<>();
         for (int each : parameterRanks) {
@@ -161,7 +165,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         return file("model", List.copyOf(writing).indexOf(rank), writing.size());
     }
 
-    /** Returns the name of the file of state that a rank writes. */
+    /** Returns the name of the state file that a rank writes. */
     String stateFile(int rank) {
         Set<Integer> writing = new TreeSet<>(sliceRanks.values());
         return file("optimizer", List.copyOf(writing).indexOf(rank), writing.size());

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * One save: all ranks agree on who writes what, each writes its files, and rank 0 publishes when it has read all of them. What one
- * rank throws all throw.
+ * One save. All ranks agree on a plan, and each rank writes its files. Rank 0 reads all files and then publishes the
+ * step. If one rank fails, all ranks fail.
  */
 final class SaveRun {
     private static final String FOLDER_FIELD = "folder";
@@ -51,7 +51,10 @@ final class SaveRun {
         this.metadata = metadata;
     }
 
-    /** Agrees with the other ranks on who writes what, then takes the folder for this job; nothing else is written yet. */
+    /**
+     * Agrees on a plan with the other ranks, and makes this job the owner of the folder. Writes no files of the step
+     * yet.
+     */
     static SaveRun planned(
             RankMessages ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {
         SaveRun run = new SaveRun(ranks, folder, settings, step, state.metadata());
@@ -64,7 +67,7 @@ final class SaveRun {
         return step;
     }
 
-    /** Says what this is in messages. */
+    /** Returns the name of this save for messages. */
     String what() {
         return "saving step " + step;
     }
@@ -90,7 +93,10 @@ final class SaveRun {
         ownSlices = plan.slicesOf(rank, state.slices());
     }
 
-    /** Takes the folder and empties that of the step, once all ranks have agreed: until then nothing is deleted. */
+    /**
+     * Makes this job the owner of the folder, and empties the folder of the step. This happens after all ranks have
+     * agreed; nothing is deleted before.
+     */
     private void begin() {
         ownFolder = ranks.exchange(what(), () -> {
                     if (ranks.rank() != 0) {
@@ -118,7 +124,10 @@ final class SaveRun {
         }
     }
 
-    /** Refuses two slices of one range on this rank: a file holds the values of one of them. */
+    /**
+     * Throws an exception if two slices on this rank have the same range. A file can contain the values of only one of
+     * them.
+     */
     private static void refuseTwinSlices(List<StateSlice> slices) {
         Set<SliceRange> ranges = new HashSet<>();
         for (StateSlice slice : slices) {
@@ -130,7 +139,10 @@ final class SaveRun {
         }
     }
 
-    /** Copies what this rank writes, so that training may go on. If it cannot, {@link #run} fails on all ranks. */
+    /**
+     * Copies the tensors that this rank writes, so that training can continue. If the copy fails, {@link #run} fails on
+     * all ranks.
+     */
     void copy() {
         try {
             ownParameters = ownParameters.stream().map(SaveRun::copy).toList();
@@ -150,7 +162,7 @@ final class SaveRun {
         return new NamedTensor(tensor.name(), tensor.shape(), copy);
     }
 
-    /** Writes and publishes; returns what the checkpoint says of itself. */
+    /** Writes the files of this rank, publishes the step on rank 0, and returns the description of the checkpoint. */
     CheckpointInfo run() {
         List<JsonValues> written;
         try {
@@ -159,7 +171,8 @@ final class SaveRun {
                     () -> Map.of(
                             "parts", write().stream().map(StoredPart::fields).toList()));
         } catch (CheckpointException failure) {
-            // a rank said that it cannot write, so that rank 0 does not publish; after a lost rank it may have done so
+            // a rank could not write, so rank 0 does not publish and the files can be deleted. The loss of a rank
+            // causes another exception, and rank 0 may then have published
             new Retention(folder).deleteFailed(ownFolder, ownFiles());
             refuseIfLost(failure);
             throw failure;
@@ -174,7 +187,10 @@ final class SaveRun {
         return info;
     }
 
-    /** Says on all ranks that another job has taken the folder, if it has: that job deletes parts of this one. */
+    /**
+     * Throws an exception on all ranks if another job has become the owner of the folder. That job may have deleted files
+     * of this save, so it may be the reason for the failure.
+     */
     private void refuseIfLost(CheckpointException failure) {
         ranks.exchange(what(), () -> {
             if (ranks.rank() == 0) {
@@ -202,7 +218,8 @@ final class SaveRun {
     private List<StoredPart> write() throws IOException {
         if (notCopied != null) {
             throw new CheckpointException(
-                    ranks.place() + " has no copy of what it writes: " + Text.of(notCopied) + "; save() needs none",
+                    ranks.place() + " could not copy the tensors that it writes: " + Text.of(notCopied)
+                            + "; save() needs no copy",
                     notCopied);
         }
         int rank = ranks.rank();
@@ -268,7 +285,7 @@ final class SaveRun {
             }
             folder.refuseIfLost();
             LockSupport.parkNanos(LOOK_AGAIN_NANOS);
-            // a client of NFS asks its server for the entries of a folder again when it is opened
+            // opening the folder makes an NFS client ask the server for the entries again
             storage.list(ownFolder + "/");
             difference = reader.difference(ownFolder, part);
         }

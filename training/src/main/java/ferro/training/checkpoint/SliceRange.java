@@ -5,20 +5,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which elements of which state of which parameter. In a file it is a tensor of one dimension that is called
- * {@code exp_avg/dense.weight@4096}.
+ * A range of elements of one state of one parameter. A file stores the range as a tensor of one dimension with a name
+ * such as {@code exp_avg/dense.weight@4096}.
  *
- * @param key the state and the parameter
- * @param dataType the type of the elements
- * @param from the first element
- * @param count how many elements
+ * @param key      the state and the parameter
+ * @param dataType the data type of the elements
+ * @param from     the index of the first element
+ * @param count    the number of elements
  */
 record SliceRange(StateKey key, DataType dataType, long from, long count) {
 
     /**
-     * A state of a parameter.
+     * The name of a state of a parameter.
      *
-     * @param state what it is
+     * @param state     the name of the state, such as {@code exp_avg}
      * @param parameter the name of the parameter
      */
     record StateKey(String state, String parameter) {
@@ -34,20 +34,20 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
                 key, slice.values().dataType(), slice.from(), slice.values().elementCount());
     }
 
-    /** Reads the name of a tensor; the file stands in messages. */
+    /** Parses the name of a tensor in a file. */
     static SliceRange of(String file, SafetensorsEntry entry) {
         String name = entry.name();
         int slash = name.indexOf('/');
         int at = name.lastIndexOf('@');
         if (slash < 1 || at < slash || !name.substring(at + 1).matches("0|[1-9][0-9]{0,17}")) {
             throw new CheckpointException(file + ": tensor \"" + Text.shortened(name)
-                    + "\" is no state: need a name such as exp_avg/dense.weight@0");
+                    + "\" is not a state: need a name such as exp_avg/dense.weight@0");
         }
         StateKey key = new StateKey(name.substring(0, slash), name.substring(slash + 1, at));
         return new SliceRange(key, entry.dataType(), Long.parseLong(name.substring(at + 1)), entry.elementCount());
     }
 
-    /** Reads what {@link #fields} has written. */
+    /** Parses a range from the JSON fields that {@link #fields} has returned. */
     static SliceRange of(JsonValues fields) {
         return new SliceRange(
                 new StateKey(fields.string("state"), fields.string("parameter")),
@@ -73,7 +73,10 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
         return count * dataType.byteSize();
     }
 
-    /** Says what is wrong with ranges that have to be all elements of a state, once each; adds nothing if that is so. */
+    /**
+     * Checks that the ranges of a state cover all elements and that no two ranges overlap. Adds a message to
+     * {@code problems} for each gap, overlap or difference in data type.
+     */
     static void addGaps(List<SliceRange> sorted, long elementCount, List<String> problems) {
         long at = 0;
         StateKey key = sorted.get(0).key;
@@ -82,15 +85,16 @@ record SliceRange(StateKey key, DataType dataType, long from, long count) {
                 problems.add(key + ": elements " + at + " to " + (range.from - 1) + " are missing");
             } else if (range.from < at) {
                 problems.add(key + ": elements " + range.from + " to " + (Math.min(at, range.end()) - 1)
-                        + " stand in two ranges that differ");
+                        + " are in two different ranges");
             }
             if (range.dataType != sorted.get(0).dataType) {
-                problems.add(key + ": is " + sorted.get(0).dataType.label() + " and " + range.dataType.label());
+                problems.add(key + ": has ranges of type "
+                        + sorted.get(0).dataType.label() + " and of type " + range.dataType.label());
             }
             at = Math.max(at, range.end());
         }
         if (at != elementCount) {
-            problems.add(key + ": has " + at + " elements, the parameter has " + elementCount);
+            problems.add(key + ": has " + at + " elements, but the parameter has " + elementCount);
         }
     }
 

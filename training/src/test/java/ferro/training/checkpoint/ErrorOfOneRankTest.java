@@ -107,7 +107,7 @@ class ErrorOfOneRankTest {
                         assertThrows(CheckpointException.class, () -> checkpoints.save(2, model.state()));
                 String message = thrown.getMessage();
                 assertTrue(message.contains("rank 0 on host "), message);
-                assertTrue(message.contains(" has no copy of what it writes: OutOfMemoryError: "), message);
+                assertTrue(message.contains(" could not copy the tensors that it writes: OutOfMemoryError: "), message);
                 checkpoints.save(2, model.state());
                 assertEquals(2, checkpoints.latest().orElseThrow().step());
             }

@@ -104,8 +104,11 @@ class RefusedCheckpointTest {
                 checkpoints.save(1, TrainingState.of(List.of(model.parameters.get(0), differing)));
             }
         });
-        assertEquals("ranks save different parameters: rank 1 has others than rank 0", messages.get(0));
-        assertEquals(messages.get(0) + "; number 1 is w f32[4] on rank 0, w f32[5] here", messages.get(1));
+        assertEquals(
+                "ranks save different parameters: the parameters of rank 1 differ from those of rank 0",
+                messages.get(0));
+        assertEquals(
+                messages.get(0) + "; parameters[1] is w f32[4] on rank 0, but w f32[5] on this rank", messages.get(1));
     }
 
     @Test
@@ -124,9 +127,9 @@ class RefusedCheckpointTest {
         String message = messages.get(0);
         for (String part : List.of(
                 "state gap of \"dense.weight\": elements 3 to 3 are missing",
-                "state overlap of \"dense.weight\": elements 3 to 3 stand in two ranges that differ",
+                "state overlap of \"dense.weight\": elements 3 to 3 are in two different ranges",
                 "state mean of \"nothing\": there is no such parameter",
-                "state types of \"mask\": is f32 and f64")) {
+                "state types of \"mask\": has ranges of type f32 and of type f64")) {
             assertTrue(message.contains(part), message);
         }
         assertEquals(message, messages.get(1));
