@@ -259,6 +259,6 @@ class RankStateTest {
 
         IOException damaged = assertThrows(IOException.class, () -> attempt().restore());
         assertTrue(
-                damaged.getMessage().matches("latest-1-[0-9a-f]{8}[.]json: no valid JSON at .*"), damaged.getMessage());
+                damaged.getMessage().matches("latest-1-[0-9a-f]{8}[.]json: invalid JSON at .*"), damaged.getMessage());
     }
 }

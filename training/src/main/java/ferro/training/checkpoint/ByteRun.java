@@ -4,34 +4,37 @@ import ferro.HostTensor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Elements as bytes of a file, which are little endian everywhere. */
+/** The conversion between elements in memory and bytes in a file. The bytes in a file are always little endian. */
 final class ByteRun {
-    /** Of a buffer between tensors and files, at most; a multiple of every element. */
+    /** The maximum size of a buffer between tensors and files; a multiple of each element size. */
     static final int BUFFER_BYTES = 1 << 20;
 
     private static final boolean SWAPS = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
     private ByteRun() {}
 
-    /** Returns a buffer for so many bytes of a file, or for the next {@link #BUFFER_BYTES} of more; it has one byte or more. */
+    /**
+     * Allocates a buffer for {@code fileBytes} bytes of a file. The buffer has at least one byte, and at most
+     * {@link #BUFFER_BYTES}.
+     */
     static ByteBuffer buffer(long fileBytes) {
         int bytes = (int) Math.max(1, Math.min(BUFFER_BYTES, fileBytes));
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
 
-    /** Puts elements at the begin of a buffer, and sets its limit behind them. */
+    /** Copies elements as bytes of a file to the start of a buffer, and sets the limit to the end of these bytes. */
     static void fill(ByteBuffer buffer, HostTensor from, long first, int count) {
         buffer.clear().limit(count * from.dataType().byteSize());
         HostTensor.of(from.dataType(), buffer).copyFrom(0, from, first, count);
         swap(buffer, from.dataType().byteSize());
     }
 
-    /** Turns bytes of a file, between position and limit of a buffer, into elements. */
+    /** Converts the bytes of a file between position and limit of a buffer to elements in native byte order. */
     static void toNative(ByteBuffer buffer, int unit) {
         swap(buffer, unit);
     }
 
-    /** Copies elements that have been turned into those of this machine. */
+    /** Copies elements in native byte order into a tensor. */
     static void copy(ByteBuffer elements, HostTensor into, long first) {
         HostTensor from = HostTensor.of(into.dataType(), elements.order(ByteOrder.nativeOrder()));
         into.copyFrom(first, from, 0, from.elementCount());
@@ -43,7 +46,7 @@ final class ByteRun {
         }
     }
 
-    /** Turns the bytes of each element between position and limit around. */
+    /** Reverses the bytes of each element between position and limit. */
     static void reverse(ByteBuffer buffer, int unit) {
         for (int at = buffer.position(); at < buffer.limit(); at += unit) {
             for (int low = at, high = at + unit - 1; low < high; low++, high--) {

@@ -10,20 +10,20 @@ import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
 /**
- * What stands in {@code checkpoint.json}: what a checkpoint says of itself, and its files. Whoever reads one knows that all files
- * were there when it was written.
+ * The content of {@code checkpoint.json}: the description of a checkpoint and the list of its files. The manifest is
+ * written last. So all files of the checkpoint existed when the manifest was written.
  *
- * @param folder the folder that it lies in, which does not stand in the file
- * @param info what the checkpoint says of itself
- * @param parts its files but for this one
+ * @param folder the folder of the manifest; the file does not contain it
+ * @param info   the description of the checkpoint
+ * @param parts  the files of the checkpoint except the manifest
  */
 record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> parts) {
-    /** What the files of a checkpoint call themselves. */
+    /** The value of the field {@code format} in JSON files of checkpoints. */
     static final String FORMAT = "ferro-checkpoint";
 
     private static final long VERSION = 1;
 
-    /** Reads the manifest of a folder. */
+    /** Parses the manifest of a folder. */
     static CheckpointManifest parse(String folder, String text) {
         String source = name(folder);
         long step = ObjectNames.stepOf(source);
@@ -37,7 +37,7 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         Set<String> names = new HashSet<>();
         for (StoredPart part : parts) {
             if (!names.add(part.file())) {
-                throw new CheckpointException(source + ": file \"" + part.file() + "\" stands twice");
+                throw new CheckpointException(source + ": file \"" + part.file() + "\" is listed twice");
             }
         }
         Map<String, String> metadata = fields.object("metadata").strings();
@@ -49,7 +49,7 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         return folder + "/" + ObjectNames.MANIFEST;
     }
 
-    /** Refuses a file of another format, or of a version above the newest known one. */
+    /** Throws an exception if the file has another format, or a version above the newest known version. */
     static void refuseOther(JsonValues fields, long newest) {
         String format = fields.string("format");
         long version = fields.number("version");

@@ -6,10 +6,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The fields of a JSON object; each call says of which kind a field must be.
+ * The fields of a JSON object. Each method expects one type of value and throws an exception if the field has another
+ * type.
  *
- * @param source what stands in messages
- * @param fields maps, lists, strings and longs by name, in the order of the text
+ * @param source the name of the file or of the rank message, used in exception messages
+ * @param fields maps, lists, strings and longs by field name, in the order of the JSON text
  */
 record JsonValues(String source, Map<String, Object> fields) {
 
@@ -18,23 +19,23 @@ record JsonValues(String source, Map<String, Object> fields) {
     }
 
     long number(String name) {
-        return cast(name, fields.get(name), Long.class, "a whole number");
+        return cast(name, fields.get(name), Long.class, "an integer");
     }
 
-    /** A number from 0 on. */
+    /** Returns an integer of 0 or more. */
     long count(String name) {
         long number = number(name);
         if (number < 0) {
-            throw refused(name, "a number from 0 on", number);
+            throw refused(name, "an integer of 0 or more", number);
         }
         return number;
     }
 
-    /** A number from 0 on that an int holds. */
+    /** Returns an integer of 0 or more that fits in an int. */
     int small(String name) {
         long number = count(name);
         if (number > Integer.MAX_VALUE) {
-            throw refused(name, "a number up to " + Integer.MAX_VALUE, number);
+            throw refused(name, "an integer of at most " + Integer.MAX_VALUE, number);
         }
         return (int) number;
     }
@@ -54,7 +55,7 @@ record JsonValues(String source, Map<String, Object> fields) {
     List<Long> numbers(String name) {
         List<Long> numbers = new ArrayList<>();
         for (Object element : list(name)) {
-            numbers.add(cast(name, element, Long.class, "whole numbers"));
+            numbers.add(cast(name, element, Long.class, "only integers in the array"));
         }
         return numbers;
     }
@@ -62,12 +63,12 @@ record JsonValues(String source, Map<String, Object> fields) {
     List<String> texts(String name) {
         List<String> texts = new ArrayList<>();
         for (Object element : list(name)) {
-            texts.add(cast(name, element, String.class, "strings"));
+            texts.add(cast(name, element, String.class, "only strings in the array"));
         }
         return texts;
     }
 
-    /** Strings by name: of this object itself. */
+    /** Returns all fields of this object, which must be strings. */
     Map<String, String> strings() {
         Map<String, String> strings = new LinkedHashMap<>();
         fields.forEach((name, value) -> strings.put(name, cast(name, value, String.class, "a string")));

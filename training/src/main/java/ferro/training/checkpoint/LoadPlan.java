@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Which elements of which files go where. */
+/** A map from elements in files to the tensors that are loaded. */
 final class LoadPlan {
     private final Map<String, PartFile> files = new LinkedHashMap<>();
     private final Map<String, List<LoadTarget>> targets = new LinkedHashMap<>();
@@ -16,7 +16,7 @@ final class LoadPlan {
         targets.computeIfAbsent(file.name(), name -> new ArrayList<>()).add(target);
     }
 
-    /** Reads each file once. */
+    /** Loads all tensors. Each file is read once. */
     void run(ObjectReader reader) {
         files.forEach((name, file) -> file.load(reader, targets.get(name)));
     }

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * One load: rank 0 says which checkpoint, each rank reads what it asks for, whichever ranks have written it. All tensors are
- * compared on all ranks before an element is written. What one rank throws all throw.
+ * One load. Rank 0 chooses the checkpoint. Each rank reads the files that contain its tensors, whichever ranks have
+ * written them. All ranks compare all tensors before any rank writes an element. If one rank fails, all ranks fail.
  */
 final class LoadRun {
     private static final String FOLDER_FIELD = "folder";
     private static final String MANIFEST_FIELD = "manifest";
-    /** How often the latest checkpoint is read; each time another one has become the latest meanwhile. */
+    /** The maximum number of reads of the latest checkpoint. It is read again if another checkpoint has become the latest. */
     private static final int MAX_READS = 100;
 
     private final RankMessages ranks;
@@ -32,7 +32,7 @@ final class LoadRun {
         reader = new ObjectReader(storage);
     }
 
-    /** Reads the manifest of the checkpoint that is published. */
+    /** Reads the manifest of the latest checkpoint. */
     Optional<CheckpointManifest> latest() {
         return manifest("looking for the latest checkpoint", () -> {
             Optional<SavedStep> latest = StateFolder.latestIn(storage);
@@ -67,7 +67,7 @@ final class LoadRun {
                 .orElseThrow();
     }
 
-    /** Finds the manifest of a step; of several jobs that have saved the step the last one's. */
+    /** Finds the manifest of a step. If several owners have saved the step, returns the manifest of the latest owner. */
     private String manifestOf(long step) throws IOException {
         return storage.list(ObjectNames.folder(step)).stream()
                 .map(StoredObject::name)
@@ -85,7 +85,7 @@ final class LoadRun {
                 StandardCharsets.UTF_8.decode(manifest).toString());
     }
 
-    /** Has rank 0 read, and all ranks parse the same text. */
+    /** Reads the manifest on rank 0, sends it to all ranks, and parses it on each rank. */
     private Optional<CheckpointManifest> manifest(String what, RankMessages.Contribution first) {
         JsonValues read = ranks.exchange(what, () -> ranks.rank() == 0 ? first.make() : Map.of())
                 .get(0);
@@ -95,8 +95,8 @@ final class LoadRun {
     }
 
     /**
-     * Loads the latest checkpoint into the tensors of this rank. A job that saves meanwhile may delete its files: it is loaded anew if
-     * another one has become the latest.
+     * Loads the latest checkpoint into the tensors of this rank. A saving job may delete the files of the checkpoint
+     * during the load. If the load fails and another checkpoint has become the latest, that checkpoint is loaded.
      */
     CheckpointInfo loadLatest(TrainingState into) {
         CheckpointManifest manifest = latest().orElseThrow(() -> new CheckpointException(
@@ -151,20 +151,24 @@ final class LoadRun {
             state.match(slice, plan, problems);
         }
         if (!problems.isEmpty()) {
-            throw new CheckpointException("the tensors are not those of the checkpoint: " + Text.of(problems));
+            throw new CheckpointException("the tensors do not match the checkpoint: " + Text.of(problems));
         }
         return Map.of(
                 "slices", into.slices().size(),
                 "unasked", unasked.stream().map(StateKey::toString).toList());
     }
 
-    /** Where no rank asks for state, none is wanted; else all of it must have a place on some rank. */
+    /**
+     * Throws an exception if the checkpoint has state that no rank loads. If no rank loads any state, the state of the
+     * checkpoint is ignored.
+     */
     private static void refuseExtraState(String what, List<JsonValues> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));
         boolean isWanted = matched.stream().anyMatch(message -> message.count("slices") > 0);
         if (isWanted && !unasked.isEmpty()) {
-            throw new CheckpointException(what + " failed: no rank expects " + Text.of(List.copyOf(unasked)));
+            throw new CheckpointException(
+                    what + " failed: the checkpoint has state that no rank expects: " + Text.of(List.copyOf(unasked)));
         }
     }
 }

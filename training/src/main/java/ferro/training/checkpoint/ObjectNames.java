@@ -3,7 +3,10 @@ package ferro.training.checkpoint;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Names of objects and files, so that none from a file leads out of the folder of its checkpoint. */
+/**
+ * The names of objects and files. Names that are read from a file are checked, so that they cannot lead out of the
+ * folder of the checkpoint.
+ */
 final class ObjectNames {
     static final String LATEST = "latest.json";
     static final String MANIFEST = "checkpoint.json";
@@ -18,12 +21,15 @@ final class ObjectNames {
 
     private ObjectNames() {}
 
-    /** Returns how the folders of a step begin; those that jobs write now end with the name of the owner. */
+    /**
+     * Returns the prefix of the folder names of a step. In folders that this build writes, the name of the owner follows
+     * the prefix.
+     */
     static String folder(long step) {
         return "step-" + step;
     }
 
-    /** Returns the step whose folder an object lies in; -1 if it lies in none. */
+    /** Returns the step of the folder that contains an object; -1 if the folder is not a step folder. */
     static long stepOf(String object) {
         int slash = object.indexOf('/');
         String folder = slash < 0 ? "" : object.substring(0, slash);
@@ -31,12 +37,12 @@ final class ObjectNames {
         return matcher.matches() ? Long.parseLong(matcher.group(1)) : -1;
     }
 
-    /** Returns the folder of an object, without a slash. */
+    /** Returns the name of the folder that contains an object, without the slash. */
     static String folderOf(String object) {
         return object.substring(0, object.indexOf('/'));
     }
 
-    /** Returns whether an object is what a save writes before its manifest. */
+    /** Returns whether an object is a file that a save writes before the manifest. */
     static boolean isPart(String object) {
         return PART_OF_SAVE.matcher(object.substring(object.indexOf('/') + 1)).matches();
     }
@@ -45,24 +51,25 @@ final class ObjectNames {
         return object.endsWith("/" + MANIFEST);
     }
 
-    /** Refuses the name of a file that a file gives, unless it stays inside the folder. */
+    /** Checks a file name that was read from {@code source}. Throws an exception if it leads out of the folder. */
     static String checkFile(String source, String name) {
         if (!FILE.matcher(name).matches()) {
             throw new CheckpointException(
-                    source + ": need a name of a file in the same folder, found \"" + Text.shortened(name) + "\"");
+                    source + ": need the name of a file in the same folder, found \"" + Text.shortened(name) + "\"");
         }
         return name;
     }
 
-    /** Refuses a name that no object can have. */
+    /** Checks an object name. Throws an exception if no object can have this name. */
     static String checkObject(String name) {
         if (!isObject(name)) {
-            throw new IllegalArgumentException("need a name such as step-12/checkpoint.json, found \"" + name + "\"");
+            throw new IllegalArgumentException(
+                    "need an object name such as step-12/checkpoint.json, found \"" + name + "\"");
         }
         return name;
     }
 
-    /** Returns whether it is a name of ours; other programs may leave files beside them. */
+    /** Returns whether an object can have this name. Other programs may leave files with other names in the folder. */
     static boolean isObject(String name) {
         return OBJECT.matcher(name).matches();
     }

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
-/** Reads the objects of a storage, whole ones and small ones. */
+/** A reader for the objects of a storage. It reads small objects completely, and large objects in blocks. */
 final class ObjectReader {
-    /** Of an object that is read whole into memory. */
+    /** The limit for the size of an object that is read completely into memory. */
     private static final int MOST_BYTES = 100_000_000;
 
     private static final int FIRST_BYTES = 1 << 16;
@@ -22,8 +22,8 @@ final class ObjectReader {
     }
 
     /**
-     * Reads what is published under a name; null if nothing is. One call reads all of it, so that it is of one content where the name
-     * is published anew meanwhile.
+     * Reads a published object. Returns null if the object does not exist. Reads the object in one call, so that the
+     * result is consistent if a job publishes new content during the read.
      */
     ByteBuffer published(String name) {
         ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
@@ -37,14 +37,14 @@ final class ObjectReader {
         return bytes.flip();
     }
 
-    /** Reads a small object; its name stands in what is thrown. */
+    /** Reads a small object completely. If the read fails, the exception message contains the name. */
     ByteBuffer small(String name) {
         try {
             ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
             while (storage.read(name, bytes.position(), bytes) > 0) {
                 if (bytes.position() >= MOST_BYTES) {
                     throw new CheckpointException(name + " in " + storage + " has " + bytes.position()
-                            + " bytes or more, need less than " + MOST_BYTES);
+                            + " bytes or more, need less than " + MOST_BYTES + " bytes");
                 }
                 if (!bytes.hasRemaining()) {
                     bytes = ByteBuffer.allocate(2 * bytes.capacity()).put(bytes.flip());
@@ -56,7 +56,7 @@ final class ObjectReader {
         }
     }
 
-    /** Fills a buffer from a place of an object on. */
+    /** Fills a buffer with bytes of an object, from an offset on. */
     void fill(String name, long offset, ByteBuffer into) {
         try {
             int wanted = into.remaining();
@@ -65,7 +65,7 @@ final class ObjectReader {
                 int read = storage.read(name, offset + taken, into);
                 if (read <= 0) {
                     throw new CheckpointException(name + " in " + storage + " ends at byte " + (offset + taken)
-                            + ", need " + (offset + wanted));
+                            + ", need at least " + (offset + wanted) + " bytes");
                 }
                 taken += read;
             }
@@ -74,7 +74,7 @@ final class ObjectReader {
         }
     }
 
-    /** Returns how long the objects in a folder are, by the names of their files. */
+    /** Returns the lengths of the objects in a folder, by file name. */
     Map<String, Long> lengths(String folder) {
         String prefix = folder + "/";
         try {
@@ -97,7 +97,7 @@ final class ObjectReader {
                 failure);
     }
 
-    /** Says what is wrong with a part as it is read here; empty if nothing is. */
+    /** Reads a part, and describes how its content differs from its length and checksum; empty if it does not differ. */
     String difference(String folder, StoredPart part) {
         String name = folder + "/" + part.file();
         CRC32C checksum = new CRC32C();

@@ -8,24 +8,24 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /**
- * A safetensors file of a checkpoint that is read.
+ * A safetensors file of a checkpoint that is loaded.
  *
- * @param folder the folder of its checkpoint
- * @param part its name, length and checksum
- * @param header where its tensors lie
+ * @param folder the folder of the checkpoint
+ * @param part   the name, length and checksum of the file
+ * @param header the header, which contains the positions of the tensors in the file
  */
 record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
 
     /**
-     * Elements of a tensor of a file, and where they go.
+     * A range of elements of a tensor in a file, and the tensor in memory that they are loaded into.
      *
-     * @param entry the tensor
-     * @param from the first element, counted in the tensor
-     * @param into takes all its elements
+     * @param entry the tensor in the file
+     * @param from  the index of the first element in the tensor in the file
+     * @param into  the tensor in memory; all its elements are loaded
      */
     record LoadTarget(SafetensorsEntry entry, long from, HostTensor into) {
 
-        /** Takes the elements of a block that are its own. */
+        /** Copies the elements of a block that belong to this range. The block begins at element {@code first}. */
         void take(ByteBuffer block, long first) {
             int unit = entry.dataType().byteSize();
             long begin = Math.max(first, from);
@@ -37,7 +37,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
         }
     }
 
-    /** Reads the header of a part; the file must have as many bytes as the part. */
+    /** Reads the header of a part. The file must have the length that the part gives. */
     static PartFile open(ObjectReader reader, String folder, StoredPart part) {
         String name = folder + "/" + part.file();
         ByteBuffer first = ByteBuffer.allocate((int) Math.min(SafetensorsHeader.LENGTH_BYTES, part.bytes()));
@@ -52,7 +52,7 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
         return folder + "/" + part.file();
     }
 
-    /** Reads the whole file, hands each target its elements, and compares the checksum at the end. */
+    /** Reads the complete file, copies the elements into all targets, and compares the checksum at the end. */
     void load(ObjectReader reader, List<LoadTarget> targets) {
         CRC32C checksum = new CRC32C();
         ByteBuffer buffer = ByteRun.buffer(part.bytes());

@@ -6,18 +6,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A tensor of a safetensors file, as its header has it. Bytes are counted from the end of the header.
+ * The entry of a tensor in the header of a safetensors file. Byte offsets are counted from the end of the header.
  *
- * @param name its name
- * @param dataType the type of its elements
- * @param shape the length of each dimension
- * @param begin its first byte
- * @param end the byte behind its last one
+ * @param name     the name of the tensor
+ * @param dataType the data type of the elements
+ * @param shape    the length of each dimension
+ * @param begin    the offset of the first byte
+ * @param end      the offset after the last byte
  */
 record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long begin, long end) {
     private static final int MOST_DIMENSIONS = 64;
 
-    /** Reads an entry; the bytes are those of its shape and type. */
+    /** Parses an entry. Throws an exception if its number of bytes does not fit its shape and data type. */
     static SafetensorsEntry of(String name, JsonValues fields) {
         DataType type = type(name, fields);
         List<Long> shape = fields.numbers("shape");
@@ -25,11 +25,11 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         String what = fields.source() + ": tensor \"" + Text.shortened(name) + "\" ";
         if (shape.size() > MOST_DIMENSIONS || shape.stream().anyMatch(length -> length < 0)) {
             throw new CheckpointException(what + "has shape " + Text.shortened(shape.toString()) + ", need at most "
-                    + MOST_DIMENSIONS + " lengths from 0 on");
+                    + MOST_DIMENSIONS + " lengths of 0 or more");
         }
         if (offsets.size() != 2 || offsets.get(0) < 0 || offsets.get(1) < offsets.get(0)) {
             throw new CheckpointException(what + "has data_offsets " + Text.shortened(offsets.toString())
-                    + ", need its first byte and the one behind its last");
+                    + ", need the offset of its first byte and the offset after its last byte");
         }
         SafetensorsEntry entry = new SafetensorsEntry(name, type, shape, offsets.get(0), offsets.get(1));
         if (entry.byteCount() != byteCount(what, type, shape)) {
@@ -47,18 +47,19 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
             }
         }
         throw new CheckpointException(fields.source() + ": tensor \"" + Text.shortened(name) + "\" has type "
-                + Text.shortened(label) + ", which ferro does not have");
+                + Text.shortened(label) + ", which ferro does not support");
     }
 
     private static long byteCount(String what, DataType type, List<Long> shape) {
         try {
             return shape.stream().reduce((long) type.byteSize(), Math::multiplyExact);
         } catch (ArithmeticException overflow) {
-            throw new CheckpointException(what + "has shape " + shape + ", whose bytes 64 bits cannot count", overflow);
+            throw new CheckpointException(
+                    what + "has shape " + shape + ", whose number of bytes does not fit in 64 bits", overflow);
         }
     }
 
-    /** The format's name of a type: that of ferro in capitals. */
+    /** Returns the name of a data type in safetensors files, which is ferro's label in upper case. */
     private static String label(DataType type) {
         return type.label().toUpperCase(Locale.ROOT);
     }
@@ -71,7 +72,7 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         return byteCount() / dataType.byteSize();
     }
 
-    /** The fields that stand in a header. */
+    /** Returns the JSON fields of this entry in the header. */
     Map<String, Object> fields() {
         return Map.of("dtype", label(dataType), "shape", shape, "data_offsets", List.of(begin, end));
     }

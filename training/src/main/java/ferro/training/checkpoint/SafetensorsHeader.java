@@ -10,15 +10,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The header of a safetensors file: eight bytes that count those of a JSON object, little endian, and the object, which says where
- * each tensor lies behind it.
+ * The header of a safetensors file. It consists of a length and a JSON object. The length has eight bytes in little
+ * endian order and gives the number of bytes of the object. The object contains the offsets of each tensor in the data,
+ * which follow the header.
  *
- * <p>Source: <a href="https://github.com/huggingface/safetensors">huggingface/safetensors</a>, "Format". As there, a header has at
- * most 100 MB, and tensors lie one behind the other without a gap.
+ * <p>Source: <a href="https://github.com/huggingface/safetensors">huggingface/safetensors</a>, "Format". As in the
+ * source, a header has at most 100 MB, and the tensors follow each other without gaps.
  *
- * @param entries tensors in the order in which they lie in the file
- * @param metadata strings by name, which say something of the file
- * @param dataStart the first byte of the first tensor, counted in the file
+ * @param entries   the tensors in the order of their data in the file
+ * @param metadata  strings by name that describe the file
+ * @param dataStart the offset of the first tensor in the file
  */
 record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> metadata, long dataStart) {
     static final String METADATA = "__metadata__";
@@ -26,22 +27,25 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
     private static final long MOST_BYTES = 100_000_000;
     private static final int ALIGNMENT = 8;
 
-    /** Says how many bytes the object has, by the first eight bytes of a file; refuses what the file cannot hold. */
+    /**
+     * Reads the length of the JSON object from the first eight bytes of a file. Throws an exception if the length is
+     * less than 2, more than 100 MB, or more than the rest of the file.
+     */
     static int length(String file, ByteBuffer first, long fileBytes) {
         if (first.remaining() < LENGTH_BYTES) {
-            throw new CheckpointException(
-                    file + " has " + first.remaining() + " bytes, need a header of at least " + LENGTH_BYTES);
+            throw new CheckpointException(file + " has " + first.remaining() + " bytes, need a header of at least "
+                    + LENGTH_BYTES + " bytes");
         }
         long length = first.order(ByteOrder.LITTLE_ENDIAN).getLong(first.position());
         long most = Math.min(MOST_BYTES, fileBytes - LENGTH_BYTES);
         if (length < 2 || length > most) {
-            throw new CheckpointException(file + ": header of " + Long.toUnsignedString(length) + " bytes, need 2 to "
-                    + most + " in a file of " + fileBytes);
+            throw new CheckpointException(file + ": the header has " + Long.toUnsignedString(length)
+                    + " bytes, need 2 to " + most + " bytes in a file of " + fileBytes + " bytes");
         }
         return (int) length;
     }
 
-    /** Reads the object behind the length. */
+    /** Parses the JSON object that follows the length. */
     static SafetensorsHeader parse(String file, ByteBuffer json, long fileBytes) {
         long dataStart = LENGTH_BYTES + (long) json.remaining();
         JsonValues fields = StrictJson.read(file, json);
@@ -64,17 +68,17 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
         for (SafetensorsEntry entry : entries) {
             if (entry.begin() != at) {
                 throw new CheckpointException(file + ": tensor \"" + Text.shortened(entry.name()) + "\" begins at byte "
-                        + entry.begin() + " of the data, need " + at + ", where the one before it ends");
+                        + entry.begin() + " of the data, but the tensors before it end at byte " + at);
             }
             at = entry.end();
         }
         if (at != dataBytes) {
-            throw new CheckpointException(
-                    file + ": the tensors end at byte " + at + " of the data, the file has " + dataBytes);
+            throw new CheckpointException(file + ": the tensors end at byte " + at + " of the data, but the data has "
+                    + dataBytes + " bytes");
         }
     }
 
-    /** Makes the bytes in front of the data: the object is padded by spaces, so that the data is aligned. */
+    /** Encodes a header. Spaces are added after the JSON object, so that the data is aligned. */
     static ByteBuffer bytes(List<SafetensorsEntry> entries, Map<String, String> metadata) {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (!metadata.isEmpty()) {

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files of one checkpoint: those that its manifest names, there with the length that it gives. */
+/** The files of one checkpoint, which its manifest lists. All files exist and have the length that the manifest gives. */
 final class StoredFiles {
     private final ObjectReader reader;
     private final String folder;
     private final Map<String, StoredPart> parts = new LinkedHashMap<>();
 
-    /** Refuses a checkpoint of which a file is missing or has another length. */
+    /** Checks the files of a checkpoint. Throws an exception if a file is missing or has another length. */
     StoredFiles(CheckpointStorage storage, CheckpointManifest manifest) {
         reader = new ObjectReader(storage);
         folder = manifest.folder();
@@ -28,11 +28,11 @@ final class StoredFiles {
             parts.put(part.file(), part);
         }
         if (!problems.isEmpty()) {
-            throw new CheckpointException("the checkpoint is not whole: " + Text.of(problems));
+            throw new CheckpointException("the checkpoint is incomplete: " + Text.of(problems));
         }
     }
 
-    /** Returns the name of a file in messages. */
+    /** Returns the object name of a file. */
     String name(String file) {
         return folder + "/" + file;
     }
@@ -41,21 +41,21 @@ final class StoredFiles {
         return List.copyOf(parts.keySet());
     }
 
-    /** Reads the header of a file that another one names. */
+    /** Reads the header of a file that the file {@code source} names. */
     PartFile open(String source, String file) {
         StoredPart part = parts.get(file);
         if (part == null) {
-            throw new CheckpointException(source + " names the file \"" + Text.shortened(file) + "\", which is none of "
-                    + folder + "/" + ObjectNames.MANIFEST);
+            throw new CheckpointException(source + " names the file \"" + Text.shortened(file)
+                    + "\", which is not listed in " + folder + "/" + ObjectNames.MANIFEST);
         }
         return PartFile.open(reader, folder, part);
     }
 
-    /** Reads a file of JSON whose checksum is that of the manifest. */
+    /** Reads a JSON file. Throws an exception if its checksum differs from the checksum in the manifest. */
     JsonValues json(String file) {
         StoredPart part = parts.get(file);
         if (part == null) {
-            throw new CheckpointException(name(ObjectNames.MANIFEST) + " has no part \"" + file + "\"");
+            throw new CheckpointException(name(ObjectNames.MANIFEST) + " does not list the file \"" + file + "\"");
         }
         ByteBuffer bytes = reader.small(name(file));
         refuseDamaged(name(file), bytes, part.checksum());

@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The parameters of a checkpoint, as its index and the headers of its files have them. */
+/** The parameters of a checkpoint, read from its index and from the headers of its files. */
 final class StoredParameters {
     private final Map<String, PartFile> files = new HashMap<>();
     private final Map<String, SafetensorsEntry> entries = new LinkedHashMap<>();
 
-    /** Reads the headers of all files that the index names; index and headers must agree. */
+    /** Reads the headers of all files that the index names. Throws an exception if index and headers do not agree. */
     static StoredParameters open(StoredFiles stored) {
         WeightIndex index = WeightIndex.parse(stored.json(ObjectNames.INDEX));
         String source = stored.name(ObjectNames.INDEX);
@@ -22,7 +22,8 @@ final class StoredParameters {
             for (SafetensorsEntry entry : opened.header().entries()) {
                 if (!file.equals(index.files().get(entry.name()))) {
                     throw new CheckpointException(source + ": tensor \"" + Text.shortened(entry.name()) + "\" is in "
-                            + file + ", need it in " + index.files().getOrDefault(entry.name(), "no file"));
+                            + file + ", but the index names "
+                            + index.files().getOrDefault(entry.name(), "no file") + " for it");
                 }
                 found.files.put(entry.name(), opened);
                 found.entries.put(entry.name(), entry);
@@ -37,7 +38,10 @@ final class StoredParameters {
         return found;
     }
 
-    /** Finds where each parameter comes from, and says which are missing, differ, or are not asked for. */
+    /**
+     * Adds the file of each wanted parameter to the plan. Adds a message to {@code problems} for each parameter that is
+     * missing, differs, or is not wanted.
+     */
     void match(List<NamedTensor> wanted, LoadPlan plan, List<String> problems) {
         Map<String, SafetensorsEntry> extra = new LinkedHashMap<>(entries);
         List<String> differing = new ArrayList<>();

@@ -3,12 +3,12 @@ package ferro.training.checkpoint;
 import java.util.Map;
 
 /**
- * A file of a checkpoint.
+ * A file of a checkpoint, as the manifest lists it.
  *
- * @param file its name in the folder of the checkpoint
- * @param bytes how long it is
- * @param checksum CRC-32C of its bytes
- * @param rank the rank that wrote it
+ * @param file     the name of the file in the folder of the checkpoint
+ * @param bytes    the length of the file in bytes
+ * @param checksum the CRC-32C of the bytes
+ * @param rank     the rank that wrote the file
  */
 record StoredPart(String file, long bytes, long checksum, int rank) {
 

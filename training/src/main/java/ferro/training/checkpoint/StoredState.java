@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The state of the optimizer in a checkpoint: ranges of elements, as the ranks that saved it had them. */
+/** The state of the optimizer in a checkpoint. It consists of the ranges of elements that the saving ranks held. */
 final class StoredState {
     private static final String PREFIX = "optimizer-";
 
     private final Map<StateKey, List<StoredRange>> ranges = new LinkedHashMap<>();
 
-    /** A range and where it lies. */
+    /** A range and the tensor and file that contain it. */
     private record StoredRange(SliceRange range, SafetensorsEntry entry, PartFile file) {}
 
     static StoredState open(StoredFiles stored) {
@@ -40,7 +40,10 @@ final class StoredState {
         return ranges.keySet();
     }
 
-    /** Finds where the elements of a slice come from, and says which are missing. */
+    /**
+     * Adds the files with the elements of a slice to the plan. Adds a message to {@code problems} if elements are
+     * missing or have another data type.
+     */
     void match(StateSlice slice, LoadPlan plan, List<String> problems) {
         SliceRange wanted = SliceRange.of(slice);
         long at = wanted.from();

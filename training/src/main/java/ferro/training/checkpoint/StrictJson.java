@@ -17,8 +17,9 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Reads JSON that anybody may have written: objects, arrays, strings and whole numbers, as maps, lists, strings and longs. Refuses
- * everything else, names that stand twice, deep nesting and very many values, before it takes much memory.
+ * A JSON reader and writer. The reader accepts untrusted text. It reads objects, arrays, strings and integers as maps,
+ * lists, strings and longs. It throws an exception for any other value, for duplicate names, for deep nesting and for
+ * too many values, before these use much memory.
  */
 final class StrictJson {
     private static final int DEEPEST = 6;
@@ -41,16 +42,16 @@ final class StrictJson {
         return WRITER.toJson(value);
     }
 
-    /** Reads an object in UTF-8; the source stands in messages. */
+    /** Reads an object from UTF-8 bytes. Exception messages contain {@code source}. */
     static JsonValues read(String source, ByteBuffer utf8) {
         try {
             return read(source, StandardCharsets.UTF_8.newDecoder().decode(utf8).toString());
         } catch (CharacterCodingException malformed) {
-            throw new CheckpointException(source + ": JSON is not in UTF-8", malformed);
+            throw new CheckpointException(source + ": the JSON text is not valid UTF-8", malformed);
         }
     }
 
-    /** Reads an object; the source stands in messages. */
+    /** Reads an object from a text. Exception messages contain {@code source}. */
     static JsonValues read(String source, String text) {
         StrictJson json = new StrictJson(source, text);
         try {
@@ -59,12 +60,12 @@ final class StrictJson {
             }
             Map<String, Object> fields = json.object(1);
             if (json.reader.peek() != JsonToken.END_DOCUMENT) {
-                throw json.refused("need nothing behind the JSON object, found " + json.reader.peek());
+                throw json.refused("need the end of the text after the JSON object, found " + json.reader.peek());
             }
             return new JsonValues(source, fields);
         } catch (IOException | IllegalStateException malformed) {
             throw new CheckpointException(
-                    source + ": no valid JSON at " + Text.shortened(json.reader.getPath()), malformed);
+                    source + ": invalid JSON at " + Text.shortened(json.reader.getPath()), malformed);
         }
     }
 
@@ -74,10 +75,10 @@ final class StrictJson {
 
     private Object value(int depth) throws IOException {
         if (++values > MOST_VALUES) {
-            throw refused("JSON has more than " + MOST_VALUES + " values");
+            throw refused("the JSON text has more than " + MOST_VALUES + " values");
         }
         if (depth > DEEPEST) {
-            throw refused("JSON is nested deeper than " + DEEPEST);
+            throw refused("the JSON text is nested deeper than " + DEEPEST + " levels");
         }
         JsonToken token = reader.peek();
         if (token == JsonToken.BEGIN_OBJECT) {
@@ -92,17 +93,17 @@ final class StrictJson {
         if (token == JsonToken.NUMBER) {
             return number(reader.nextString());
         }
-        throw refused("need an object, an array, a string or a whole number, found " + token);
+        throw refused("need an object, an array, a string or an integer, found " + token);
     }
 
     private Long number(String text) {
         if (!WHOLE.matcher(text).matches()) {
-            throw refused("need a whole number, found " + Text.shortened(text));
+            throw refused("need an integer, found " + Text.shortened(text));
         }
         try {
             return Long.valueOf(text);
         } catch (NumberFormatException tooLarge) {
-            throw refused("need a number of 64 bits, found " + text);
+            throw refused("need an integer of 64 bits, found " + text);
         }
     }
 
@@ -112,7 +113,7 @@ final class StrictJson {
         while (reader.hasNext()) {
             String name = reader.nextName();
             if (fields.containsKey(name)) {
-                throw refused("\"" + Text.shortened(name) + "\" stands twice");
+                throw refused("the name \"" + Text.shortened(name) + "\" occurs twice");
             }
             fields.put(name, value(depth + 1));
         }

@@ -3,19 +3,19 @@ package ferro.training.checkpoint;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 
-/** Parts of messages. */
+/** Methods that format parts of exception and log messages. */
 final class Text {
     private static final int MOST = 200;
     private static final int MOST_LINES = 20;
 
     private Text() {}
 
-    /** Shortens what a file says, which may be anything. */
+    /** Shortens a text to 200 characters. Text from a file may have any length. */
     static String shortened(String text) {
         return text.length() <= MOST ? text : text.substring(0, MOST) + "...";
     }
 
-    /** Names a failure of storage; that of a missing file has only the name as its message. */
+    /** Describes a failure of the storage. The message of a NoSuchFileException is only the file name. */
     static String of(Throwable failure) {
         if (failure instanceof NoSuchFileException missing) {
             return missing.getFile() + " is missing";
@@ -25,7 +25,7 @@ final class Text {
                 : failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /** Joins problems, the first ones only where there are very many. */
+    /** Joins the descriptions of problems. If there are more than 20, joins the first 20 and gives the number of others. */
     static String of(List<String> problems) {
         String text = String.join("; ", problems.subList(0, Math.min(MOST_LINES, problems.size())));
         return problems.size() <= MOST_LINES ? text : text + "; and " + (problems.size() - MOST_LINES) + " more";

@@ -5,11 +5,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The index of a model in several safetensors files, {@code model.safetensors.index.json}, as the libraries of Hugging Face write
- * and read it.
+ * The index {@code model.safetensors.index.json} of a model that is stored in several safetensors files. The libraries
+ * of Hugging Face use the same format.
  *
- * @param files the name of the file of each tensor
- * @param totalBytes the bytes of all tensors
+ * @param files      the name of the file of each tensor, by the name of the tensor
+ * @param totalBytes the number of bytes of all tensors
  */
 record WeightIndex(Map<String, String> files, long totalBytes) {
 

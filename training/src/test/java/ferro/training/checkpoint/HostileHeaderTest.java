@@ -26,31 +26,39 @@ class HostileHeaderTest {
         String good = "\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]";
         String rest = ",\"b\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,16]}}";
         return Stream.of(
-                Arguments.of("{\"a\":{" + good + "},\"a\":{" + good + "}}", "\"a\" stands twice"),
-                Arguments.of("{\"a\":{\"dtype\":\"F32\"," + good + "}" + rest, "\"dtype\" stands twice"),
+                Arguments.of("{\"a\":{" + good + "},\"a\":{" + good + "}}", "the name \"a\" occurs twice"),
+                Arguments.of("{\"a\":{\"dtype\":\"F32\"," + good + "}" + rest, "the name \"dtype\" occurs twice"),
                 Arguments.of(tensor("F32", "[4]", "[-8,8]"), "data_offsets [-8, 8]"),
                 Arguments.of(tensor("F32", "[2]", "[8,0]"), "data_offsets [8, 0]"),
                 Arguments.of(tensor("F32", "[2]", "[0]"), "data_offsets [0]"),
-                Arguments.of(tensor("F32", "[8]", "[0,32]"), "the tensors end at byte 32 of the data, the file has 16"),
-                Arguments.of(tensor("F32", "[2]", "[0,8]"), "the tensors end at byte 8 of the data, the file has 16"),
-                Arguments.of(tensor("F32", "[2]", "[4,12]") + "", "begins at byte 4 of the data, need 0"),
+                Arguments.of(
+                        tensor("F32", "[8]", "[0,32]"),
+                        "the tensors end at byte 32 of the data, but the data has 16 bytes"),
+                Arguments.of(
+                        tensor("F32", "[2]", "[0,8]"),
+                        "the tensors end at byte 8 of the data, but the data has 16 bytes"),
+                Arguments.of(
+                        tensor("F32", "[2]", "[4,12]") + "",
+                        "begins at byte 4 of the data, but the tensors before it end at byte 0"),
                 Arguments.of(
                         "{\"a\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[0,12]}" + rest,
-                        "\"b\" begins at byte 8 of the data, need 12"),
+                        "\"b\" begins at byte 8 of the data, but the tensors before it end at byte 12"),
                 Arguments.of(
                         "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}" + rest,
-                        "\"b\" begins at byte 8 of the data, need 4"),
+                        "\"b\" begins at byte 8 of the data, but the tensors before it end at byte 4"),
                 Arguments.of(tensor("F32", "[3]", "[0,16]"), "has 16 bytes, need 12 for f32[3]"),
                 Arguments.of(tensor("F64", "[4]", "[0,16]"), "has 16 bytes, need 32 for f64[4]"),
                 Arguments.of(tensor("F32", "[-4]", "[0,16]"), "has shape [-4]"),
-                Arguments.of(tensor("F32", "[4611686018427387904,4]", "[0,16]"), "whose bytes 64 bits cannot count"),
-                Arguments.of(tensor("F32", "[9223372036854775808]", "[0,16]"), "need a number of 64 bits"),
-                Arguments.of(tensor("F32", "[4.0]", "[0,16]"), "need a whole number, found 4.0"),
-                Arguments.of(tensor("F32", "[1e1]", "[0,16]"), "need a whole number, found 1e1"),
-                Arguments.of(tensor("F32", "[\"4\"]", "[0,16]"), "need whole numbers, found 4"),
+                Arguments.of(
+                        tensor("F32", "[4611686018427387904,4]", "[0,16]"),
+                        "whose number of bytes does not fit in 64 bits"),
+                Arguments.of(tensor("F32", "[9223372036854775808]", "[0,16]"), "need an integer of 64 bits"),
+                Arguments.of(tensor("F32", "[4.0]", "[0,16]"), "need an integer, found 4.0"),
+                Arguments.of(tensor("F32", "[1e1]", "[0,16]"), "need an integer, found 1e1"),
+                Arguments.of(tensor("F32", "[\"4\"]", "[0,16]"), "need only integers in the array, found 4"),
                 Arguments.of(tensor("F32", "[" + "1,".repeat(99) + "4]", "[0,16]"), "need at most 64 lengths"),
-                Arguments.of(tensor("C64", "[2]", "[0,16]"), "has type C64, which ferro does not have"),
-                Arguments.of(tensor("f32", "[4]", "[0,16]"), "has type f32, which ferro does not have"));
+                Arguments.of(tensor("C64", "[2]", "[0,16]"), "has type C64, which ferro does not support"),
+                Arguments.of(tensor("f32", "[4]", "[0,16]"), "has type f32, which ferro does not support"));
     }
 
     /** Text that is no header, or no JSON. */
@@ -60,17 +68,18 @@ class HostileHeaderTest {
                 Arguments.of("{\"a\":{\"shape\":[4],\"data_offsets\":[0,16]}}", "need a string, found nothing"),
                 Arguments.of("{\"a\":[]}", "\"a\": need an object, found []"),
                 Arguments.of("{\"__metadata__\":{\"a\":1}}", "\"a\": need a string, found 1"),
-                Arguments.of("{\"a\":" + "[".repeat(5000) + "]".repeat(5000) + "}", "nested deeper than 6"),
-                Arguments.of("{\"a\":" + "{\"a\":".repeat(5000) + "1" + "}".repeat(5001), "nested deeper than 6"),
+                Arguments.of("{\"a\":" + "[".repeat(5000) + "]".repeat(5000) + "}", "nested deeper than 6 levels"),
+                Arguments.of(
+                        "{\"a\":" + "{\"a\":".repeat(5000) + "1" + "}".repeat(5001), "nested deeper than 6 levels"),
                 Arguments.of("{\"a\":[" + "[],".repeat(4_000_001) + "1]}", "more than 4000000 values"),
                 Arguments.of("{\"a\":null}", "found NULL"),
                 Arguments.of("{\"a\":true}", "found BOOLEAN"),
-                Arguments.of("{\"a\":NaN}", "no valid JSON at $"),
-                Arguments.of("{'a':1}", "no valid JSON at $"),
-                Arguments.of("{\"a\":{" + good, "no valid JSON at $"),
+                Arguments.of("{\"a\":NaN}", "invalid JSON at $"),
+                Arguments.of("{'a':1}", "invalid JSON at $"),
+                Arguments.of("{\"a\":{" + good, "invalid JSON at $"),
                 Arguments.of("[]", "need a JSON object, found BEGIN_ARRAY"),
-                Arguments.of("   ", "no valid JSON at $"),
-                Arguments.of("{} {}", "no valid JSON at $"));
+                Arguments.of("   ", "invalid JSON at $"),
+                Arguments.of("{} {}", "invalid JSON at $"));
     }
 
     private static String tensor(String dtype, String shape, String offsets) {
@@ -96,7 +105,7 @@ class HostileHeaderTest {
         ByteBuffer bytes = ByteBuffer.wrap(new byte[] {'{', '"', (byte) 0xff, '"', ':', '1', '}'});
         CheckpointException refused =
                 assertThrows(CheckpointException.class, () -> SafetensorsHeader.parse(FILE, bytes, 15));
-        assertEquals(FILE + ": JSON is not in UTF-8", refused.getMessage());
+        assertEquals(FILE + ": the JSON text is not valid UTF-8", refused.getMessage());
     }
 
     /** A length that is believed would be allocated. */
@@ -108,7 +117,7 @@ class HostileHeaderTest {
                 assertThrows(CheckpointException.class, () -> SafetensorsHeader.length(FILE, first, fileBytes));
         assertTrue(
                 refused.getMessage()
-                        .startsWith(FILE + ": header of " + Long.toUnsignedString(length) + " bytes, need 2 to "),
+                        .startsWith(FILE + ": the header has " + Long.toUnsignedString(length) + " bytes, need 2 to "),
                 refused.getMessage());
     }
 
@@ -127,7 +136,7 @@ class HostileHeaderTest {
     void aFileWithoutALengthIsRefused() {
         CheckpointException refused = assertThrows(
                 CheckpointException.class, () -> SafetensorsHeader.length(FILE, ByteBuffer.allocate(7), 7));
-        assertEquals(FILE + " has 7 bytes, need a header of at least 8", refused.getMessage());
+        assertEquals(FILE + " has 7 bytes, need a header of at least 8 bytes", refused.getMessage());
     }
 
     /** Or everything might be refused. */

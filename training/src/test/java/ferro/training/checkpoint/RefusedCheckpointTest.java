@@ -150,7 +150,7 @@ class RefusedCheckpointTest {
                 throw new CheckpointException(failed);
             }
         });
-        String problems = "the tensors are not those of the checkpoint: missing: other bf16[3]; "
+        String problems = "the tensors do not match the checkpoint: missing: other bf16[3]; "
                 + "differs: \"embed/table@0\" expected f32[5, 3], found f32[3, 5]; "
                 + "differs: \"dense.weight\" expected f32[7], found f64[7]; not expected: half bf16[3]";
         assertTrue(messages.get(0).startsWith("loading step 1 failed: rank 0 on host "), messages.get(0));
@@ -176,7 +176,7 @@ class RefusedCheckpointTest {
         }
         String loadsLess = message(2, storage, (rank, model) -> model.slices.subList(0, 2 * rank));
         assertEquals(
-                "loading step 1 failed: no rank expects state exp_avg of \"dense.weight\"; "
+                "loading step 1 failed: the checkpoint has state that no rank expects: state exp_avg of \"dense.weight\"; "
                         + "state exp_avg_sq of \"dense.weight\"",
                 loadsLess);
     }
@@ -211,13 +211,13 @@ class RefusedCheckpointTest {
     /** Somebody who writes all checksums as well. */
     @ParameterizedTest
     @CsvSource({
-        "../secret, need a name of a file in the same folder",
-        "/etc/passwd, need a name of a file in the same folder",
-        "a/b, need a name of a file in the same folder",
-        ".hidden, need a name of a file in the same folder",
-        "'', need a name of a file in the same folder",
-        "latest.json, which is none of step-1/checkpoint.json",
-        "optimizer-00001-of-00002.safetensors, need it in optimizer-00001-of-00002.safetensors"
+        "../secret, need the name of a file in the same folder",
+        "/etc/passwd, need the name of a file in the same folder",
+        "a/b, need the name of a file in the same folder",
+        ".hidden, need the name of a file in the same folder",
+        "'', need the name of a file in the same folder",
+        "latest.json, which is not listed in step-1/checkpoint.json",
+        "optimizer-00001-of-00002.safetensors, but the index names optimizer-00001-of-00002.safetensors for it"
     })
     void namesInTheIndexLeadNowhereElse(String name, String said) {
         MemoryStorage storage = saved();
@@ -233,7 +233,7 @@ class RefusedCheckpointTest {
         MemoryStorage storage = saved();
         forge(storage, "step-1/checkpoint.json", text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
         String message = message(1, storage, (rank, model) -> model.slices);
-        assertTrue(message.contains("step-1/checkpoint.json: need a name of a file in the same folder"), message);
+        assertTrue(message.contains("step-1/checkpoint.json: need the name of a file in the same folder"), message);
     }
 
     @ParameterizedTest
@@ -241,8 +241,8 @@ class RefusedCheckpointTest {
         "'\"step\":1', '\"step\":2', step-1/checkpoint.json: need step 1, found 2",
         "'\"version\":1', '\"version\":2', need format ferro-checkpoint version 1",
         "'ferro-checkpoint', 'other', need format ferro-checkpoint version 1",
-        "'\"worldSize\":2', '\"worldSize\":-2', need a number from 0 on",
-        "'\"worldSize\":2', '\"worldSize\":4294967298', need a number up to 2147483647",
+        "'\"worldSize\":2', '\"worldSize\":-2', need an integer of 0 or more",
+        "'\"worldSize\":2', '\"worldSize\":4294967298', need an integer of at most 2147483647",
         "'\"parts\":', '\"ports\":', '\"parts\": need an array, found nothing'"
     })
     void aManifestThatMakesNoSenseIsNamed(String text, String other, String said) {
@@ -260,7 +260,7 @@ class RefusedCheckpointTest {
         bytes[7] = 0x7f;
         storage.objects.put(OwnNames.of(storage, MODEL), bytes);
         String message = message(2, storage, (rank, model) -> model.slices);
-        assertTrue(message.contains(MODEL + ": header of 9151"), message);
+        assertTrue(message.contains(MODEL + ": the header has 9151"), message);
     }
 
     @Test
