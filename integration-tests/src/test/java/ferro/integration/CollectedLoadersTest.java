@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,11 +26,19 @@ class CollectedLoadersTest {
     private Path folder;
 
     @ParameterizedTest
-    @CsvSource({"OWN, TCP", "OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, SHM", "SHARED, TLS"})
+    @CsvSource({"OWN, TCP", "SHARED, SHM"})
     void programsAreCollected(Ferro ferro, Links links) throws Exception {
         run(ferro, UsesFerroInALoader.class, links.name());
     }
 
+    @Tag("long")
+    @ParameterizedTest
+    @CsvSource({"OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, TLS"})
+    void programsOverOtherLinksAreCollected(Ferro ferro, Links links) throws Exception {
+        run(ferro, UsesFerroInALoader.class, links.name());
+    }
+
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(
             value = Ferro.class,
