@@ -5,7 +5,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The result of the search for the job of this process in its variables.
+ * The job of this process, as the environment variables of a launcher describe it.
  *
  * @param job     rank and job of this process; empty if no variables give them or if the variables are refused
  * @param seen    every launcher whose variables are set, the chosen one first

@@ -60,8 +60,8 @@ public interface MemoryRules extends Subject {
     }
 
     /**
-     * Compares sums in this memory with sums in arrays. The memory is used on all ranks, on all ranks but one, and as a
-     * slice.
+     * Compares sums in memory of {@code group.allocate} with sums in arrays. In each of the
+     * first rounds one rank uses an array. In the last round all ranks use such memory. Then all ranks use a slice of it.
      */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();

@@ -79,7 +79,10 @@ final class ReductionTree {
         return sums.get(0);
     }
 
-    /** Returns as many values as the largest power of two. The remaining values are combined with the first ones. */
+    /**
+     * Returns the first 2^k values, where 2^k is the largest power of two up to their number. Each remaining value is
+     * added to one of the first values.
+     */
     private static List<ReductionTree> core(List<ReductionTree> values) {
         int core = Integer.highestOneBit(values.size());
         List<ReductionTree> sums = new ArrayList<>(values.subList(0, core));

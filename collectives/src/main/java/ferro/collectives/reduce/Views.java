@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 /**
  * Typed views of the direct buffers of the last calls. Bulk reads and writes need a view, and a new view for each call
  * would allocate on the hot path. A view covers the full capacity of a buffer, from a first position that is smaller
- * than an element. So there is a view for runs of any alignment.
+ * than an element. Each such first position has its own view, so a run may begin at any byte.
  *
  * <p>All references are weak, so that memory that the caller no longer uses can be collected.
  */
