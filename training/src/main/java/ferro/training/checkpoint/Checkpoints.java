@@ -109,8 +109,8 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * Saves a checkpoint. Returns after the checkpoint has become the latest one.
      *
-     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. In any
-     * other case, the call fails if the step is already the latest checkpoint in the storage.
+     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. If it
+     * has saved the step and has loaded an older one since, the call fails while the step is the latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
@@ -134,7 +134,7 @@ public final class Checkpoints implements AutoCloseable {
      *
      * <p>If the save fails in the background, {@link #check}, the next save, the next load or {@link #close} throws the
      * failure. If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing.
-     * In any other case, the call fails if the step is already the latest checkpoint in the storage.
+     * If it has saved the step and has loaded an older one since, the call fails while the step is the latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save

@@ -25,11 +25,13 @@ final class Retention {
         storage = folder.storage();
     }
 
-    /** Throws an exception if the step is already the latest checkpoint. */
+    /** Throws an exception if this owner has published the step last: its folder would be written again. */
     void refuseLatest(long step) throws IOException {
-        if (StateFolder.latestIn(storage)
-                .filter(latest -> latest.step() == step)
-                .isPresent()) {
+        // read anew: a publication that has failed may have succeeded
+        if (folder.isTaken()
+                && StateFolder.latestIn(storage)
+                        .filter(latest -> latest.folder().equals(folder.ofStep(step)))
+                        .isPresent()) {
             throw new CheckpointException(
                     "step " + step + " is already the latest checkpoint in " + storage + ": save a later step");
         }

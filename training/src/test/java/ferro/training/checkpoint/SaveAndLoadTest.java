@@ -144,10 +144,17 @@ class SaveAndLoadTest {
                 model.assertOf(5);
             }
             try (Checkpoints others = Checkpoints.open(group, storage)) {
+                others.save(5, model.fill(6).state()); // another job has a folder of its own
+                others.load(model.state());
+                model.assertOf(6);
+                others.save(7, model.fill(7).state());
+                others.load(5, model.state());
                 CheckpointException twice = assertThrows(
                         CheckpointException.class,
-                        () -> others.save(5, model.fill(6).state()));
-                assertTrue(twice.getMessage().contains("step 5 is already the latest checkpoint"), twice.getMessage());
+                        () -> others.save(7, model.fill(8).state()));
+                assertTrue(twice.getMessage().contains("step 7 is already the latest checkpoint"), twice.getMessage());
+                others.load(model.state());
+                model.assertOf(7);
             }
             return null;
         });

@@ -185,6 +185,25 @@ class TwoJobsTest {
         }
     }
 
+    /** The second job makes the steps again that the first one has made since the second one has loaded. */
+    @Test
+    void theLaterOneSavesTheStepThatTheEarlierOneHasJustSaved() {
+        try (Job first = new Job(Over.SIMULATED, 2, memory, "host-a");
+                Job second = new Job(Over.SIMULATED, 3, memory, "host-b")) {
+            first.save(1);
+            assertEquals(1, second.load());
+            first.save(2);
+            second.save(2);
+
+            String refusal = first.refusal(3);
+
+            assertTrue(refusal.contains("host host-b"), refusal);
+            assertEquals(2, first.load());
+            second.save(3);
+            assertEquals(3, first.load());
+        }
+    }
+
     @Test
     void whoOpensAndLoadsFencesNobodyOut() {
         try (Job trainer = new Job(Over.SIMULATED, 2, LocalStorage.at(folder), "host-a");
