@@ -147,6 +147,11 @@ public final class HadoopStorage implements CheckpointStorage {
         String temporary = name + "." + nonce + TEMPORARY;
         try {
             write(temporary, to -> to.write(ByteBuffer.wrap(content)));
+        } catch (IOException failure) {
+            deleteAfter(failure, temporary);
+            throw new NotPublishedException(failure);
+        }
+        try {
             files.rename(path(temporary), path(name), Rename.OVERWRITE);
         } catch (IOException failure) {
             deleteAfter(failure, temporary);

@@ -41,6 +41,23 @@ public interface CheckpointStorage {
     }
 
     /**
+     * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. The failed save then
+     * deletes its files. If a storage does not know which content the object has, it throws another {@link IOException}.
+     */
+    final class NotPublishedException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        /**
+         * Creates the exception.
+         *
+         * @param failure the reason, such as a full disk
+         */
+        public NotPublishedException(IOException failure) {
+            super(failure.getMessage(), failure);
+        }
+    }
+
+    /**
      * Writes a new object. When the method returns, the object survives a crash of the machine. If an unfinished save
      * has left an object with this name, the method replaces it.
      *
@@ -78,7 +95,10 @@ public interface CheckpointStorage {
      *
      * @param name    the name of the object
      * @param content the new bytes of the object
-     * @throws IOException if the object cannot be published; the object may then have the old or the new content
+     * @throws NotPublishedException if the object cannot be published and keeps its old content; the failed save then
+     *     deletes its files
+     * @throws IOException if the object cannot be published; the object may then have the old or the new content, and
+     *     the files of the failed save stay
      */
     void publish(String name, byte[] content) throws IOException;
 

@@ -218,6 +218,11 @@ public final class LocalStorage implements CheckpointStorage {
                     channel.write(bytes);
                 }
             });
+        } catch (IOException failure) {
+            deleteAfter(failure, fresh);
+            throw new NotPublishedException(failure);
+        }
+        try {
             beforeCall.accept("rename " + fresh.getFileName());
             Files.move(fresh, file, ATOMIC_MOVE);
         } catch (IOException failure) {

@@ -259,19 +259,24 @@ final class SaveRun {
             }
             PartWriter.text(storage, ownFolder, ObjectNames.MANIFEST, 0, manifest);
         } catch (IOException | RuntimeException | Error failure) {
-            List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
-            parts.forEach(part -> files.add(part.file()));
-            new Retention(folder).deleteFailed(ownFolder, files);
+            deleteFailed(parts);
             folder.refuseIfLost(failure);
             throw failure;
         }
         long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));
         SavedStep saved = new SavedStep(ownFolder, step, ranks.worldSize(), checksum);
-        folder.publish(saved);
+        folder.publish(saved, () -> deleteFailed(parts));
         folder.copyForOthers();
         if (settings.keepLast() > 0) {
             new Retention(folder).deleteOlder(saved, settings.keepLast());
         }
+    }
+
+    /** Deletes the files of all ranks, the manifest first. */
+    private void deleteFailed(List<StoredPart> parts) {
+        List<String> files = new ArrayList<>(List.of(ObjectNames.MANIFEST));
+        parts.forEach(part -> files.add(part.file()));
+        new Retention(folder).deleteFailed(ownFolder, files);
     }
 
     private void awaitSeen(StoredPart part) throws IOException {

@@ -346,10 +346,24 @@ public final class StateFolder {
      * @throws IOException if the storage fails
      */
     public void publish(SavedStep step) throws IOException {
-        refuseIfLost();
+        publish(step, () -> {});
+    }
+
+    /** Publishes a step; runs something if the publication fails and no job finds the step. */
+    void publish(SavedStep step, Runnable unpublished) throws IOException {
+        Objects.requireNonNull(step, "step");
         try {
-            storage.publish(published(owner), bytes(owner, Objects.requireNonNull(step, "step")));
+            refuseIfLost();
         } catch (IOException | RuntimeException failure) {
+            unpublished.run();
+            throw failure;
+        }
+        try {
+            storage.publish(published(owner), bytes(owner, step));
+        } catch (IOException | RuntimeException failure) {
+            if (failure instanceof CheckpointStorage.NotPublishedException) {
+                unpublished.run();
+            }
             refuseIfLost(failure);
             throw failure;
         }

@@ -7,7 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -40,6 +43,16 @@ class FailedSaveTest {
             }
         }
 
+        /** The first one takes the folder, and the second one is that of step 1. */
+        @Override
+        public void publish(String name, byte[] content) throws IOException {
+            boolean isOfStepTwo = new String(content, StandardCharsets.UTF_8).contains("\"step\":2,");
+            if (isOfStepTwo && OwnNames.shortened(name).equals(noRoomFor)) {
+                throw new NotPublishedException(new IOException("No space left on device"));
+            }
+            super.publish(name, content);
+        }
+
         @Override
         public void delete(String name) {
             memory.delete(name);
@@ -52,7 +65,8 @@ class FailedSaveTest {
                 "step-2/model-00002",
                 "step-2/optimizer-00003",
                 "step-2/model.safetensors.index",
-                "step-2/checkpoint.json"
+                "step-2/checkpoint.json",
+                "latest.json"
             })
     void leavesNothingAndTheNextSaveWorks(String noRoomFor) {
         TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
@@ -69,6 +83,45 @@ class FailedSaveTest {
                 group.barrier();
                 checkpoints.save(3, model.state());
                 assertEquals(3, checkpoints.latest().orElseThrow().step());
+            }
+            return null;
+        });
+    }
+
+    /** As where a storage is asked for a folder that it has renamed into, and does not answer. */
+    @Test
+    void aStepWhosePublicationMayHaveSucceededIsKeptAndNotWrittenAgain() {
+        ForwardingStorage unsure = new ForwardingStorage() {
+            @Override
+            CheckpointStorage target() {
+                return memory;
+            }
+
+            @Override
+            public void publish(String name, byte[] content) throws IOException {
+                super.publish(name, content);
+                if (new String(content, StandardCharsets.UTF_8).contains("\"step\":2,")) {
+                    throw new IOException("no answer");
+                }
+            }
+
+            @Override
+            public void delete(String name) {
+                memory.delete(name);
+            }
+        };
+        TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+            ToyModel model = ToyModel.on(group.rank(), RANKS);
+            try (Checkpoints checkpoints = Checkpoints.open(group, unsure)) {
+                checkpoints.save(1, model.fill(1).state());
+                for (String expected : List.of("no answer", "step 2 is already the latest checkpoint")) {
+                    CheckpointException failure = assertThrows(
+                            CheckpointException.class,
+                            () -> checkpoints.save(2, model.fill(2).state()));
+                    assertTrue(failure.getMessage().contains(expected), failure.getMessage());
+                }
+                assertEquals(2, checkpoints.load(model.fill(9).state()).step());
+                model.assertOf(2);
             }
             return null;
         });

@@ -134,7 +134,7 @@ class LocalStorageTest {
     void aFolderThatTakesNoFilesIsRead() throws IOException {
         LocalStorage storage = LocalStorage.at(Path.of("/proc"));
         assertTrue(storage.read("version", 0, ByteBuffer.allocate(5)) > 0, "bytes of /proc/version");
-        assertThrows(IOException.class, () -> storage.publish("latest.json", new byte[1]));
+        assertThrows(CheckpointStorage.NotPublishedException.class, () -> storage.publish("latest.json", new byte[1]));
     }
 
     @Test

@@ -321,6 +321,9 @@ class TwoJobsTest {
 
             assertEquals(List.of(2L), saved, "the storage was not called so: " + call);
             assertTrue(refusal.contains("host host-b"), refusal);
+            if (call.startsWith("write")) {
+                assertEquals(List.of(), memory.list("step-2-1-"), "an object that no job finds");
+            }
             assertEquals(2, reader.load());
             assertEquals(2, reader.load(2));
             second.save(3);
