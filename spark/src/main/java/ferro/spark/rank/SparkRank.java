@@ -27,7 +27,7 @@ public interface SparkRank {
      *
      * @param step  the number of the step; it must be greater than the step of the last saved state
      * @param state the bytes of this rank; may be empty
-     * @throws IOException           if the state cannot be written, or if a later attempt or job has begun to use the
+     * @throws IOException           if the state cannot be written, or if a later attempt or job has saved in the
      *     same folder
      * @throws IllegalStateException if the job has no folder for checkpoints
      */
@@ -35,7 +35,8 @@ public interface SparkRank {
 
     /**
      * Returns the last state that this rank saved. An earlier attempt, or an earlier job with the same folder, may have
-     * saved it. All ranks must call this method.
+     * saved it. All ranks must call this method. It writes nothing, so a job that only restores may run while another
+     * job saves.
      *
      * @return the state; empty if there is no step that all ranks have saved
      * @throws IOException           if the state cannot be read, is damaged, or was saved by a different number of

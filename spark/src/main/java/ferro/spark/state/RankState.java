@@ -11,6 +11,7 @@ import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.apache.spark.SparkEnv;
@@ -20,7 +21,7 @@ import org.apache.spark.SparkEnv;
  * step that all ranks have written.
  *
  * <p>A state object consists of a checksum of 8 bytes and the state. Each attempt is an owner of the
- * {@link StateFolder}. An attempt becomes the owner when it restores or saves for the first time.
+ * {@link StateFolder}. An attempt becomes the owner when it saves for the first time.
  *
  * <p>An attempt may still run after Spark has given it up. Such an attempt overwrites no object of a later attempt. It
  * can no longer save after a later attempt has become the owner.
@@ -28,6 +29,8 @@ import org.apache.spark.SparkEnv;
 public final class RankState {
     /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
     private static final String STATE = "[^/]+/rank-[0-9]+";
+    /** The maximum number of reads in a restore. Before each further read another job has published a newer state. */
+    private static final int MAX_READS = 100;
 
     private final CheckpointStorage storage;
     private final ProcessGroup group;
@@ -82,7 +85,25 @@ public final class RankState {
         }
     }
 
+    private static long step(String object) {
+        return Long.parseLong(object.split("[-/]")[1]);
+    }
+
+    /** Writes the state of this rank. Deletes the object if the write fails, because rank 0 does not publish it then. */
     private void write(String name, byte[] state) throws IOException {
+        try {
+            writeObject(name, state);
+        } catch (IOException failure) {
+            try {
+                storage.delete(name);
+            } catch (IOException stays) {
+                failure.addSuppressed(stays);
+            }
+            throw failure;
+        }
+    }
+
+    private void writeObject(String name, byte[] state) throws IOException {
         CRC32C sum = new CRC32C();
         sum.update(state);
         storage.write(name, to -> {
@@ -97,42 +118,93 @@ public final class RankState {
 
     /**
      * Returns the latest state of this rank. All ranks must call this method, and all ranks get the state of the same
-     * step.
+     * step. The attempt does not become the owner. If another job deletes the state during the read, the ranks read the
+     * newer state.
      */
     public Optional<RestoredState> restore() throws IOException {
-        begin();
-        if (kept == null) {
-            if (folder.latest().isEmpty()) {
-                return Optional.empty();
-            }
-            SavedStep latest = folder.latest().get();
-            if (latest.worldSize() != group.worldSize()) {
-                throw new IOException(
-                        latest.worldSize() + " ranks saved the state in " + storage + ", but this job has "
-                                + group.worldSize() + " ranks: run the job with .ranks(" + latest.worldSize()
-                                + "), or use another folder");
-            }
-            newest = latest.step();
-            kept = latest.folder();
+        if (kept != null) {
+            return Optional.of(new RestoredState(newest, read(object(kept))));
         }
-        return Optional.of(new RestoredState(newest, read(object(kept))));
+        Optional<SavedStep> latest = latest();
+        for (int reads = 1; latest.isPresent(); reads++) {
+            checkWorldSize(latest.get());
+            try {
+                byte[] state = readOnAllRanks(latest.get().folder());
+                newest = latest.get().step();
+                kept = latest.get().folder();
+                return Optional.of(new RestoredState(newest, state));
+            } catch (IOException failure) {
+                Optional<SavedStep> now = latest();
+                if (now.equals(latest) || reads == MAX_READS) {
+                    throw failure;
+                }
+                latest = now;
+            }
+        }
+        return Optional.empty();
     }
 
-    /**
-     * Makes this attempt the owner of the folder, and reads which step the previous attempt has published. All ranks
-     * must call this method. Only the first call has an effect.
-     */
+    /** Reads the state of this rank. If one rank cannot read its state, all ranks throw. */
+    private byte[] readOnAllRanks(String step) throws IOException {
+        byte[] state = null;
+        IOException failure = null;
+        try {
+            state = read(object(step));
+        } catch (IOException unreadable) {
+            failure = unreadable;
+        }
+        List<String> failures = group.objects(Codec.utf8()).allGather(failure == null ? "" : failure.toString());
+        for (int rank = 0; rank < failures.size() && failure == null; rank++) {
+            if (!failures.get(rank).isEmpty()) {
+                failure = new IOException("rank " + rank + " cannot read its state: " + failures.get(rank));
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return state;
+    }
+
+    private void checkWorldSize(SavedStep latest) throws IOException {
+        if (latest.worldSize() != group.worldSize()) {
+            throw new IOException(latest.worldSize() + " ranks saved the state in " + storage + ", but this job has "
+                    + group.worldSize() + " ranks: run the job with .ranks(" + latest.worldSize()
+                    + "), or use another folder");
+        }
+    }
+
+    /** Returns the latest step that rank 0 finds. All ranks must call this method. */
+    private Optional<SavedStep> latest() throws IOException {
+        String found = "";
+        if (group.rank() == 0) {
+            try {
+                found = StateFolder.latestIn(storage)
+                        .map(one -> one.folder() + " " + one.step() + " " + one.worldSize())
+                        .orElse("");
+            } catch (CheckpointException unreadable) {
+                throw new IOException(unreadable.getMessage(), unreadable);
+            }
+        }
+        String text = group.objects(Codec.utf8()).broadcast(found, 0);
+        if (text.isEmpty()) {
+            return Optional.empty();
+        }
+        String[] parts = text.split(" ");
+        return Optional.of(new SavedStep(parts[0], Long.parseLong(parts[1]), Integer.parseInt(parts[2]), 0));
+    }
+
+    /** Makes this attempt the owner of the folder. All ranks must call this method. Only the first call has an effect. */
     private void begin() throws IOException {
         if (folder != null) {
             return;
         }
         // ranks of an attempt that Spark has given up fail at this barrier, so they do not become the owner
         group.barrier();
-        String told = "";
+        String text = "";
         if (group.rank() == 0) {
-            told = taken().text();
+            text = taken().text();
         }
-        folder = StateFolder.taken(storage, group.objects(Codec.utf8()).broadcast(told, 0));
+        folder = StateFolder.taken(storage, group.objects(Codec.utf8()).broadcast(text, 0));
     }
 
     private StateFolder taken() throws IOException {
@@ -144,6 +216,9 @@ public final class RankState {
         } catch (CheckpointException unreadable) {
             throw new IOException(unreadable.getMessage(), unreadable);
         }
+        // failed saves have left objects of later steps, which use space that the next save may need
+        long latest = own.latest().map(SavedStep::step).orElse(-1L);
+        own.deleteEarlier(object -> object.matches(STATE) && step(object) > latest);
         return own;
     }
 

@@ -92,11 +92,12 @@ class RankStateTest {
 
     /** The executor of the old attempt still runs, although Spark has given it up. */
     @Test
-    void attemptThatIsStillRunningCannotSaveOnceALaterOneHasBegun() throws IOException {
+    void attemptThatIsStillRunningCannotSaveOnceALaterOneHasSaved() throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
         RankState later = attempt();
         assertEquals("1: one", restored(later));
+        save(later, 2, "two");
 
         IOException refusal = assertThrows(IOException.class, () -> save(old, 2, "two of the old attempt"));
         assertTrue(
@@ -107,7 +108,20 @@ class RankStateTest {
                                         + ", since 20.*Z[)] saves there now; use a separate folder for each job"),
                 refusal.getMessage());
         assertThrows(IOException.class, () -> save(old, 3, "three of the old attempt"));
-        assertEquals("1: one", restored(attempt()));
+        assertEquals("2: two", restored(attempt()));
+    }
+
+    /** A job that evaluates what another job trains restores only. */
+    @Test
+    void restoreTakesNothingFromAJobThatSaves() throws IOException {
+        RankState trainer = attempt();
+        for (int step = 1; step <= 3; step++) {
+            save(trainer, step, "state");
+            assertEquals(step + ": state", restored(attempt()));
+        }
+        assertEquals(
+                List.of("latest-1-x.json", "step-2-1-x", "step-2-1-x/rank-0", "step-3-1-x", "step-3-1-x/rank-0"),
+                names());
     }
 
     @Test
@@ -122,21 +136,58 @@ class RankStateTest {
         assertEquals("2: two", restored(attempt()));
     }
 
-    /**
-     * Each save deletes the state two steps before, so the state of step 1 is deleted while the later attempt begins.
-     */
+    /** Each save deletes the state two steps before, so the state of step 1 is deleted while the later attempt reads it. */
     @Test
-    void attemptThatBeginsWhileAnOlderOneSavesRestoresWhatIsThere() throws IOException {
+    void attemptThatRestoresWhileAnOlderOneSavesRestoresWhatIsThere() throws IOException {
         RankState old = attempt();
         save(old, 1, "one");
         RankState later = new RankState(
-                new OvertakenStorage(storage(), () -> {
+                new OvertakenStorage(storage(), "list step-1.*", () -> {
                     save(old, 2, "two");
                     save(old, 3, "three");
                 }),
                 group);
 
         assertEquals("3: three", restored(later));
+        save(later, 4, "four");
+        assertEquals("4: four", restored(attempt()));
+    }
+
+    @Test
+    void attemptThatTakesTheFolderWhileAnOlderOneSavesLosesNothing() throws IOException {
+        RankState old = attempt();
+        save(old, 1, "one");
+        RankState later = new RankState(
+                new OvertakenStorage(storage(), "publish .*", () -> {
+                    save(old, 2, "two");
+                    save(old, 3, "three");
+                }),
+                group);
+
+        save(later, 4, "four");
+
+        assertEquals("4: four", restored(attempt()));
+        assertThrows(IOException.class, () -> save(old, 5, "five of the old attempt"));
+    }
+
+    /** The folder has objects of an earlier attempt whose save has failed. They use space that the next save needs. */
+    @Test
+    void failedSavesLeaveNothing() throws IOException {
+        save(attempt(), 1, "one");
+        Path left = folder.resolve("step-9-1-0123abcd");
+        Files.createDirectories(left);
+        Files.write(left.resolve("rank-3"), new byte[9]);
+        OvertakenStorage full = new OvertakenStorage(storage(), "write .*", () -> {
+            assertTrue(Files.notExists(left), left::toString);
+            throw new IOException("No space left on device");
+        });
+        RankState later = new RankState(full, group);
+        assertEquals("1: one", restored(later));
+
+        assertThrows(IOException.class, () -> save(later, 2, "two"));
+
+        assertEquals(List.of("latest-2-x.json", "step-1-1-x", "step-1-1-x/rank-0"), names());
+        save(later, 3, "three");
         assertEquals("3: three", restored(attempt()));
     }
 
@@ -150,7 +201,7 @@ class RankStateTest {
             other.get(30, TimeUnit.SECONDS);
             second.abort(new IllegalStateException("the executor has ended"));
 
-            assertThrows(FerroException.class, alone::restore);
+            assertThrows(FerroException.class, () -> save(alone, 1, "one"));
         }
         assertEquals(List.of(), names());
     }
@@ -160,36 +211,48 @@ class RankStateTest {
         void run() throws IOException;
     }
 
-    /** A storage in which another attempt saves just before this one publishes for the first time. */
+    /** A storage in which something happens just before the first call of a kind. */
     private static final class OvertakenStorage implements CheckpointStorage {
         private final CheckpointStorage storage;
+        private final String call;
         private Meanwhile meanwhile;
 
-        OvertakenStorage(CheckpointStorage storage, Meanwhile meanwhile) {
+        OvertakenStorage(CheckpointStorage storage, String call, Meanwhile meanwhile) {
             this.storage = storage;
+            this.call = call;
             this.meanwhile = meanwhile;
+        }
+
+        private void before(String made) throws IOException {
+            if (made.matches(call)) {
+                Meanwhile now = meanwhile;
+                meanwhile = () -> {};
+                now.run();
+            }
         }
 
         @Override
         public void publish(String name, byte[] content) throws IOException {
-            Meanwhile now = meanwhile;
-            meanwhile = () -> {};
-            now.run();
+            before("publish " + name);
             storage.publish(name, content);
         }
 
+        /** Writes the object first, as a file system does that is full at its end. */
         @Override
         public void write(String name, ObjectContent content) throws IOException {
             storage.write(name, content);
+            before("write " + name);
         }
 
         @Override
         public int read(String name, long offset, ByteBuffer into) throws IOException {
+            before("read " + name);
             return storage.read(name, offset, into);
         }
 
         @Override
         public List<StoredObject> list(String prefix) throws IOException {
+            before("list " + prefix);
             return storage.list(prefix);
         }
 

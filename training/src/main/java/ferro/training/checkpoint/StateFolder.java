@@ -246,8 +246,15 @@ public final class StateFolder {
                 .max(Comparator.comparing(name -> StateOwner.ofPublished(name).orElseThrow()));
     }
 
-    /** Reads the latest step of the folder, whichever job has saved it. */
-    static Optional<SavedStep> latestIn(CheckpointStorage storage) throws IOException {
+    /**
+     * Reads the latest step of the folder, whichever job has saved it. The owner does not change.
+     *
+     * @param storage the storage of the folder
+     * @return the step; empty if there is none
+     * @throws CheckpointException if a published file cannot be read
+     * @throws IOException if the storage fails
+     */
+    public static Optional<SavedStep> latestIn(CheckpointStorage storage) throws IOException {
         return greatest(storage, any -> true).map(Published::step);
     }
 
