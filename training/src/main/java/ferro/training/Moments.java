@@ -6,8 +6,8 @@ import java.util.Objects;
 /**
  * Count, mean and variance of the values of each channel, as batch normalization needs them.
  *
- * <p>Kept are the mean and the sum of squared deviations from it, in double, so that large means do not cancel out small
- * variances. Immutable; any thread may use it.
+ * <p>The variance is stored as the sum of squared deviations from the mean. Means and sums are stored in double. A
+ * small variance therefore keeps its precision next to a large mean. Immutable; any thread may use it.
  */
 public final class Moments {
     private final long count;
@@ -21,7 +21,7 @@ public final class Moments {
     }
 
     /**
-     * Returns those of no values.
+     * Returns the moments of an empty set of values.
      *
      * @param channels number of channels
      * @return moments of count 0
@@ -33,13 +33,14 @@ public final class Moments {
     }
 
     /**
-     * Computes those of values, in two passes.
+     * Computes the moments of values, in two passes over them.
      *
-     * @param values   as {@code [samples][channels][inner]}, one row behind the other
+     * @param values values as {@code [samples][channels][inner]}, in row-major order
      * @param channels number of channels
-     * @param inner    number of values that a sample has in one channel, such as height times width of an image; 1 for a vector
-     * @return moments; count is samples times {@code inner}
-     * @throws IllegalArgumentException if there is no channel, or the values are not whole samples
+     * @param inner number of values of one sample in one channel: height times width of an image, or 1 for a vector
+     * @return moments whose count is the number of samples times {@code inner}
+     * @throws IllegalArgumentException if there is no channel, if {@code inner} is not positive, or if the number of
+     *     values is not a multiple of {@code channels * inner}
      */
     public static Moments of(float[] values, int channels, int inner) {
         Objects.requireNonNull(values, "values");
@@ -69,10 +70,10 @@ public final class Moments {
     }
 
     /**
-     * Takes over what a framework has computed.
+     * Creates moments from means and variances that a framework has computed.
      *
-     * @param count     number of values per channel
-     * @param means     mean of each channel
+     * @param count number of values per channel
+     * @param means mean of each channel
      * @param variances variance of each channel, divided by the count
      * @return moments
      * @throws IllegalArgumentException if there is no channel, the count is negative or the lengths differ
@@ -99,11 +100,11 @@ public final class Moments {
     }
 
     /**
-     * Returns those of the values of both.
+     * Returns the moments of this object's values and the other object's values together.
      *
      * <p>Source: the pairwise update of Chan, Golub and LeVeque 1983, doi:10.1080/00031305.1983.10483115.
      *
-     * @param other of the same channels
+     * @param other moments of the same number of channels
      * @return moments of all values
      * @throws IllegalArgumentException if the numbers of channels differ
      */
@@ -128,14 +129,14 @@ public final class Moments {
         return new Moments(both, means, deviations);
     }
 
-    /** Writes count, means and deviations: {@code 1 + 2 * channels} numbers. */
+    /** Writes the count, the means and the sums of squared deviations: {@code 1 + 2 * channels} numbers. */
     void write(double[] into) {
         into[0] = count;
         System.arraycopy(means, 0, into, 1, means.length);
         System.arraycopy(deviations, 0, into, 1 + means.length, means.length);
     }
 
-    /** Reads what {@link #write} has written, from a place on. */
+    /** Reads moments that {@link #write} has written, beginning at index {@code from}. */
     static Moments read(double[] all, int from, int channels) {
         int to = from + 1 + channels;
         return new Moments(
@@ -145,7 +146,7 @@ public final class Moments {
     /**
      * Returns the number of channels.
      *
-     * @return at least 1
+     * @return 1 or more
      */
     public int channels() {
         return means.length;
@@ -163,8 +164,8 @@ public final class Moments {
     /**
      * Returns the mean of a channel.
      *
-     * @param channel from 0
-     * @return mean; 0 of no values
+     * @param channel index of the channel, from 0
+     * @return mean; 0 if there are no values
      * @throws IndexOutOfBoundsException if there is no such channel
      */
     public double mean(int channel) {
@@ -172,10 +173,11 @@ public final class Moments {
     }
 
     /**
-     * Returns the variance of a channel, divided by the count: batch normalization divides the batch by its root.
+     * Returns the variance of a channel, divided by the count. Batch normalization divides the batch by the square root
+     * of this variance.
      *
-     * @param channel from 0
-     * @return variance; 0 of no values
+     * @param channel index of the channel, from 0
+     * @return variance; 0 if there are no values
      * @throws IndexOutOfBoundsException if there is no such channel
      */
     public double variance(int channel) {
@@ -183,10 +185,11 @@ public final class Moments {
     }
 
     /**
-     * Returns the variance of a channel, divided by the count less one: what running averages for inference take.
+     * Returns the unbiased variance of a channel, divided by the count minus 1. Running averages for inference use this
+     * variance.
      *
-     * @param channel from 0
-     * @return variance; 0 of one value or none
+     * @param channel index of the channel, from 0
+     * @return variance; 0 if there is at most one value
      * @throws IndexOutOfBoundsException if there is no such channel
      */
     public double unbiasedVariance(int channel) {

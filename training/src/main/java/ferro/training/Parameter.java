@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * A tensor that training changes: its name, its type and its shape.
+ * A tensor that training changes, described by its name, element type and shape.
  *
- * <p>Two parameters are equal if name, type and shape are.
+ * <p>Two parameters are equal if their names, types and shapes are equal.
  */
 public final class Parameter {
     private final String name;
@@ -21,14 +21,14 @@ public final class Parameter {
     }
 
     /**
-     * Names a parameter.
+     * Creates a parameter.
      *
-     * @param name its name, unique in its model, such as {@code dense2.weight}; not blank
-     * @param dataType its type
-     * @param shape the length of each dimension, from the outermost; none for a single value
-     * @return the parameter
+     * @param name name, unique in its model, such as {@code dense2.weight}; not blank
+     * @param dataType element type
+     * @param shape length of each dimension, outermost dimension first; empty for a single value
+     * @return parameter
      * @throws IllegalArgumentException if the name is blank, or a length is not positive
-     * @throws ArithmeticException if it would have more than 2^63 - 1 elements
+     * @throws ArithmeticException if the parameter would have more than 2^63 - 1 elements
      */
     public static Parameter of(String name, DataType dataType, long... shape) {
         Objects.requireNonNull(dataType, "dataType");
@@ -47,36 +47,36 @@ public final class Parameter {
     }
 
     /**
-     * Says what it is called.
+     * Returns the name of the parameter.
      *
-     * @return the name
+     * @return name
      */
     public String name() {
         return name;
     }
 
     /**
-     * Says which type its elements have.
+     * Returns the type of the elements.
      *
-     * @return the type
+     * @return type
      */
     public DataType dataType() {
         return dataType;
     }
 
     /**
-     * Says how long it is in each dimension.
+     * Returns the length of each dimension, outermost dimension first.
      *
-     * @return a copy
+     * @return copy of the shape
      */
     public long[] shape() {
         return shape.clone();
     }
 
     /**
-     * Says how many elements it has.
+     * Returns the number of elements.
      *
-     * @return at least 1
+     * @return 1 or more
      */
     public long elementCount() {
         long elements = 1;

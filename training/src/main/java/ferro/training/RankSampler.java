@@ -6,18 +6,19 @@ import java.util.NoSuchElementException;
 import java.util.Objects;
 
 /**
- * Which samples a rank takes in each epoch, in an order that seed and epoch determine. Nothing is communicated and no array of
- * indices is kept.
+ * Chooses the samples that a rank takes in each epoch. The seed and the epoch determine the order of the samples. The
+ * sampler communicates nothing and stores no array of indices.
  *
- * <p>The position is counted in samples of the whole job: at position p, rank r of n takes the p + r-th sample of the order, and
- * all ranks go on to position p + n. Ranks that take equally many samples therefore share out one range of the order, whatever n
- * is, and {@link #restore} continues at the position with another number of ranks: no sample of the epoch comes twice, and none
- * is left out, but for what {@link LastSamples} says of the last ones.
+ * <p>The position counts samples of the whole job. At position p, rank r of n ranks takes sample number p + r of the
+ * order, and all ranks advance to position p + n. If all ranks take the same number of samples, they divide one
+ * contiguous range of the order, for any n. {@link #restore} can therefore continue at the position with another number
+ * of ranks. Each sample of the epoch is then still taken exactly once, except for the last samples, which
+ * {@link LastSamples} describes.
  *
- * <p>{@link #nextBatch} takes several samples at once; a global batch is the batch of one rank times the
- * number of ranks, and holds the same samples for every number of ranks that divides it.
+ * <p>{@link #nextBatch} takes several samples at once. The size of the global batch is the batch size of one rank times
+ * the number of ranks. A global batch holds the same samples for every number of ranks that divides its size.
  *
- * <p>For one thread at a time.
+ * <p>One thread at a time may use a sampler.
  */
 public final class RankSampler {
     private static final String SAMPLES = "sampler.samples";
@@ -35,13 +36,19 @@ public final class RankSampler {
     private long position;
     private SampleOrder order;
 
-    /** What becomes of the last samples of an epoch if they are fewer than the ranks. */
+    /** What happens to the last samples of an epoch if there are fewer of them than ranks. */
     public enum LastSamples {
-        /** Nobody takes them: at most as many samples as there are ranks, less one, are left out. */
+        /** No rank takes them. At most {@code worldSize - 1} samples are left out. */
         DROP,
-        /** Ranks without one take the first samples of the epoch again, so that all ranks take equally many. */
+        /**
+         * Ranks without a sample take the first samples of the epoch again, so that all ranks take the same number of
+         * samples.
+         */
         PAD,
-        /** Some ranks take one sample more than others, and every sample is taken exactly once. Ranks end unevenly. */
+        /**
+         * Every sample is taken exactly once. Some ranks take one sample more than others, so ranks may end the epoch
+         * at different steps.
+         */
         UNEVEN
     }
 
@@ -55,15 +62,15 @@ public final class RankSampler {
     }
 
     /**
-     * Makes a sampler at the start of epoch 0.
+     * Creates a sampler at the start of epoch 0.
      *
      * @param sampleCount number of samples of the data set, the same on all ranks
-     * @param seed        determines the orders, the same on all ranks
-     * @param last        what becomes of the last samples of an epoch
-     * @param rank        this rank
-     * @param worldSize   number of ranks
-     * @return the sampler
-     * @throws IllegalArgumentException if there is no sample, or there is no such rank
+     * @param seed seed of the sample orders, the same on all ranks
+     * @param last what happens to the last samples of an epoch
+     * @param rank this rank
+     * @param worldSize number of ranks
+     * @return sampler
+     * @throws IllegalArgumentException if there is no sample, or the rank is not from 0 to {@code worldSize - 1}
      */
     public static RankSampler of(long sampleCount, long seed, LastSamples last, int rank, int worldSize) {
         Objects.requireNonNull(last, "last");
@@ -78,10 +85,10 @@ public final class RankSampler {
     }
 
     /**
-     * Starts an epoch at its first sample. All ranks start the same one.
+     * Starts an epoch at its first sample. All ranks must start the same epoch.
      *
-     * @param number of the epoch
-     * @throws IllegalArgumentException if it is negative
+     * @param number number of the epoch, from 0
+     * @throws IllegalArgumentException if the number is negative
      */
     public void startEpoch(long number) {
         startAt(number, 0);
@@ -97,7 +104,7 @@ public final class RankSampler {
     }
 
     /**
-     * Returns the current epoch.
+     * Returns the number of the current epoch.
      *
      * @return 0 or more
      */
@@ -106,7 +113,8 @@ public final class RankSampler {
     }
 
     /**
-     * Returns how many samples of the epoch the whole job has taken when all ranks have taken as many as this one.
+     * Returns the number of samples of this epoch that the whole job has taken, once all ranks have taken as many
+     * samples as this rank.
      *
      * @return 0 to the number of samples
      */
@@ -115,9 +123,9 @@ public final class RankSampler {
     }
 
     /**
-     * Returns how many samples of the epoch this rank has still to take.
+     * Returns the number of samples of this epoch that this rank has not taken yet.
      *
-     * @return 0 at the end; the same on all ranks unless the last samples are {@link LastSamples#UNEVEN}
+     * @return 0 at the end of the epoch; the same on all ranks except with {@link LastSamples#UNEVEN}
      */
     public long remaining() {
         long left = sampleCount - position;
@@ -131,7 +139,7 @@ public final class RankSampler {
     /**
      * Takes the next sample.
      *
-     * @return index of a sample, 0 to below the number of samples
+     * @return index of a sample, from 0 to {@code sampleCount - 1}
      * @throws NoSuchElementException if the epoch has ended for this rank
      */
     public long next() {
@@ -149,8 +157,8 @@ public final class RankSampler {
     /**
      * Takes the next samples.
      *
-     * @param size how many, the same on all ranks
-     * @return indices of samples; fewer than asked for at the end of the epoch, and none after it
+     * @param size number of samples, the same on all ranks
+     * @return indices of samples; fewer than {@code size} at the end of the epoch, and none after the end
      * @throws IllegalArgumentException if the size is not positive
      */
     public long[] nextBatch(int size) {
@@ -165,10 +173,10 @@ public final class RankSampler {
     }
 
     /**
-     * Returns what a checkpoint keeps. It is the same on all ranks that have taken equally many samples; with
-     * {@link LastSamples#UNEVEN} that of rank 0 counts, which takes the most.
+     * Returns the state to save in a checkpoint. Ranks that have taken the same number of samples return the same
+     * state. With {@link LastSamples#UNEVEN}, save the state of rank 0, which takes the most samples.
      *
-     * @return texts by name, all beginning with {@code sampler.}
+     * @return texts by name; each name begins with {@code sampler.}
      */
     public Map<String, String> state() {
         Map<String, String> state = new LinkedHashMap<>();
@@ -181,11 +189,12 @@ public final class RankSampler {
     }
 
     /**
-     * Continues where a sampler stood, also one of another number of ranks. What becomes of the last samples may differ, too.
+     * Continues at the position of a saved sampler. The saved sampler may have had another number of ranks and another
+     * {@link LastSamples} value.
      *
-     * @param state of a sampler of the same samples and seed, among other texts
-     * @throws IllegalArgumentException if a text is missing or makes no sense, or samples, seed or the way in which they are
-     *     ordered differ; the sampler is unchanged then
+     * @param state state of a sampler with the same samples and seed; may contain other texts
+     * @throws IllegalArgumentException if a text is missing or not a valid number, or if the number of samples, the
+     *     seed or the ordering method differs; the sampler is then unchanged
      */
     public void restore(Map<String, String> state) {
         Objects.requireNonNull(state, "state");

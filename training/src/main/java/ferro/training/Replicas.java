@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Copies of the same tensors on all ranks: makes them equal, and checks that they are.
+ * Copies of the same tensors on all ranks. The methods make the copies equal, or check that they are equal.
  *
- * <p>Every method is a collective: all ranks call it, in the same order among other calls of the group. Ranks in
- * {@link #checkEqual} need not have the same tensors.
+ * <p>{@link #broadcast} and {@link #checkEqual} are collectives: all ranks call them in the same order relative to
+ * other calls of the group. In {@link #checkEqual} ranks may pass different sets of tensors.
  */
 public final class Replicas {
     private static final String LINE_END = "\u0000";
@@ -29,7 +29,7 @@ public final class Replicas {
     }
 
     /**
-     * Makes the replicas of a group.
+     * Creates an object that handles the replicas of a group.
      *
      * @param group ranks that have copies of the same tensors
      * @return replicas
@@ -39,14 +39,17 @@ public final class Replicas {
     }
 
     /**
-     * Copies the tensors of the root to every rank. All of them are under way together, as {@link ProcessGroup#coalesced} has it.
+     * Copies the tensors of the root to every rank. All copies are in flight together, as in
+     * {@link ProcessGroup#coalesced}.
      *
-     * @param tensors read on the root, written on the other ranks; the same types and lengths in the same order on every rank
-     * @param root    rank that has the elements
-     * @throws ferro.InvalidRankException if {@code root} is no rank of the group
-     * @throws IllegalArgumentException   if the memory of two tensors overlaps in a way that the group cannot join
-     * @throws IllegalStateException      if the group is closed
-     * @throws ferro.FerroException       if the group fails or has failed; MISMATCH if types, lengths or numbers differ
+     * @param tensors read on the root, written on the other ranks; the same types and lengths in the same order on
+     *     every rank
+     * @param root rank whose elements are copied
+     * @throws ferro.InvalidRankException if {@code root} is not a rank of the group
+     * @throws IllegalArgumentException if the memory of two tensors overlaps and the group fuses their copies
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if types, lengths or numbers of tensors
+     *     differ
      */
     public void broadcast(List<? extends Tensor> tensors, int root) {
         Objects.requireNonNull(tensors, "tensors")
@@ -55,13 +58,14 @@ public final class Replicas {
     }
 
     /**
-     * Checks that all ranks have the same tensors, with the same bits. Where they do, this costs one pass over the tensors and
-     * one all-gather of 32 bytes; where they do not, ranks tell each other a hash of each tensor.
+     * Checks that all ranks have the same tensors, with the same bits. If the tensors are equal, the check costs one
+     * pass over the tensors and one all-gather of 32 bytes per rank. If they differ, all ranks also gather a hash of
+     * each tensor.
      *
-     * @param tensors by name
-     * @throws IllegalStateException if a tensor differs, on all ranks with the same text, which names tensors and ranks; the
-     *     group goes on. Also if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed
+     * @param tensors tensors by name
+     * @throws IllegalStateException if a tensor differs or is missing on a rank. All ranks throw the same text, which
+     *     names tensors and ranks, and the group stays usable. Also if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public void checkEqual(Map<String, HostTensor> tensors) {
         Map<String, String> own = new TreeMap<>();
@@ -77,7 +81,7 @@ public final class Replicas {
         }
     }
 
-    /** Returns what each rank has under each name. */
+    /** Returns for each tensor name the text of each rank; the text is "missing" on a rank without that tensor. */
     private static Map<String, Map<Integer, String>> byName(List<String> texts) {
         Map<String, Map<Integer, String>> all = new TreeMap<>();
         for (int rank = 0; rank < texts.size(); rank++) {

@@ -4,14 +4,14 @@ import ferro.group.ProcessGroup;
 import java.util.Objects;
 
 /**
- * Statistics of a batch over all ranks, for batch normalization: each rank has the moments of its own samples, and all get those
- * of the global batch.
+ * Batch statistics over all ranks, for synchronized batch normalization. Each rank passes in the moments of its own
+ * samples and gets the moments of the global batch.
  *
- * <p>Ranks may have unequally many values. The moments are combined pairwise in rank order, in double, on every rank alike, so
- * that all ranks have the same bits.
+ * <p>Ranks may have different numbers of values. Every rank combines the moments in rank order, pairwise and in double.
+ * The results therefore have the same bits on all ranks.
  *
- * <p>Every call is a collective of the group. The backward pass needs sums over all ranks, which
- * {@code group.allReduce(double[], ReduceOp.SUM)} gives.
+ * <p>{@link #combine} and {@link #takePartWithoutData} are collectives of the group. The backward pass needs sums over
+ * all ranks: compute them with {@code group.allReduce(double[], ReduceOp.SUM)}.
  */
 public final class SyncedStatistics {
     private final ProcessGroup group;
@@ -23,9 +23,9 @@ public final class SyncedStatistics {
     }
 
     /**
-     * Makes the statistics of one layer.
+     * Creates the statistics of one layer.
      *
-     * @param group    ranks that share a batch
+     * @param group ranks that share a batch
      * @param channels number of channels, the same on every rank
      * @return statistics
      * @throws IllegalArgumentException if there is no channel
@@ -36,13 +36,14 @@ public final class SyncedStatistics {
     }
 
     /**
-     * Combines the moments of all ranks, by one all-gather of {@code 1 + 2 * channels} numbers.
+     * Combines the moments of all ranks with one all-gather of {@code 1 + 2 * channels} numbers per rank.
      *
      * @param own moments of this rank's values
-     * @return moments of all values, with the same bits on all ranks
+     * @return moments of the values of all ranks, with the same bits on all ranks
      * @throws IllegalArgumentException if {@code own} has another number of channels
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if numbers of channels differ
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks have different numbers of
+     *     channels
      */
     public Moments combine(Moments own) {
         if (Objects.requireNonNull(own, "own").channels() != channels) {
@@ -62,10 +63,12 @@ public final class SyncedStatistics {
     }
 
     /**
-     * Takes part in one {@link #combine} of the other ranks with no values, as a rank does that has run out of samples.
+     * Takes part in one {@link #combine} of the other ranks without values. A rank that has run out of samples calls
+     * this method.
      *
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if numbers of channels differ
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks have different numbers of
+     *     channels
      */
     public void takePartWithoutData() {
         combine(Moments.none(channels));

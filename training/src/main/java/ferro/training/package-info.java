@@ -1,11 +1,12 @@
 /**
- * Data-parallel training: every rank holds the whole model, computes the gradients of its own samples, and all ranks apply the
- * average.
+ * Data-parallel training. Every rank holds the whole model and computes the gradients of its own samples. All ranks
+ * apply the average of these gradients.
  *
- * <p>Start reading at {@link ferro.training.BucketLayout}: which gradient lies in which bucket is a function of the parameters and
- * the settings alone, and everything else here goes by it. Then {@link ferro.training.GradientBuckets}, which averages gradients, and
- * {@link ferro.training.Join}, for ranks with different numbers of batches. Optimizers are in {@code ferro.training.optimizer}.
+ * <p>Start reading at {@link ferro.training.BucketLayout}. It maps each gradient to a bucket and depends only on the
+ * parameters, the settings and the number of ranks. The other classes for gradients use this layout. Then read
+ * {@link ferro.training.GradientBuckets}, which averages gradients, and {@link ferro.training.Join}, for ranks with
+ * different numbers of batches. Optimizers are in {@code ferro.training.optimizer}.
  *
- * <p>Nothing here knows a framework, and nothing here reads the environment.
+ * <p>This package depends on no training framework and reads no environment variables.
  */
 package ferro.training;
