@@ -9,10 +9,11 @@ import java.nio.DoubleBuffer;
 import java.nio.FloatBuffer;
 
 /**
- * Averages a bucket where it lies: by an all-reduce, or by a reduce-scatter of which each rank gets its part.
+ * Averages a bucket in place: with an all-reduce, or with a reduce-scatter that gives each rank its part.
  *
- * <p>Where all ranks have data the call divides. Where some have run out it adds, and each rank divides what it got once, by the
- * number of those with data: an average over all ranks that is scaled afterwards would be rounded twice.
+ * <p>If all ranks have data, the collective computes the average. If some ranks have run out, the collective computes
+ * the sum, and each rank divides its result by the number of ranks that have data. The result is then rounded once; an
+ * average over all ranks that is scaled afterwards would be rounded twice.
  */
 final class AverageExchange implements GradientHook.Exchange {
     static final GradientHook HOOK = AverageExchange::new;
@@ -41,13 +42,19 @@ final class AverageExchange implements GradientHook.Exchange {
         }
     }
 
-    /** Starts an average over all ranks, or a sum if some have no data; the result is the whole tensor or a part of it. */
+    /**
+     * Starts an average over all ranks, or a sum if some ranks have no data. The result is the whole tensor or a part
+     * of it.
+     */
     static Work start(ProcessGroup group, HostTensor whole, HostTensor result, int contributors) {
         ReduceOp op = contributors < group.worldSize() ? ReduceOp.SUM : ReduceOp.AVG;
         return result == whole ? group.allReduceAsync(whole, op) : group.reduceScatterAsync(whole, result, op);
     }
 
-    /** Divides each element of a tensor in direct memory, with one rounding; keeps its view, so that a step makes none. */
+    /**
+     * Divides each element of a tensor in direct memory, with one rounding. Keeps its view of the tensor, so that a
+     * step creates no view.
+     */
     interface Quotients {
         void divideBy(int divisor);
 

@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Averages of loss and metrics over the samples of all ranks: each rank adds its batches, and one call gives the averages of all.
+ * Averages of loss and metrics over the samples of all ranks. Each rank adds its batches; one call returns the averages
+ * over all ranks.
  *
- * <p>For one thread at a time. {@link #over} and {@link #exchange} are collectives of the group, {@link #add} is not.
+ * <p>One thread at a time may use it. {@link #over}, {@link #exchange} and {@link #takePartWithoutData} are collectives
+ * of the group; {@link #add} is not.
  */
 public final class Averages {
     private final ProcessGroup group;
@@ -25,8 +27,8 @@ public final class Averages {
     /**
      * Averages over samples.
      *
-     * @param count  number of samples
-     * @param values average by name, in the order of the names; NaN of no samples
+     * @param count number of samples
+     * @param values average by name, in the order of the names; NaN if there are no samples
      */
     public record WeightedMeans(long count, Map<String, Double> values) {
         /**
@@ -47,15 +49,15 @@ public final class Averages {
     }
 
     /**
-     * Makes averages of nothing so far, and compares their names on all ranks.
+     * Creates averages without samples, and checks that all ranks give the same names.
      *
      * @param group ranks that add samples
-     * @param names what is averaged, such as {@code loss}; the same in the same order on every rank
+     * @param names names of the averages, such as {@code loss}; the same in the same order on every rank
      * @return averages
-     * @throws IllegalArgumentException if there is no name, or one stands twice; on all ranks if the names of ranks differ, and the
-     *     group goes on
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException if there is no name, or a name occurs twice; on all ranks if ranks give
+     *     different names, and the group stays usable
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public static Averages over(ProcessGroup group, String... names) {
         Objects.requireNonNull(group, "group");
@@ -68,10 +70,10 @@ public final class Averages {
     }
 
     /**
-     * Adds a batch of this rank. Nothing is communicated.
+     * Adds a batch of this rank, without communication.
      *
-     * @param samples number of samples; with 0 the values do not count
-     * @param means   average of each name over these samples, in the order of the names
+     * @param samples number of samples; if it is 0, the values are ignored
+     * @param means average of each name over these samples, in the order of the names
      * @throws IllegalArgumentException if the number is negative, or there is not one value per name
      */
     public void add(long samples, double... means) {
@@ -88,11 +90,11 @@ public final class Averages {
     }
 
     /**
-     * Returns the averages over what all ranks have added, and begins anew.
+     * Returns the averages over the samples that all ranks have added, and starts again without samples.
      *
      * @return averages weighted by samples, with the same bits on all ranks
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public WeightedMeans exchange() {
         double[] all = new double[sums.length + 1];
@@ -109,10 +111,11 @@ public final class Averages {
     }
 
     /**
-     * Takes part in one {@link #exchange} of the other ranks, with what this rank has added since the last one, if anything.
+     * Takes part in one {@link #exchange} of the other ranks. Samples that this rank has added since its last exchange
+     * count.
      *
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public void takePartWithoutData() {
         exchange();

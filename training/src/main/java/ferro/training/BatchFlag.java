@@ -7,10 +7,11 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 
 /**
- * Tells all ranks, with every step, how many have another batch after the one of this step.
+ * A flag that tells all ranks, in every step of a join, how many ranks have another batch after this step.
  *
- * <p>It is an element behind the gradients of the last bucket and travels with them, where all ranks get the average of the whole
- * bucket as it is. Where ranks get parts, or a hook changes what is sent, it travels alone behind the last bucket.
+ * <p>If all ranks get the average of the whole last bucket, the flag is an element after the bucket's gradients and
+ * travels with them. If each rank gets only its part, or a hook changes what is sent, the flag travels alone after the
+ * last bucket.
  */
 final class BatchFlag {
     private final ProcessGroup group;
@@ -24,7 +25,7 @@ final class BatchFlag {
         this.travelsAlone = travelsAlone;
     }
 
-    /** A flag in an element of a bucket. */
+    /** Creates a flag that is an element of a bucket. */
     static BatchFlag inside(ProcessGroup group, HostTensor element) {
         return new BatchFlag(group, element, false);
     }
@@ -37,14 +38,17 @@ final class BatchFlag {
         write(hasAnother ? 1 : 0);
     }
 
-    /** Sends it if it travels alone; called behind the start of the last bucket. */
+    /** Sends the flag if it travels alone. Called after the start of the last bucket. */
     void start() {
         if (travelsAlone) {
             work = group.allReduceAsync(cell, ReduceOp.SUM);
         }
     }
 
-    /** Returns how many ranks have another batch, and leaves a zero; called when the last bucket has its average. */
+    /**
+     * Returns the number of ranks that have another batch, and resets the flag to 0. Called when the last bucket has
+     * its average.
+     */
     int count(int contributors) {
         if (travelsAlone) {
             work.await();

@@ -8,19 +8,21 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which parameter lies in which bucket, and where.
+ * The bucket of each parameter, and the place of the parameter in that bucket.
  *
- * <p>A function of the parameters, the settings and the number of ranks alone, so that all ranks have the same one without asking
- * each other. The order is the reverse of that in which parameters are listed, since gradients become ready from the last layer to
- * the first. A bucket holds one element type, and is closed before a parameter that would not fit any more; a parameter that is
- * larger than a bucket has one of its own. The elements of a bucket are padded to a multiple of 64 bytes per rank, so that it can
- * be cut into one part per rank. The padding of the last bucket has at least one element, in which a rank tells the others something
- * with every step.
+ * <p>The layout depends only on the parameters, the settings and the number of ranks. All ranks therefore have the same
+ * layout without communication. By default the order in the buckets is the reverse of the order in which parameters are
+ * listed, because gradients become ready from the last layer to the first.
+ *
+ * <p>All elements of a bucket have the same type. A bucket ends before a parameter that does not fit. A parameter that
+ * is larger than a bucket has its own bucket. Each bucket is padded to a multiple of 64 bytes per rank, so that it can
+ * be divided into one part per rank. The padding of the last bucket has at least one element: a {@link Join} uses this
+ * element to tell in each step whether the rank has another batch.
  *
  * <p>Immutable; any thread may use it.
  */
 public final class BucketLayout {
-    /** The alignment of each rank's part, in bytes: a line of the caches of today's processors. */
+    /** Alignment of each rank's part in bytes: one cache line of current processors. */
     private static final int PART_BYTES = 64;
 
     private final List<Parameter> parameters;
@@ -31,21 +33,21 @@ public final class BucketLayout {
     private final long[] offsetOf;
 
     /**
-     * A bucket: which parameters it holds, one behind the other, and how long it is.
+     * A bucket: its parameters, which lie one after another, and its length.
      *
-     * @param dataType the type of its elements
-     * @param members indices of its parameters in the list of parameters, in the order in which they lie there
-     * @param usedCount how many elements they have together
-     * @param elementCount how many elements the bucket has with its padding, a multiple of the number of ranks
+     * @param dataType type of the elements
+     * @param members indices of the bucket's parameters in the list of parameters, in the order in the bucket
+     * @param usedCount number of elements of all these parameters
+     * @param elementCount number of elements including the padding, a multiple of the number of ranks
      */
     public record Bucket(DataType dataType, List<Integer> members, long usedCount, long elementCount) {
         /**
          * Copies the indices.
          *
-         * @param dataType the type of its elements
-         * @param members indices of its parameters
-         * @param usedCount how many elements they have together
-         * @param elementCount how many elements the bucket has with its padding
+         * @param dataType type of the elements
+         * @param members indices of the bucket's parameters
+         * @param usedCount number of elements of all these parameters
+         * @param elementCount number of elements including the padding
          */
         public Bucket {
             members = List.copyOf(members);
@@ -62,14 +64,14 @@ public final class BucketLayout {
     }
 
     /**
-     * Lays parameters out.
+     * Computes the layout of parameters.
      *
-     * @param parameters all parameters that have a gradient; names must differ
+     * @param parameters all parameters that have a gradient; their names must be different
      * @param settings sizes and order
-     * @param worldSize how many ranks share the work
-     * @return the layout
-     * @throws IllegalArgumentException if there is no parameter, a name occurs twice, the settings order names that are no
-     *     parameters, or a world of that size cannot be
+     * @param worldSize number of ranks
+     * @return layout
+     * @throws IllegalArgumentException if there is no parameter, if two parameters have the same name, if the settings
+     *     give an order that does not contain each parameter exactly once, or if the number of ranks is not positive
      */
     public static BucketLayout of(List<Parameter> parameters, BucketSettings settings, int worldSize) {
         if (parameters.isEmpty()) {
@@ -88,7 +90,7 @@ public final class BucketLayout {
         return new BucketLayout(List.copyOf(parameters), settings, worldSize);
     }
 
-    /** Indices of the parameters in the order in which their gradients travel. */
+    /** Returns the indices of the parameters in the order in which their gradients travel. */
     private List<Integer> order() {
         List<Integer> order = new ArrayList<>();
         if (settings.order().isEmpty()) {
@@ -147,46 +149,46 @@ public final class BucketLayout {
     }
 
     /**
-     * Says what it lays out.
+     * Returns the parameters of this layout.
      *
-     * @return the parameters, in the order in which they were listed
+     * @return parameters, in the order in which they were listed
      */
     public List<Parameter> parameters() {
         return parameters;
     }
 
     /**
-     * Says by which settings.
+     * Returns the settings of this layout.
      *
-     * @return the settings
+     * @return settings
      */
     public BucketSettings settings() {
         return settings;
     }
 
     /**
-     * Says for how many ranks.
+     * Returns the number of ranks of this layout.
      *
-     * @return at least 1
+     * @return 1 or more
      */
     public int worldSize() {
         return worldSize;
     }
 
     /**
-     * Says which buckets there are.
+     * Returns all buckets.
      *
-     * @return the buckets, in the order in which they travel
+     * @return buckets, in the order in which they travel
      */
     public List<Bucket> buckets() {
         return buckets;
     }
 
     /**
-     * Says in which bucket a parameter lies.
+     * Returns the bucket of a parameter.
      *
-     * @param parameter its index in the list of parameters
-     * @return the index of the bucket
+     * @param parameter index in the list of parameters
+     * @return index of the bucket
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public int bucketOf(int parameter) {
@@ -194,10 +196,10 @@ public final class BucketLayout {
     }
 
     /**
-     * Says where a parameter begins in its bucket.
+     * Returns the position of a parameter in its bucket.
      *
-     * @param parameter its index in the list of parameters
-     * @return its first element, counted in the bucket
+     * @param parameter index in the list of parameters
+     * @return index in the bucket of the parameter's first element
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public long offsetOf(int parameter) {

@@ -3,18 +3,19 @@ package ferro.training;
 import java.util.List;
 
 /**
- * How large buckets of gradients are, and in which order gradients lie in them.
+ * The sizes of gradient buckets, and the order of the gradients in them.
  *
- * <p>They must be the same on all ranks. Small buckets begin to travel early, and the last one, whose time nothing hides, is short;
- * large ones cost less each. {@code ferro bench overlap} measures which size is the fastest for a job.
+ * <p>The settings must be the same on all ranks. Small buckets start to travel early, and the last bucket takes little
+ * time; no computation hides this time. Each bucket has a fixed cost, so large buckets have less overhead.
+ * {@code ferro bench overlap} measures which size is the fastest for a job.
  *
- * @param firstBytes size of the first bucket in bytes; a parameter that is larger has a bucket of its own
+ * @param firstBytes size of the first bucket in bytes; a parameter that is larger has its own bucket
  * @param bytes size of every other bucket in bytes
- * @param order names of all parameters in the order in which their gradients become ready; empty for the reverse of the order in
- *     which parameters are listed
+ * @param order names of all parameters in the order in which their gradients become ready; empty for the reverse of the
+ *     order in which parameters are listed
  */
 public record BucketSettings(long firstBytes, long bytes, List<String> order) {
-    /** Every bucket has 1 MiB, and the order is that of the parameters, reversed. */
+    /** Buckets of 1 MiB, with the parameters in reverse order. */
     public static final BucketSettings DEFAULT = new BucketSettings(1 << 20, 1 << 20, List.of());
 
     /**
@@ -22,7 +23,7 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
      *
      * @param firstBytes size of the first bucket in bytes
      * @param bytes size of every other bucket in bytes
-     * @param order names of all parameters in the order in which their gradients become ready, or none
+     * @param order names of all parameters in the order in which their gradients become ready, or no names
      * @throws IllegalArgumentException if a size is not positive
      */
     public BucketSettings {
@@ -34,7 +35,7 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
     }
 
     /**
-     * Changes the sizes.
+     * Returns these settings with other sizes.
      *
      * @param first size of the first bucket in bytes
      * @param others size of every other bucket in bytes
@@ -46,7 +47,7 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
     }
 
     /**
-     * Changes the order.
+     * Returns these settings with another order.
      *
      * @param names names of all parameters in the order in which their gradients become ready
      * @return settings with this order

@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** The buckets of one step that travel: starts them in order, waits for them in order, and counts the time. */
+/**
+ * The buckets of one step that are in flight. This class starts the buckets in order, waits for them in order, and
+ * measures the time.
+ */
 final class BucketsUnderWay {
     private final List<GradientHook.Exchange> exchanges;
     private final LongSupplier nanoTime;
@@ -13,7 +16,7 @@ final class BucketsUnderWay {
     private final long[] startNanos;
     private int started;
     private int ended;
-    /** Until when a bucket was under way so far. */
+    /** The latest time at which a bucket that has ended was in flight. */
     private long busyUntilNanos;
 
     private long busyNanos;
@@ -26,7 +29,7 @@ final class BucketsUnderWay {
         startNanos = new long[works.length];
     }
 
-    /** Returns the bucket that is started next; the number of buckets if there is none. */
+    /** Returns the index of the next bucket to start, or the number of buckets if all have started. */
     int next() {
         return started;
     }
@@ -37,12 +40,12 @@ final class BucketsUnderWay {
         started++;
     }
 
-    /** Returns whether a bucket was waited for. */
+    /** Returns whether {@link #endNext} has ended the bucket in this step. */
     boolean hasEnded(int bucket) {
         return bucket < ended;
     }
 
-    /** Waits for the next bucket in order. */
+    /** Waits for the next bucket in order and puts its average in place. */
     void endNext(int contributors) {
         Work work = works[ended];
         long begun = nanoTime.getAsLong();
@@ -54,7 +57,7 @@ final class BucketsUnderWay {
         ended++;
     }
 
-    /** Counts the time of a bucket during which no earlier one was under way. */
+    /** Adds the time of a bucket during which no earlier bucket was in flight. */
     private void countBusy(long fromNanos, long untilNanos) {
         boolean overlaps = ended > 0 && busyUntilNanos - fromNanos > 0;
         long alone = untilNanos - (overlaps ? busyUntilNanos : fromNanos);
@@ -64,7 +67,7 @@ final class BucketsUnderWay {
         }
     }
 
-    /** Ends the step. */
+    /** Ends the step: returns its times and resets the counters. */
     StepTimes end() {
         StepTimes times =
                 new StepTimes(Duration.ofNanos(waitedNanos), Duration.ofNanos(Math.max(0, busyNanos - waitedNanos)));

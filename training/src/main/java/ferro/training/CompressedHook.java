@@ -4,7 +4,7 @@ import ferro.DataType;
 import java.util.Optional;
 
 /**
- * Sends half of the bytes, as elements of 16 bits.
+ * Hook that sends gradients as elements of 16 bits, which halves the bytes.
  *
  * @param type f16 or bf16
  */

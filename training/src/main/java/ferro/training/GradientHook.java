@@ -8,30 +8,32 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What ranks send of a bucket of gradients: by default its elements as they are.
+ * The way in which ranks send a bucket of gradients. By default they send the elements unchanged.
  *
- * <p>A hook must be the same on all ranks. {@link GradientBuckets} opens it once for each bucket, in the order in which buckets
- * travel, on all ranks alike; what is opened then belongs to that bucket and keeps its own memory. All calls for a bucket are made in
- * one order on all ranks, by one thread at a time.
+ * <p>The hook must be the same on all ranks. {@link GradientBuckets} opens it once for each bucket, in the order in
+ * which buckets travel, which is the same on all ranks. The resulting exchange belongs to that bucket and keeps its own
+ * memory. Calls for buckets have the same order on all ranks, and one thread at a time makes them.
  *
- * <p>A hook of your own averages over {@code contributors}, the number of ranks that have data in this step: the gradients of the
- * others are zeros. An exception that it throws ends the group of the buckets on all ranks.
+ * <p>A custom hook must average over {@code contributors}, the number of ranks that have data in this step. The
+ * gradients of the other ranks are zeros. If a hook throws an exception, the group of the buckets ends on all ranks.
  */
 @FunctionalInterface
 public interface GradientHook {
     /**
-     * Makes what sends a bucket. It may make collective calls of the bucket's group, such as {@code allocate}.
+     * Creates the exchange that sends a bucket. May make collective calls of the bucket's group, such as
+     * {@code allocate}.
      *
      * @param bucket the bucket
-     * @return what sends it in every step
+     * @return exchange that sends the bucket in every step
      */
     Exchange open(SentBucket bucket);
 
     /**
-     * Says why it cannot send gradients of a type. It is asked before ranks build buckets, so that all of them refuse alike.
+     * Returns why this hook cannot send gradients of a type. The builder asks before ranks build buckets, so that all
+     * ranks throw the same exception.
      *
      * @param gradients f32 or f64
-     * @return what follows "bucket 0 has gradients of f64, and"; empty if it can
+     * @return continuation of the text "bucket 0 has gradients of f64, and"; empty if the hook can send the type
      */
     default Optional<String> unsupportedBecause(DataType gradients) {
         Objects.requireNonNull(gradients, "gradients");
@@ -41,20 +43,20 @@ public interface GradientHook {
     /**
      * A bucket that a hook sends.
      *
-     * @param group the group of the buckets; calls of all buckets have one order in it
-     * @param index which bucket
-     * @param gradients the whole bucket, padding included, f32 or f64, in memory that ranks share where possible; its length is a
-     *     multiple of the number of ranks
-     * @param sharded whether only this rank's part of the average is needed
+     * @param group the group of the buckets, in which the calls of all buckets have one order
+     * @param index index of the bucket
+     * @param gradients the whole bucket including padding, f32 or f64, in shared memory if the ranks share memory; its
+     *     length is a multiple of the number of ranks
+     * @param sharded whether each rank needs only its part of the average
      */
     record SentBucket(ProcessGroup group, int index, HostTensor gradients, boolean sharded) {
         /**
-         * Checks that all is given.
+         * Checks that the group and the gradients are not null.
          *
          * @param group the group of the buckets
-         * @param index which bucket
+         * @param index index of the bucket
          * @param gradients the whole bucket
-         * @param sharded whether only this rank's part of the average is needed
+         * @param sharded whether each rank needs only its part of the average
          */
         public SentBucket {
             Objects.requireNonNull(group, "group");
@@ -64,8 +66,9 @@ public interface GradientHook {
         /**
          * Returns this rank's part of a tensor that is as long as the bucket.
          *
-         * @param whole as many elements as the bucket has
-         * @return elements {@code rank * n} to {@code (rank + 1) * n}, where n is the length divided by the number of ranks
+         * @param whole tensor with as many elements as the bucket
+         * @return elements {@code rank * n} to {@code (rank + 1) * n - 1}, where n is the length divided by the number
+         *     of ranks
          */
         public HostTensor ownPart(HostTensor whole) {
             long part = whole.elementCount() / group.worldSize();
@@ -76,16 +79,18 @@ public interface GradientHook {
     /** Sends one bucket, once per step. */
     interface Exchange {
         /**
-         * Starts sending, and does not wait for other ranks. Nobody else touches the gradients until {@link #finish}.
+         * Starts to send the bucket and does not wait for other ranks. No other code reads or writes the gradients
+         * until {@link #finish}.
          *
-         * @param contributors number of ranks that have data in this step; all of them unless some have run out ({@link Join})
-         * @return handle of the collective, or of all of them ({@link Work#all})
+         * @param contributors number of ranks that have data in this step; all ranks unless some have run out
+         *     ({@link Join})
+         * @return handle of the collective; {@link Work#all} makes one handle of several
          */
         Work start(int contributors);
 
         /**
-         * Puts the average over the contributors where the gradients were: into the whole bucket, or into this rank's part if it
-         * is sharded. Called when the work of {@link #start} is done.
+         * Replaces the gradients by their average over the contributors, in the whole bucket, or in this rank's part if
+         * the bucket is sharded. Called when the work of {@link #start} is done.
          *
          * @param contributors as in {@link #start}
          */
@@ -93,7 +98,7 @@ public interface GradientHook {
     }
 
     /**
-     * Averages gradients as they are; the default.
+     * Returns the default hook, which averages gradients unchanged.
      *
      * @return hook for f32 and f64
      */
@@ -102,21 +107,23 @@ public interface GradientHook {
     }
 
     /**
-     * Sends half of the bytes as bf16: the range of f32, and 8 bits of precision. Each gradient is rounded once to bf16, to nearest
-     * and to even; the average comes back as f32. A bucket takes memory of half its size besides; each step makes a few KiB of
-     * garbage per bucket.
+     * Returns a hook that sends gradients as bf16, which halves the bytes. The type bf16 has the range of f32 and 8
+     * bits of precision. Each gradient is rounded once to bf16, to nearest with ties to even. The average is converted
+     * back to f32. Each bucket needs additional memory of half its size. Each step creates a few KiB of garbage per
+     * bucket.
      *
-     * @return hook for f32; buckets of f64 are refused when it is opened
+     * @return hook for f32; {@link GradientBucketsBuilder#build} rejects buckets of f64
      */
     static GradientHook bf16() {
         return new CompressedHook(DataType.BFLOAT16);
     }
 
     /**
-     * Sends half of the bytes as f16: 11 bits of precision, and nothing beyond 65504, so that gradients whose sum over all ranks is
-     * larger become infinite. Otherwise as {@link #bf16}.
+     * Returns a hook that sends gradients as f16, which halves the bytes. The type f16 has 11 bits of precision, and
+     * its largest finite value is 65504. Gradients whose sum over all ranks is larger become infinite. Otherwise it
+     * works as {@link #bf16}.
      *
-     * @return hook for f32; buckets of f64 are refused when it is opened
+     * @return hook for f32; {@link GradientBucketsBuilder#build} rejects buckets of f64
      */
     static GradientHook f16() {
         return new CompressedHook(DataType.FLOAT16);

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 
-/** Which gradients of the step are ready, and which buckets are complete by that. One thread at a time. */
+/**
+ * The gradients of a step that are ready, and the buckets that are therefore complete. One thread at a time may use it.
+ */
 final class ReadyGradients {
     private final BucketLayout layout;
     private final BitSet ready = new BitSet();
-    /** Those of passes that were accumulated, which are gradients of this step whether or not its last pass has them, too. */
+    /** Gradients of accumulated passes. They are gradients of this step even if the last pass does not compute them. */
     private final BitSet accumulated = new BitSet();
 
     private final int[] missing;
@@ -23,7 +25,7 @@ final class ReadyGradients {
         return ready.get(parameter);
     }
 
-    /** Returns whether there is any of this pass. */
+    /** Returns whether any gradient of this pass is ready. */
     boolean hasAny() {
         return !ready.isEmpty();
     }
@@ -45,12 +47,14 @@ final class ReadyGradients {
         return missing[bucket] == 0;
     }
 
-    /** Returns whether a gradient came in no pass of this step. */
+    /** Returns whether a gradient was ready in no pass of this step. */
     boolean isUnused(int parameter) {
         return !ready.get(parameter) && !accumulated.get(parameter);
     }
 
-    /** Returns the parameters whose gradients came in no pass of this step, as they are listed. */
+    /**
+     * Returns the parameters whose gradients were ready in no pass of this step, in the order in which they are listed.
+     */
     List<Parameter> unused() {
         List<Parameter> unused = new ArrayList<>();
         for (int parameter = 0; parameter < layout.parameters().size(); parameter++) {

@@ -3,18 +3,21 @@ package ferro.training;
 /**
  * The order of the samples in one epoch: a permutation that is computed sample by sample and never stored.
  *
- * <p>A Feistel network permutes the numbers of an even number of bits, at most four times as many as there are samples; what it
- * maps to a number that is no sample is mapped again until it is one (cycle walking). The same samples, seed and epoch have the
- * same order in every version, because checkpoints depend on it.
+ * <p>A Feistel network permutes all numbers of an even number of bits. There are at most four times as many numbers as
+ * samples. A result that is not the number of a sample is permuted again until it is one (cycle walking). The same
+ * number of samples, seed and epoch give the same order in every version of ferro, because checkpoints depend on it.
  *
- * <p>Sources: Luby and Rackoff 1988, doi:10.1137/0217022; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9; the mixing
- * function is that of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.
+ * <p>Sources: Luby and Rackoff 1988, doi:10.1137/0217022; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9. The
+ * mixing function is that of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.
  */
 final class SampleOrder {
-    /** What a checkpoint calls this order. */
+    /** Name of this ordering method in checkpoints. */
     static final String NAME = "feistel-6";
 
-    /** Four rounds are enough for large numbers; small ones need more to reach all orders about equally often. */
+    /**
+     * Four rounds are enough for many samples. With few samples, more rounds are needed to give all orders about the
+     * same probability.
+     */
     private static final int ROUNDS = 6;
 
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
@@ -36,7 +39,7 @@ final class SampleOrder {
         }
     }
 
-    /** Returns the sample at a position from 0 to below the number of samples. */
+    /** Returns the sample at a position from 0 to {@code sampleCount - 1}. */
     long sampleAt(long position) {
         long number = position;
         do {

@@ -4,20 +4,20 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * How long the communication of one step took, as one rank saw it.
+ * The communication time of one step on one rank.
  *
- * @param waited time in which the step did nothing but wait for buckets
- * @param hidden time in which a bucket was under way while this rank did something else
+ * @param waited time in which the step only waited for communication
+ * @param hidden time in which a bucket was in flight while this rank did something else
  */
 public record StepTimes(Duration waited, Duration hidden) {
-    /** Those of a step that does not talk. */
+    /** Times of a step that does not communicate. */
     static final StepTimes NONE = new StepTimes(Duration.ZERO, Duration.ZERO);
 
     /**
-     * Checks that both are given.
+     * Checks that neither value is null.
      *
-     * @param waited time in which the step did nothing but wait for buckets
-     * @param hidden time in which a bucket was under way while this rank did something else
+     * @param waited time in which the step only waited for communication
+     * @param hidden time in which a bucket was in flight while this rank did something else
      */
     public StepTimes {
         Objects.requireNonNull(waited, "waited");
