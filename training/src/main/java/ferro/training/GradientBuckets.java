@@ -13,7 +13,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The gradients of a model, averaged over all ranks while the rest of them is still computed.
+ * The gradients of a model, averaged over all ranks. Gradients that are ready travel while the other gradients are
+ * still computed.
  *
  * {@snippet file="ferro/examples/snippets/TrainingSnippetsTest.java" region="buckets" :
  *
@@ -27,21 +28,24 @@ import java.util.stream.Collectors;
  * }
  * }
  *
- * <p>Gradients lie in buckets ({@link BucketLayout}). A bucket leaves when its last gradient is ready and all buckets before it have
- * left, so that buckets have one order on all ranks, whatever the order of {@link #ready} calls is. {@link #finish} waits for what is
- * still under way; gradients are averages then.
+ * <p>Gradients lie in buckets ({@link BucketLayout}). A bucket is sent when its last gradient is ready and all buckets
+ * before it have been sent. All ranks therefore send the buckets in the same order, even if they call {@link #ready} in
+ * different orders. {@link #finish} waits for the buckets that are still in flight. Then all gradients are averages.
  *
- * <p>A framework either computes into {@link #gradient}, or has memory of its own that {@link #put} copies. Buckets lie in memory that
- * the ranks share, where they share any. They travel in a group of their own, so that no other call waits behind them.
+ * <p>A framework either computes into {@link #gradient}, or keeps gradients in its own memory and copies them with
+ * {@link #put}. If the ranks share memory, the buckets lie in shared memory. The buckets have a separate group, so that
+ * no other call waits behind them.
  *
- * <p>{@link #ready} and {@link #put} may be called by several threads at once, each for other parameters. {@link #accumulate},
- * {@link #await} and {@link #finish} are called by one thread at a time, when all gradients of the pass have been said to be ready.
+ * <p>Several threads may call {@link #ready} and {@link #put} at the same time, for different parameters.
+ * {@link #accumulate}, {@link #await} and {@link #finish} are called by one thread at a time, after all gradients of the
+ * pass are ready.
  *
- * <p>A step that cannot end on this rank (a gradient that is ready twice, one that never is, a hook that throws) ends on no rank: the
- * exception aborts the group of the buckets, so that the other ranks hear of it, with its text, in the call in which they wait. The
- * group that the buckets were built in goes on. Deadlines and losses of ranks end a step as they end any collective.
+ * <p>If a step fails on one rank, it fails on all ranks. Examples are a gradient that is ready twice, a gradient that
+ * is never ready, and a hook that throws. The exception aborts the group of the buckets, and the other ranks get its
+ * text in the call in which they wait. The group in which the buckets were built stays usable. A deadline or a lost
+ * rank fails a step as it fails any collective.
  *
- * <p>Once the first steps are done a step makes no garbage but what the calls of its group make, apart from its result.
+ * <p>After the first steps, a step creates no garbage except its result and the garbage of the group's calls.
  */
 public final class GradientBuckets implements AutoCloseable {
     private static final int NAMES_LISTED = 20;
@@ -67,7 +71,7 @@ public final class GradientBuckets implements AutoCloseable {
     /** Number of ranks that have data in this step. */
     private int contributors;
 
-    /** The join that has begun this step; null if there is none. */
+    /** The join that has begun this step; null if there is no join. */
     private Join<?> join;
 
     private boolean hasData = true;
@@ -102,9 +106,9 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Begins to build buckets.
+     * Returns a builder for buckets.
      *
-     * @param group the ranks that share the work; the buckets get a group of their own of the same ranks
+     * @param group the ranks that share the work; the buckets get a separate group of the same ranks
      * @return builder
      */
     public static GradientBucketsBuilder builder(ProcessGroup group) {
@@ -112,17 +116,18 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Says which parameter lies where.
+     * Returns the layout, which maps parameters to buckets.
      *
-     * @return the layout, the same on all ranks; it never changes
+     * @return layout, the same on all ranks; it never changes
      */
     public BucketLayout layout() {
         return layout;
     }
 
     /**
-     * Returns the group in which the buckets travel: the ranks that they were built for, in the same order. A call of it waits for the
-     * buckets before it, and must be made by all ranks in the same place.
+     * Returns the group in which the buckets travel. It has the ranks of the group for which the buckets were built, in
+     * the same order. A call of this group waits for the buckets that were sent before it. All ranks must make such a
+     * call at the same position among the buckets.
      *
      * @return group; {@link #close} closes it
      */
@@ -131,9 +136,9 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Says whether a rank gets the averages of its own part of each bucket only.
+     * Returns whether the buckets are sharded: a rank then gets only the averages of its own part of each bucket.
      *
-     * @return whether they are sharded
+     * @return whether the buckets are sharded
      */
     public boolean isSharded() {
         return sharded;
@@ -142,8 +147,8 @@ public final class GradientBuckets implements AutoCloseable {
     /**
      * Returns a bucket.
      *
-     * @param bucket its index in the layout
-     * @return the whole bucket with its padding, which is zero when a step has ended; the same object at each call
+     * @param bucket index in the layout
+     * @return the whole bucket with its padding, which is zero after a step; the same object at each call
      * @throws IndexOutOfBoundsException if there is no such bucket
      */
     public HostTensor bucket(int bucket) {
@@ -151,11 +156,12 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns this rank's part of a bucket: the n elements from {@code rank * n} on, where n is the length of the bucket divided by
-     * the number of ranks. If the buckets are sharded, the other parts hold nothing of use after a step.
+     * Returns this rank's part of a bucket: n elements beginning at {@code rank * n}, where n is the length of the
+     * bucket divided by the number of ranks. If the buckets are sharded, the contents of the other parts are undefined
+     * after a step.
      *
-     * @param bucket its index in the layout
-     * @return a view of the bucket; the same object at each call
+     * @param bucket index in the layout
+     * @return view of the bucket; the same object at each call
      * @throws IndexOutOfBoundsException if there is no such bucket
      */
     public HostTensor ownPart(int bucket) {
@@ -163,10 +169,11 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns where the gradient of a parameter lies: written until it is ready, averaged from the end of the step on.
+     * Returns the memory of a parameter's gradient. Write the gradient to it before you call {@link #ready}. From the
+     * end of the step on, it holds the average.
      *
-     * @param parameter its index in the list of parameters
-     * @return a view of its bucket, in direct memory; the same object at each call
+     * @param parameter index in the list of parameters
+     * @return view of the parameter's bucket, in direct memory; the same object at each call
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public HostTensor gradient(int parameter) {
@@ -174,14 +181,14 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Copies a gradient from a framework's memory; it replaces what was there, also while gradients accumulate. Does not say that the
-     * gradient is ready.
+     * Copies a gradient from a framework's memory. It replaces the previous values, also while gradients accumulate.
+     * The gradient is not ready until {@link #ready} is called.
      *
-     * @param parameter its index in the list of parameters
-     * @param values the gradient, from position to limit, in native byte order; its position does not change
+     * @param parameter index in the list of parameters
+     * @param values the gradient, from position to limit, in native byte order; the position does not change
      * @throws IndexOutOfBoundsException if there is no such parameter
      * @throws IllegalArgumentException if the buffer has another length or byte order
-     * @throws IllegalStateException if the gradient has been ready in this step
+     * @throws IllegalStateException if the gradient is already ready in this step
      */
     public void put(int parameter, ByteBuffer values) {
         Objects.requireNonNull(values, "values");
@@ -198,11 +205,11 @@ public final class GradientBuckets implements AutoCloseable {
     /**
      * Copies a gradient from a framework's memory, as {@link #put(int, ByteBuffer)} does.
      *
-     * @param parameter its index in the list of parameters
+     * @param parameter index in the list of parameters
      * @param values the gradient
      * @throws IndexOutOfBoundsException if there is no such parameter
      * @throws IllegalArgumentException if the tensor has another length or type
-     * @throws IllegalStateException if the gradient has been ready in this step
+     * @throws IllegalStateException if the gradient is already ready in this step
      */
     public void put(int parameter, HostTensor values) {
         Objects.requireNonNull(values, "values");
@@ -225,13 +232,14 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Says that the gradient of a parameter is complete. If it is the last one of the next bucket, that bucket leaves, and those
-     * behind it that are complete. Does not wait for other ranks. While gradients {@linkplain #accumulate accumulate} nothing leaves.
+     * Marks the gradient of a parameter as ready. If this completes the next bucket in order, sends this bucket and the
+     * complete buckets directly after it. Does not wait for other ranks. Sends nothing in a pass that accumulates.
      *
-     * @param parameter its index in the list of parameters
+     * @param parameter index in the list of parameters
      * @throws IndexOutOfBoundsException if there is no such parameter
-     * @throws IllegalStateException if it has been ready in this step, or the step is being awaited; the step ends on all ranks
-     * @throws FerroException if a bucket cannot leave, since the group has failed
+     * @throws IllegalStateException if the gradient is already ready in this step, or {@link #await} or {@link #finish}
+     *     has been called; the step fails on all ranks
+     * @throws FerroException if a bucket cannot be sent because the group has failed
      */
     public void ready(int parameter) {
         Objects.checkIndex(parameter, gradients.size());
@@ -257,12 +265,13 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Says whether the passes from now on only accumulate: {@code true} before the first of several passes of a step, {@code false}
-     * before the last one. In passes that accumulate nothing is sent, {@link #ready} may be called for a gradient once or not at
-     * all, and {@link #finish} does nothing; whoever computes gradients adds them to those that are there.
+     * Sets whether the following passes only accumulate gradients. Call it with {@code true} before the first of
+     * several passes of a step, and with {@code false} before the last pass. An accumulating pass sends nothing. In
+     * such a pass {@link #ready} is optional for each gradient, and {@link #finish} does nothing. The code that
+     * computes gradients must add them to the present values.
      *
      * @param on whether gradients accumulate
-     * @throws IllegalStateException if gradients of this pass are ready already
+     * @throws IllegalStateException if gradients of this pass are already ready
      */
     public void accumulate(boolean on) {
         synchronized (lock) {
@@ -275,13 +284,13 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Waits until the averages of a bucket, and of those before it, are there. The first call in a step says that no more gradients
-     * will be ready, as {@link #finish} does; an optimizer can begin with the first bucket while later ones travel, and then ends the
-     * step by {@link #finish}.
+     * Waits until a bucket, and all buckets before it, have their averages. After the first call in a step, no gradient
+     * may become ready, as after {@link #finish}. An optimizer can thus use the first bucket while later buckets are in
+     * flight. It must then end the step with {@link #finish}.
      *
-     * @param bucket its index in the layout
+     * @param bucket index in the layout
      * @throws IndexOutOfBoundsException if there is no such bucket
-     * @throws IllegalStateException if gradients accumulate, or as {@link #finish}
+     * @throws IllegalStateException if gradients accumulate, or for the reasons of {@link #finish}
      * @throws FerroException if the group fails or has failed
      */
     public void await(int bucket) {
@@ -299,12 +308,13 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Ends a step: waits until all buckets have their averages. Gradients that were not ready in this step are unused: an error, or
-     * zeros if the buckets were built with {@link GradientBucketsBuilder#zerosForUnused}. Does nothing while gradients
-     * {@linkplain #accumulate accumulate}.
+     * Ends a step: waits until all buckets have their averages. Gradients that were not ready in this step are unused.
+     * They are an error, or zeros if the buckets were built with {@link GradientBucketsBuilder#zerosForUnused}. Does
+     * nothing while gradients {@linkplain #accumulate accumulate}.
      *
-     * @return how long it waited, and how long communication was hidden
-     * @throws IllegalStateException if gradients were never ready, with their names; the step ends on all ranks
+     * @return time in which the step waited, and time in which communication was hidden
+     * @throws IllegalStateException if gradients were never ready; the message names them, and the step fails on all
+     *     ranks
      * @throws FerroException if the group fails or has failed
      */
     public StepTimes finish() {
@@ -322,7 +332,7 @@ public final class GradientBuckets implements AutoCloseable {
         }
     }
 
-    /** Starts what has not left, since no more gradients will be ready. */
+    /** Sends the remaining buckets, because no more gradients will be ready. */
     private void flush() {
         if (flushed) {
             return;
@@ -393,7 +403,7 @@ public final class GradientBuckets implements AutoCloseable {
         }
     }
 
-    /** Ends the step on all ranks by an exception that says what is wrong on this one. */
+    /** Fails the step on all ranks with an exception that describes the error on this rank. */
     private IllegalStateException broken(String what) {
         IllegalStateException failure = new IllegalStateException(where() + what);
         group.abort(failure);
@@ -413,15 +423,15 @@ public final class GradientBuckets implements AutoCloseable {
         return memory.stream().allMatch(Allocation::isShared);
     }
 
-    /** Returns the group that the buckets were built in. */
+    /** Returns the group in which the buckets were built. */
     ProcessGroup parent() {
         return parent;
     }
 
     /**
-     * Says which step has not ended yet. Any thread may call it.
+     * Returns the number of the current step. Any thread may call this method.
      *
-     * @return its number, from 1 on; {@link #finish} counts
+     * @return number, from 1; each {@link #finish} that ends a step adds 1
      */
     public long stepNumber() {
         synchronized (lock) {
@@ -430,12 +440,12 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Begins a step of a join. On a rank without data all buckets leave at once, full of zeros.
+     * Begins a step of a join. On a rank without data, all buckets are filled with zeros and sent at once.
      *
-     * @param by begins it
+     * @param by the join
      * @param withData number of ranks that have data in this step
-     * @param hasBatch whether this rank has
-     * @param hasAnother whether it will have in the next one
+     * @param hasBatch whether this rank has data in this step
+     * @param hasAnother whether this rank has data in the next step
      */
     void begin(Join<?> by, int withData, boolean hasBatch, boolean hasAnother) {
         synchronized (lock) {
@@ -453,7 +463,7 @@ public final class GradientBuckets implements AutoCloseable {
         }
     }
 
-    /** Returns how many ranks have data in the next step, as the last step of a join has told. */
+    /** Returns the number of ranks with data in the next step, as received in the last step of a join. */
     int withAnotherBatch() {
         return withAnotherBatch;
     }
@@ -470,8 +480,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Closes the group of the buckets within 5 s, and gives back what their memory counts for. In the middle of a step, as where an
-     * exception leaves it, this ends the step on all ranks. Idempotent.
+     * Closes the group of the buckets within 5 s. Their memory no longer counts against {@code ferro.shm.bytes}. In the
+     * middle of a step, for example after an exception, closing fails the step on all ranks. Idempotent.
      */
     @Override
     public void close() {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
-/** Says what {@link GradientBuckets} are built of. One thread. */
+/** Builder of {@link GradientBuckets}. One thread may use it. */
 public final class GradientBucketsBuilder {
     private final ProcessGroup group;
     private List<Parameter> parameters = List.of();
@@ -24,7 +24,8 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Lists the parameters that have a gradient, in the order in which the model uses them. Everything else counts them from 0.
+     * Sets the parameters that have a gradient, in the order in which the model uses them. Other methods refer to a
+     * parameter by its index in this list, from 0.
      *
      * @param all parameters, the same on all ranks; f32 or f64
      * @return this
@@ -35,9 +36,9 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Changes the sizes of the buckets, and the order of gradients in them.
+     * Sets the sizes of the buckets, and the order of gradients in them.
      *
-     * @param chosen settings, the same on all ranks; {@link BucketSettings#DEFAULT} unless this is called
+     * @param chosen settings, the same on all ranks; {@link BucketSettings#DEFAULT} by default
      * @return this
      */
     public GradientBucketsBuilder settings(BucketSettings chosen) {
@@ -46,10 +47,11 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Says whether each rank gets the averages of its own part of each bucket only, for an optimizer that updates that part: by a
-     * reduce-scatter, which moves half of what an all-reduce moves. Averages have the same bits either way.
+     * Sets whether each rank gets only the averages of its own part of each bucket. An optimizer that updates only this
+     * part needs no more. A sharded bucket is sent by a reduce-scatter, which moves half of the bytes of an all-reduce.
+     * The averages have the same bits with both.
      *
-     * @param on the same on all ranks; false unless this is called
+     * @param on whether buckets are sharded, the same on all ranks; false by default
      * @return this
      */
     public GradientBucketsBuilder sharded(boolean on) {
@@ -58,9 +60,9 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Changes what ranks send of a bucket.
+     * Sets what ranks send for a bucket.
      *
-     * @param chosen hook, the same on all ranks; {@link GradientHook#average()} unless this is called
+     * @param chosen hook, the same on all ranks; {@link GradientHook#average()} by default
      * @return this
      */
     public GradientBucketsBuilder hook(GradientHook chosen) {
@@ -69,8 +71,8 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Takes gradients that are not ready at the end of a step for zeros; without it they are an error. A gradient that some ranks
-     * have is averaged over all ranks then.
+     * Treats gradients that are not ready at the end of a step as zeros. Without this method they are an error. A
+     * gradient that only some ranks have is then averaged over all ranks.
      *
      * @return this
      */
@@ -80,15 +82,17 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Builds the buckets. A collective call of the group: all ranks build buckets of the same parameters and settings, which is
-     * compared here, and make a group for them.
+     * Builds the buckets. This is a collective call of the group: all ranks must call it with the same parameters and
+     * settings. The call compares these, and creates a separate group for the buckets.
      *
      * @return buckets, with gradients of zeros
-     * @throws IllegalArgumentException if ranks list different parameters or settings, with the first difference; if the parameters
-     *     of a rank cannot be laid out (none, a name twice, another order than its own names); if a type is neither f32 nor f64, or
-     *     not one that the hook takes; if a bucket is longer than one buffer (2 GiB). On all ranks, and the group goes on
-     * @throws UnsupportedOperationException if the back end makes no groups
-     * @throws ferro.FerroException if the group fails or has failed, or a hook of the user's threw on another rank, with its text
+     * @throws IllegalArgumentException if ranks have different parameters or settings; the message gives the first
+     *     difference. Also if the parameters of a rank have no layout ({@link BucketLayout#of}), if a type is neither
+     *     f32 nor f64 or the hook does not support it, or if a bucket is longer than one buffer (2 GiB). All ranks
+     *     throw, and the group stays usable
+     * @throws UnsupportedOperationException if the back end cannot create groups
+     * @throws ferro.FerroException if the group fails or has failed, or if a custom hook has thrown an exception on
+     *     another rank; the message has the text of that exception
      */
     public GradientBuckets build() {
         BucketLayout layout = null;
@@ -144,7 +148,7 @@ public final class GradientBucketsBuilder {
         }
     }
 
-    /** What must be equal on all ranks, one line each, the parameters first. */
+    /** Returns one line for each property that must be equal on all ranks, parameters first. */
     private List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (int index = 0; index < parameters.size(); index++) {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Steps of ranks that have different numbers of batches, until the last rank has run out.
+ * Training steps of ranks that have different numbers of batches, until the last rank has run out of batches.
  *
  * {@snippet file="ferro/examples/snippets/TrainingSnippetsTest.java" region="join" :
  *
@@ -28,25 +28,30 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if there were no others. A rank that has run out
- * takes part in every step with gradients of zeros and applies every update, so that all replicas stay equal and its part of a
- * sharded optimizer lives on. There is no step in which no rank has data: with each step, in its last bucket, a rank tells the others
- * whether it has another batch, so that all know the number of the next step before its first bucket leaves.
+ * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if there were no other ranks. A
+ * rank that has run out takes part in every step with gradients of zeros, and applies every update. All replicas
+ * therefore stay equal, and its part of a sharded optimizer stays current. In every step at least one rank has data.
+ * With the last bucket of a step, each rank tells the others whether it has another batch. All ranks therefore know how
+ * many ranks have data in the next step before that step begins.
  *
- * <p>Calls of a group that are made with a batch, inside {@link #withBatch}, lack the ranks that have run out. What makes such calls,
- * like statistics over all ranks, registers what these ranks call in its place ({@link #shadow}). Any other call of the group that the
- * buckets were built in fails that group with MISMATCH, whose text says which ranks have run out; as long as every rank has data, and
- * outside of {@link #withBatch}, all ranks may make the same calls.
+ * <p>Ranks that have run out do not run the code inside {@link #withBatch}. If that code calls collectives, such as
+ * statistics over all ranks, register the matching calls for these ranks with {@link #shadow}. Without it, such a call
+ * of the group in which the buckets were built makes that group fail with MISMATCH. The message names the ranks that
+ * have run out. All ranks may make the same calls outside of {@link #withBatch}, and everywhere while every rank has
+ * data.
  *
- * <p>One thread of a rank uses a join. It is over when {@link #next} has returned false; a loop that ends earlier, on all ranks in the
- * same step, closes it.
+ * <p>One thread of a rank uses a join. The join is over when {@link #next} has returned false. A loop that ends earlier
+ * must end on all ranks in the same step, and must close the join.
  *
- * @param <B> what a rank computes the gradients of a step of
+ * @param <B> type of a batch
  */
 public final class Join<B> implements AutoCloseable {
-    /** How long a failure of the buckets is held back for that of the group, which has the cause and may come later. */
+    /**
+     * Maximum time to wait for a failure of the parent group after a failure of the buckets. The failure of the parent
+     * group has the cause and may arrive later.
+     */
     private static final Duration CAUSE_WITHIN = Duration.ofMillis(500);
-    /** Nothing is combined: what matters of the call is its name, which ranks compare. */
+    /** Combines nothing: ranks compare only the name of the call. */
     private static final ReduceOp.Combiner NOTHING = (into, received) -> {};
 
     private final GradientBuckets buckets;
@@ -64,7 +69,10 @@ public final class Join<B> implements AutoCloseable {
     private boolean computed;
     private long step;
     private ReduceOp outOp;
-    /** The call of ranks that have no other call to make in this step, while some have run out. */
+    /**
+     * Call of the parent group that all ranks make at the end of {@link #withBatch} while some ranks have run out. It
+     * fails with MISMATCH if a rank has made another call that is not registered. Null if no such call is in flight.
+     */
     private Work noOtherCall;
 
     private Join(GradientBuckets buckets, Iterator<? extends B> batches) {
@@ -74,11 +82,11 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Begins a join; no rank talks yet.
+     * Creates a join, without communication.
      *
-     * @param buckets gradients of the steps; they end each step by {@link GradientBuckets#finish}
-     * @param batches this rank's batches, any number; asked once ahead, for whether there is another
-     * @param <B> batch
+     * @param buckets gradients of the steps; {@link GradientBuckets#finish} must end each step
+     * @param batches any number of batches of this rank; the join asks for the next batch one step ahead
+     * @param <B> type of a batch
      * @return join
      */
     public static <B> Join<B> over(GradientBuckets buckets, Iterator<? extends B> batches) {
@@ -86,8 +94,9 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Registers the calls that a rank that has run out makes in place of those that others make with a batch. Where several are
-     * registered, they run in that order, which is the order in which the others call.
+     * Registers calls that this rank makes in {@link #withBatch} after it has run out of batches. They match the calls
+     * that other ranks make with a batch. Several registered actions run in the order of registration, which must be
+     * the order of the calls of the other ranks.
      *
      * @param calls makes the same collective calls as one step with a batch, with data that changes no result
      * @return this
@@ -98,8 +107,8 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Makes it an error that ranks have different numbers of batches: {@link #next} then throws on all ranks in place of the first
-     * step that some have no batch for.
+     * Forbids different numbers of batches: {@link #next} then throws on all ranks before the first step in which a
+     * rank has no batch.
      *
      * @return this
      */
@@ -109,13 +118,13 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Begins the next step, if any rank has a batch for it. All ranks call it; the first call gathers who has a batch, and so does one
-     * in whose step fewer ranks have.
+     * Begins the next step, if any rank has a batch for it. All ranks must call it. The first call gathers which ranks
+     * have a batch. A later call does so only if fewer ranks have a batch than in the step before.
      *
      * @return whether there is a step; the same on all ranks
-     * @throws IllegalStateException if the last step is not finished, or had no {@link #withBatch}; on all ranks if some have run out
-     *     and {@link #failOnUneven} was called
-     * @throws FerroException if the group of the buckets, or that in which they were built, fails or has failed
+     * @throws IllegalStateException if the last step is not finished, or {@link #withBatch} was not called in it; on
+     *     all ranks if some ranks have run out and {@link #failOnUneven} was called
+     * @throws FerroException if the group of the buckets or the group in which they were built fails or has failed
      */
     public boolean next() {
         if (over) {
@@ -132,7 +141,7 @@ public final class Join<B> implements AutoCloseable {
                     where() + whoIsOut() + ", and failOnUneven() asks for as many on all ranks: drop or"
                             + " repeat batches, or leave it out to average over the ranks that have some");
         }
-        endingOnAllRanks(this::begin); // a source of batches may throw, too
+        endingOnAllRanks(this::begin); // the iterator of batches may throw, too
         return true;
     }
 
@@ -145,7 +154,7 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /** Ends the last step and finds out who has a batch for the next one. */
+    /** Ends the last step and finds the ranks that have a batch for the next step. */
     private void prepare() {
         if (begun) {
             endStep();
@@ -169,7 +178,7 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /** Gathers who has a batch; behind the last step nobody does, and all know it. */
+    /** Gathers which ranks have a batch. After the last step no rank has one, and all ranks know that already. */
     private void gather() {
         if (step > 0 && buckets.withAnotherBatch() == 0) {
             contributors = 0;
@@ -194,13 +203,13 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Computes the gradients of a step: passes this rank's batch on, or makes the calls that are registered for ranks that have run
-     * out. An exception of either ends the step on all ranks.
+     * Computes the gradients of a step: passes this rank's batch to {@code compute}, or runs the calls of
+     * {@link #shadow} if this rank has run out. If this throws an exception, the step fails on all ranks.
      *
-     * @param compute computes the gradients of a batch and says that they are ready; is not called on a rank that has run out
-     * @throws IllegalStateException if there is no step, or its batch was passed on already
-     * @throws FerroException MISMATCH if some ranks have run out, and {@code compute} has made a call of the group that is not
-     *     registered; another code if the group fails or has failed
+     * @param compute computes the gradients of a batch and marks them as ready; not called on a rank that has run out
+     * @throws IllegalStateException if there is no step, or this method was already called in this step
+     * @throws FerroException MISMATCH if some ranks have run out, and {@code compute} has made a call of the group that
+     *     is not registered; another code if the group fails or has failed
      */
     public void withBatch(Consumer<? super B> compute) {
         Objects.requireNonNull(compute, "compute");
@@ -227,16 +236,16 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Says whether this rank has a batch in this step.
+     * Returns whether this rank has a batch in this step.
      *
-     * @return false if it has run out
+     * @return false if this rank has run out
      */
     public boolean hasBatch() {
         return hasBatch;
     }
 
     /**
-     * Says over how many ranks the gradients of this step are averaged.
+     * Returns the number of ranks over which the gradients of this step are averaged.
      *
      * @return number of ranks that have a batch; 0 when the join is over
      */
@@ -244,7 +253,9 @@ public final class Join<B> implements AutoCloseable {
         return contributors;
     }
 
-    /** Returns what made the group of the buckets fail, if it is a failure of the group that they were built in. */
+    /**
+     * Returns the failure of the parent group if it has aborted the group of the buckets; otherwise the given failure.
+     */
     FerroException causeOf(FerroException failure) {
         if (noOtherCall == null || failure.code() != FerroException.Code.ABORTED) {
             return failure;
@@ -269,7 +280,7 @@ public final class Join<B> implements AutoCloseable {
         return "join, rank " + parent.rank() + " of " + parent.worldSize() + ", step " + buckets.stepNumber() + ": ";
     }
 
-    /** Ends the join, so that the next steps of the buckets are steps of all ranks. Talks to nobody; idempotent. */
+    /** Ends the join, so that all ranks have data in later steps of the buckets. Does not communicate; idempotent. */
     @Override
     public void close() {
         if (!over) {

@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Turns SIGTERM, by which clusters end a job, into a question that the training loop asks once per step: was this the last one? All
- * ranks get the same answer at the same step, also those that got no signal. They save, close what they have opened, and end with
- * exit code 143, as whoever started them expects after SIGTERM.
+ * Handling of SIGTERM, with which clusters stop a job. All ranks of a training stop after the same step.
+ *
+ * <p>The training loop calls {@link #agreed} once per step. All ranks get the same answer in the same step, even ranks
+ * that got no signal. The ranks then save a checkpoint, close what they have opened, and end with exit code 143. This
+ * is the exit code that the starter of a process expects after SIGTERM.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="termination" :
  *
@@ -27,17 +29,20 @@ import java.util.Objects;
  * termination.exit(); // with code 143 after SIGTERM; else it returns
  * }
  *
- * <p>A process has one. It takes the signal from the JVM, which would run its shutdown hooks at once, that of ferro too, by which
- * open groups fail.
+ * <p>Create one object per process. It replaces the JVM's handler of SIGTERM, which would run all shutdown hooks at
+ * once. One of these hooks belongs to ferro and makes open groups fail.
  *
- * <p>The bound holds. A process that has not left shortly before its end (2 s, or a quarter of a bound of less than 8 s) is ended by
- * {@link System#exit}, and at once where a shutdown hook hangs, also after {@link #exit}; a save that is under way is then cut off,
- * which leaves the checkpoint before. A rank that got no signal counts from the step in which all agreed. Whoever sent the signal
- * must wait as long: {@code ferro run} kills after {@code --grace}, which is 10 s unless it is given, so
- * {@code ./ferro run --grace 60s} goes with a bound of 60 s.
+ * <p>The process ends within the bound. If it still runs 2 s before the end of the bound, a thread calls
+ * {@link System#exit}. For a bound of less than 8 s, the thread does so when a quarter of the bound is left. If a
+ * shutdown hook hangs, the thread halts the JVM when half of that time is left. It does so even after {@link #exit}. A
+ * save that is not complete is then cut off, and the previous checkpoint remains. On a rank that got no signal, the
+ * bound begins with the step in which all ranks agreed.
+ *
+ * <p>The sender of SIGTERM must wait at least as long as the bound. {@code ferro run} kills ranks after
+ * {@code --grace}, which is 10 s by default. For a bound of 60 s, start {@code ./ferro run --grace 60s}.
  */
 public final class Termination {
-    /** The exit code of a process that SIGTERM has ended: 128 and the number of the signal. */
+    /** Exit code of a process that SIGTERM has ended: 128 plus the number of the signal. */
     public static final int EXIT_CODE = 143;
 
     private static final System.Logger LOG = System.getLogger("ferro.training");
@@ -55,13 +60,13 @@ public final class Termination {
     }
 
     /**
-     * Takes SIGTERM from the JVM.
+     * Replaces the JVM's handler of SIGTERM.
      *
-     * @param bound how long the process may take from the signal on to finish its step, to save and to leave, shutdown hooks
-     *     included; it is gone by then
-     * @return what the training loop asks
+     * @param bound maximum time from the signal to the end of the process; the last step, the save and the shutdown
+     *     hooks must fit into it
+     * @return object that the training loop asks after each step
      * @throws IllegalArgumentException if the bound is not positive
-     * @throws UnsupportedOperationException if this JVM keeps the signal for itself, as with {@code -Xrs}
+     * @throws UnsupportedOperationException if this JVM does not allow another handler, for example with {@code -Xrs}
      */
     public static Termination onSigterm(Duration bound) {
         if (Objects.requireNonNull(bound, "bound").isZero() || bound.isNegative()) {
@@ -72,7 +77,7 @@ public final class Termination {
         return termination;
     }
 
-    /** Does what the signal does. */
+    /** Requests a stop, as the signal does. */
     synchronized void request() {
         if (!isRequested) {
             isRequested = true;
@@ -89,20 +94,20 @@ public final class Termination {
     }
 
     /**
-     * Says whether this rank got SIGTERM. It asks no other rank; any thread may call it.
+     * Returns whether this rank got SIGTERM, without communication. Any thread may call this method.
      *
-     * @return whether the signal has come
+     * @return whether the signal has arrived
      */
     public synchronized boolean isRequested() {
         return isRequested;
     }
 
     /**
-     * Says whether this step was the last one: whether any rank got SIGTERM. All ranks call it at the same place, once per step; it
-     * is an all-reduce of one number.
+     * Returns whether this step was the last one, because some rank got SIGTERM. All ranks must call it once per step,
+     * at the same position among their calls. It is an all-reduce of one number.
      *
      * @param group the ranks that train
-     * @return the same on all ranks; from then on it is true without asking
+     * @return the same on all ranks; after the first true, all further calls return true without communication
      * @throws ferro.FerroException if a rank dies or makes another call
      */
     public boolean agreed(ProcessGroup group) {
@@ -118,14 +123,14 @@ public final class Termination {
     }
 
     /**
-     * Ends the process with exit code 143 if a stop was requested or agreed; else gives the signal back to the JVM, and returns. Call
-     * it when everything is saved and closed.
+     * Ends the process with exit code 143 if this rank got SIGTERM or the ranks agreed to stop. Otherwise restores the
+     * JVM's handler and returns. Call it after everything is saved and closed.
      */
     public void exit() {
         boolean isLast = isAgreed || isRequested();
         if (!isLast && signal != null) {
             signal.giveBack();
-            isLast = isRequested(); // it came just before
+            isLast = isRequested(); // the signal arrived just before the old handler was restored
         }
         if (isLast) {
             end.exit(EXIT_CODE);

@@ -6,12 +6,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Ends a process that has to leave by a bound: in order shortly before it, by which shutdown hooks run, and at once where one of them
- * hangs.
+ * Thread that ends a process before a bound. Shortly before the bound it exits, which runs shutdown hooks. If a
+ * shutdown hook hangs, it halts the process.
  */
 final class TerminationGuard {
     private static final System.Logger LOG = System.getLogger("ferro.training");
-    /** How long before the bound the process is ended in order, unless a quarter of the bound is less. */
+    /** Time before the bound at which the process exits, unless a quarter of the bound is less. */
     private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Duration bound;
@@ -20,10 +20,10 @@ final class TerminationGuard {
 
     /** The two ways by which a process ends. */
     interface ProcessEnding {
-        /** Runs shutdown hooks, and ends the process. */
+        /** Runs the shutdown hooks and ends the process. */
         void exit(int exitCode);
 
-        /** Ends the process at once. */
+        /** Ends the process at once, without shutdown hooks. */
         void halt(int exitCode);
     }
 
@@ -46,7 +46,7 @@ final class TerminationGuard {
         this.exitCode = exitCode;
     }
 
-    /** Counts the bound from now on. */
+    /** Starts to count the bound. */
     void start() {
         long begun = System.nanoTime();
         start("ferro-termination", () -> guard(begun));
@@ -62,7 +62,7 @@ final class TerminationGuard {
         long boundNanos = TimeUnit.NANOSECONDS.convert(bound);
         long reserve = Math.min(LONGEST_RESERVE_NANOS, boundNanos / 4);
         parkUntil(begun, boundNanos - reserve);
-        // another thread, as the log or a hook may hang
+        // another thread, because the log or a hook may hang
         start("ferro-termination-exit", () -> {
             LOG.log(
                     Level.WARNING,

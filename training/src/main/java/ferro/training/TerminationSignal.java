@@ -4,15 +4,16 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
 /**
- * SIGTERM, taken from the JVM.
+ * A handler of SIGTERM that replaces the handler of the JVM.
  *
- * <p>It uses reflection, because the compiler warns of every mention of {@code sun.misc.Signal} and warnings are errors in this
- * build. The class is in the supported part of {@code jdk.unsupported}, and no JDK from 17 on warns when it is used.
+ * <p>The class uses reflection: the compiler warns about every mention of {@code sun.misc.Signal}, and warnings are
+ * errors in this build. That class is in the supported part of {@code jdk.unsupported}, and no JDK since 17 prints a
+ * warning when it is used.
  */
 final class TerminationSignal {
     private static final String NAME = "TERM";
 
-    /** What handled the signal before. */
+    /** The previous handler of the signal. */
     private final Object before;
 
     private TerminationSignal(Object before) {
@@ -45,7 +46,7 @@ final class TerminationSignal {
                 .invoke(null, term, handler);
     }
 
-    /** Has the signal handled as before. */
+    /** Restores the previous handler. */
     void giveBack() {
         try {
             handle(before);
