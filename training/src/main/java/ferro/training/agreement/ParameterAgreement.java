@@ -4,14 +4,17 @@ import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import java.util.List;
 
-/** Compares what all ranks have built buckets or optimizers of, and names the first difference. */
+/**
+ * Comparison of the parameters and settings from which all ranks build buckets or optimizers. It reports the first
+ * difference.
+ */
 public final class ParameterAgreement {
     private static final String LINE_END = "\u0000";
     private static final String NOTHING = "nothing more";
     private static final int LONGEST_VALUE = 200;
 
     private final String what;
-    /** By rank: why it cannot go on, empty if it can, and then its lines. */
+    /** For each rank, the reason why it cannot build (empty if it can), followed by the lines of the rank. */
     private final List<List<String>> lines;
 
     private ParameterAgreement(String what, List<List<String>> lines) {
@@ -20,12 +23,13 @@ public final class ParameterAgreement {
     }
 
     /**
-     * Compares lines, on all ranks of a group. A rank that has found its own ones invalid takes part, so that nobody waits for it.
+     * Compares the lines of all ranks of a group. A rank whose own parameters are invalid must call it, too, so that no
+     * rank waits for it.
      *
-     * @param what what ranks build, in the plural
-     * @param lines what must be equal, each with what it is: {@code parameter 3 is "w" f32[4]}
-     * @param invalid why this rank cannot go on, empty if it can
-     * @throws IllegalArgumentException if ranks differ; with the same text on all ranks
+     * @param what name of the objects that ranks build, in the plural
+     * @param lines properties that must be equal, each with its name: {@code parameter 3 is "w" f32[4]}
+     * @param invalid reason why this rank cannot build; empty if it can
+     * @throws IllegalArgumentException if ranks differ or a rank is invalid; with the same text on all ranks
      */
     public static void compare(ProcessGroup group, String what, List<String> lines, String invalid) {
         List<String> texts = RankTexts.differing(group, what, invalid + LINE_END + String.join(LINE_END, lines));
@@ -37,7 +41,10 @@ public final class ParameterAgreement {
         }
     }
 
-    /** Returns what the first rank says that is invalid, else what the first has that differs. */
+    /**
+     * Returns the reason of the first invalid rank. If no rank is invalid, returns the first line in which a rank
+     * differs from rank 0.
+     */
     private String difference() {
         for (int rank = 0; rank < lines.size(); rank++) {
             String invalid = lines.get(rank).get(0);

@@ -10,8 +10,8 @@ import java.util.StringJoiner;
 import java.util.function.Function;
 
 /**
- * Compares a text of all ranks: digests first, and texts only where these differ, so that equal texts of any length cost one
- * all-gather of 32 bytes per rank. Each call is a collective.
+ * Comparison of a text on all ranks. Ranks compare digests first, and exchange the texts only if the digests differ.
+ * Equal texts of any length therefore cost one all-gather of 32 bytes per rank. Each call is a collective.
  */
 public final class RankTexts {
     private static final String DIGEST = "SHA-256";
@@ -20,10 +20,11 @@ public final class RankTexts {
     private RankTexts() {}
 
     /**
-     * Compares a text, and shows all of them where they differ.
+     * Checks that all ranks have the same text. If not, throws an exception that shows the texts of all ranks.
      *
-     * @param what is compared, such as {@code names of averages}
-     * @throws IllegalArgumentException if they differ, with the same text on all ranks; the group goes on
+     * @param what name of the text, such as {@code names of averages}
+     * @param own text of this rank
+     * @throws IllegalArgumentException if the texts differ, with the same message on all ranks; the group stays usable
      */
     public static void requireEqual(ProcessGroup group, String what, String own) {
         List<String> texts = differing(group, what, own);
@@ -34,11 +35,13 @@ public final class RankTexts {
     }
 
     /**
-     * Compares a text.
+     * Compares a text on all ranks.
      *
-     * @param what is compared, which has no character 0
-     * @return the texts of all ranks by rank, where they differ; else nothing
-     * @throws IllegalArgumentException if ranks compare different things, with the same text on all ranks; the group goes on
+     * @param what name of the text, without the character 0
+     * @param own text of this rank
+     * @return the texts by rank if they differ; otherwise an empty list
+     * @throws IllegalArgumentException if ranks give different names, with the same message on all ranks; the group
+     *     stays usable
      */
     public static List<String> differing(ProcessGroup group, String what, String own) {
         String text = what + END + own;

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Names tensors that differ between ranks, and the ranks. */
+/** Description of the tensors that differ between ranks, and of these ranks. */
 public final class TensorDifferences {
     private static final int MOST_NAMED = 10;
 
     private TensorDifferences() {}
 
     /**
-     * Compares what ranks hold.
+     * Compares the tensors of all ranks.
      *
-     * @param all what each rank holds, by the name of the tensor and the rank; ranks that need not hold a tensor are left out
-     * @return the number of tensors that differ and the first ten of them; empty if none differs
+     * @param all description of each tensor on each rank, by name and rank; without ranks that need not hold the tensor
+     * @return number of tensors that differ, and the first ten of them; empty if no tensor differs
      */
     public static String of(Map<String, Map<Integer, String>> all) {
         List<String> differing = new ArrayList<>();
@@ -36,7 +36,7 @@ public final class TensorDifferences {
                 + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
     }
 
-    /** What most ranks have comes first. */
+    /** Describes a tensor; the value that most ranks have comes first. */
     private static String texts(Map<String, List<Integer>> ranks) {
         return ranks.entrySet().stream()
                 .sorted((one, other) -> other.getValue().size() - one.getValue().size())

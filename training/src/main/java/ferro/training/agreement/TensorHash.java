@@ -7,8 +7,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A hash of bits: -0.0 and 0.0 differ, and so do two kinds of NaN. Two tensors of one length that differ in 8 bytes alone never
- * have the same one; others do by accident once in about 2^64 cases.
+ * Hash of the bits of a tensor: -0.0 and 0.0 have different hashes, and so have two NaNs with different bits. Two
+ * tensors of the same type and length always have different hashes if they differ in only one word of 8 bytes. Other
+ * tensors that differ have the same hash in about one of 2^64 cases.
  */
 public final class TensorHash {
     private static final int BLOCK_BYTES = 1 << 16;
@@ -26,7 +27,7 @@ public final class TensorHash {
         return hash.hash;
     }
 
-    /** Returns type, length and hash of a tensor in words. */
+    /** Returns the type, length and hash of a tensor as text. */
     public static String text(HostTensor tensor) {
         return tensor + " of hash " + Long.toHexString(of(tensor));
     }
@@ -53,7 +54,7 @@ public final class TensorHash {
         add(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()));
     }
 
-    /** Adds the bytes from 0 to the limit; the last ones are filled up with zeros. */
+    /** Adds the bytes from 0 to the limit. The last word is filled up with zeros. */
     private void add(ByteBuffer bytes) {
         int whole = bytes.limit() & -Long.BYTES;
         for (int at = 0; at < whole; at += Long.BYTES) {

@@ -1,2 +1,2 @@
-/** Compares what all ranks must have alike. Not for other modules. */
+/** Checks of values that must be equal on all ranks. Not for use by other modules. */
 package ferro.training.agreement;

@@ -2,7 +2,7 @@ package ferro.training.monitor;
 
 import java.util.Arrays;
 
-/** What one rank has counted since the report before, as numbers that travel. */
+/** The counts of one rank since the last report, as an array of numbers that can be sent. */
 final class MonitorInterval {
     private static final int SAMPLES = 0;
     private static final int LOSS = 1;
@@ -21,7 +21,7 @@ final class MonitorInterval {
         this.numbers = numbers;
     }
 
-    /** Cuts what all ranks have sent, one rank after the other. */
+    /** Splits the gathered numbers of all ranks, which are in rank order. */
     static MonitorInterval[] ofAll(double[] all, int worldSize) {
         int length = all.length / worldSize;
         MonitorInterval[] ranks = new MonitorInterval[worldSize];
@@ -29,7 +29,7 @@ final class MonitorInterval {
         return ranks;
     }
 
-    /** Adds means over samples; without samples they do not count. */
+    /** Adds means over samples. Without samples, the means are ignored. */
     void addMeans(long samples, double loss, double[] metrics) {
         if (samples > 0) {
             numbers[SAMPLES] += samples;
@@ -45,7 +45,7 @@ final class MonitorInterval {
         numbers[HIDDEN] += hiddenNanos;
     }
 
-    /** Returns the numbers to send. */
+    /** Sets the elapsed time and returns the numbers to send. */
     double[] ending(long elapsedNanos) {
         numbers[ELAPSED] = elapsedNanos;
         return numbers;

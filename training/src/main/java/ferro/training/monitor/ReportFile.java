@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * Appends each report to a file, as one line of JSON. The file is open only while a line is written. A line that cannot be
- * written is left out, because a training must not end by its reports.
+ * Listener that appends each report to a file, as one line of JSON. The file is open only while a line is written. A
+ * line that cannot be written is left out, so that a report cannot end a training.
  */
 final class ReportFile implements Consumer<TrainingReport> {
     private static final double NANOS_PER_SECOND = 1e9;
@@ -24,7 +24,7 @@ final class ReportFile implements Consumer<TrainingReport> {
     private final Path file;
     private boolean warned;
 
-    /** Makes the file if it is not there, so that one that cannot be written is told before the training begins. */
+    /** Creates the file if it does not exist. A file that cannot be written thus fails before the training begins. */
     ReportFile(Path file) {
         this.file = file;
         try {
@@ -68,7 +68,7 @@ final class ReportFile implements Consumer<TrainingReport> {
         }
     }
 
-    /** JSON has no NaN and no infinity: these are null. */
+    /** Adds a number, or null for NaN and infinity, which JSON does not have. */
     private static void add(JsonObject json, String name, double number) {
         if (Double.isFinite(number)) {
             json.addProperty(name, number);
@@ -77,7 +77,7 @@ final class ReportFile implements Consumer<TrainingReport> {
         }
     }
 
-    /** Appends a text as a whole or not at all. */
+    /** Appends a text completely or not at all. */
     private void append(String text) throws IOException {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
             long end = channel.size();

@@ -9,16 +9,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Makes reports of what all ranks have counted: the same numbers on all ranks, so the same report. */
+/**
+ * Creates reports from the numbers of all ranks. All ranks have the same numbers and therefore create the same report.
+ */
 final class ReportMaker {
-    /** Weight of what is smoothed already against one more loss. */
+    /** Weight of the previous smoothed loss. The new loss has the remaining weight. */
     private static final double KEPT = 0.9;
 
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final List<String> metrics;
     private double smoothed;
-    /** The weights of all losses in {@link #smoothed}, which begins at 0 and not at a loss. */
+    /**
+     * Sum of the weights of all losses in {@link #smoothed}. It is less than 1, because the smoothed loss begins at 0
+     * and not at a loss.
+     */
     private double weight;
 
     ReportMaker(List<String> metrics) {
@@ -42,7 +47,10 @@ final class ReportMaker {
                 step, elapsed, (long) samples, perSecond, loss, smoothed(loss), shares(ranks), slowest(ranks), means);
     }
 
-    /** A loss that is no number is shown and not smoothed, or no later one would ever be a number. */
+    /**
+     * Returns the smoothed loss. A loss that is NaN or infinite is not smoothed, because all later smoothed losses
+     * would be NaN or infinite, too.
+     */
     private double smoothed(double loss) {
         if (Double.isFinite(loss)) {
             smoothed = KEPT * smoothed + (1 - KEPT) * loss;
@@ -57,7 +65,7 @@ final class ReportMaker {
         return new TimeShares(1 - waiting, sum(ranks, MonitorInterval::hiddenNanos) / whole, waiting);
     }
 
-    /** A rank that has no samples keeps nobody waiting, and is none of the others either. */
+    /** Returns the rank that computes longest. A rank without samples delays no other rank, so it is not counted. */
     private static SlowestRank slowest(MonitorInterval[] ranks) {
         int slowest = 0;
         double longest = 0;

@@ -4,9 +4,12 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Prints reports: a line that redraws itself on a terminal, or a new line each elsewhere. */
+/** Listener that prints reports: on a terminal as a line that is redrawn, elsewhere as one line per report. */
 final class ReportPrinter implements Consumer<TrainingReport> {
-    /** With the launcher's rank in front a usual line fits a terminal of 80 columns. */
+    /**
+     * Width of the bar. With it and the rank that the launcher prints first, a usual line fits a terminal of 80
+     * columns.
+     */
     private static final int BAR_WIDTH = 6;
 
     private final PrintStream out;
@@ -14,7 +17,7 @@ final class ReportPrinter implements Consumer<TrainingReport> {
     private final long totalSteps;
     private String state = "";
 
-    /** Prints to a stream; a total of 0 is not known. */
+    /** Creates a printer for a stream; {@code totalSteps} is 0 if the total is unknown. */
     ReportPrinter(PrintStream out, boolean bar, long totalSteps) {
         this.out = out;
         this.bar = bar;
@@ -37,8 +40,8 @@ final class ReportPrinter implements Consumer<TrainingReport> {
                         100 * report.time().waiting(),
                         100 * report.time().hidden(),
                         report.slowest().rank());
-        // spaces hide what remains of a longer state; the carriage return ends it, because the launcher puts the rank
-        // in front
+        // spaces overwrite the end of a longer line; the carriage return is last, because the launcher prints the rank
+        // first
         String spaces = " ".repeat(Math.max(0, state.stripTrailing().length() - next.length()));
         state = next + spaces;
         out.print(state + "\r");
@@ -77,7 +80,7 @@ final class ReportPrinter implements Consumer<TrainingReport> {
         return line.toString();
     }
 
-    /** Leaves the last state of the line that redraws itself. */
+    /** Ends the line that is redrawn, so that its last state stays visible. */
     void finish() {
         if (bar && !state.isEmpty()) {
             out.println(state.stripTrailing());

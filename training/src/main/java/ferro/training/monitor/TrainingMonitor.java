@@ -9,12 +9,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Shows how a training goes: loss, speed, what the ranks spend their time on and which of them the others wait for.
+ * Reports on a training: loss, speed, the shares of the ranks' time, and the rank for which the others wait.
  *
- * <p>Every rank calls {@link #step} once per step. After a number of steps all ranks exchange their numbers, by one all-gather of
- * a few dozen bytes, and get the same {@link TrainingReport}; rank 0 prints and writes it. Nothing else is communicated.
+ * <p>Every rank calls {@link #step} once per step. After a fixed number of steps all ranks exchange their numbers with
+ * one all-gather of a few dozen bytes per rank. All ranks then get the same {@link TrainingReport}; rank 0 prints it
+ * and writes it. Nothing else is communicated.
  *
- * <p>For one thread at a time. The environment is never read: {@link TrainingMonitorBuilder} is told where reports go.
+ * <p>One thread at a time may use it. It reads no environment variables: {@link TrainingMonitorBuilder} sets where
+ * reports go.
  */
 public final class TrainingMonitor {
     private final ProcessGroup group;
@@ -46,7 +48,7 @@ public final class TrainingMonitor {
     }
 
     /**
-     * Begins to describe a monitor.
+     * Returns a builder for a monitor.
      *
      * @param group ranks that train together
      * @return builder
@@ -56,32 +58,33 @@ public final class TrainingMonitor {
     }
 
     /**
-     * Counts a step of this rank with the times that {@code GradientBuckets.finish()} or {@code ShardedOptimizer.step()} returned.
-     * After every so many steps it is a collective of the group.
+     * Counts a step of this rank, with the times that {@code GradientBuckets.finish()} or
+     * {@code ShardedOptimizer.step()} has returned. In each step that ends with a report, this call is a collective of
+     * the group.
      *
      * @param samples number of samples of this rank
-     * @param loss    mean over these samples
-     * @param times   how long the step waited for communication, and how long it hid it
-     * @param values  mean of each metric over these samples, in the order of their names
+     * @param loss mean over these samples
+     * @param times time in which the step waited for communication, and time in which communication was hidden
+     * @param values mean of each metric over these samples, in the order of the metrics' names
      * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
     public void step(long samples, double loss, StepTimes times, double... values) {
         step(samples, loss, times.waited(), times.hidden(), values);
     }
 
     /**
-     * Counts a step of this rank. After every so many steps it is a collective of the group.
+     * Counts a step of this rank. In each step that ends with a report, this call is a collective of the group.
      *
      * @param samples number of samples of this rank
-     * @param loss    mean over these samples
-     * @param waited  time of the step in which this rank only waited for communication
-     * @param hidden  time of the step in which data was under way while this rank computed
-     * @param values  mean of each metric over these samples, in the order of their names
+     * @param loss mean over these samples
+     * @param waited time of the step in which this rank only waited for communication
+     * @param hidden time of the step in which data was in flight while this rank computed
+     * @param values mean of each metric over these samples, in the order of the metrics' names
      * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
     public void step(long samples, double loss, Duration waited, Duration hidden, double... values) {
         if (samples < 0 || waited.isNegative() || hidden.isNegative() || values.length != metrics.size()) {
@@ -103,11 +106,11 @@ public final class TrainingMonitor {
     }
 
     /**
-     * Counts a step in which this rank had no samples, as a rank that has run out of them does while others go on. All of its time
-     * counts as waiting.
+     * Counts a step in which this rank had no samples. A rank that has run out of samples calls it while other ranks go
+     * on. All time since the last step counts as waiting.
      *
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
     public void takePartWithoutData() {
         long nanos = clock.getAsLong();
@@ -116,11 +119,11 @@ public final class TrainingMonitor {
     }
 
     /**
-     * Reports the steps since the last report, if there are any, and leaves the bar on the terminal. Every rank calls it at the
-     * end of the training; another step may follow.
+     * Reports the steps since the last report, if there are any, and ends the bar's line on the terminal. Every rank
+     * calls it at the end of the training. More steps may follow.
      *
      * @throws IllegalStateException if the group is closed
-     * @throws ferro.FerroException  if the group fails or has failed; MISMATCH if ranks make other calls instead
+     * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
     public void finish() {
         if (steps > reportedSteps) {
@@ -138,7 +141,7 @@ public final class TrainingMonitor {
         double[] all = new double[own.length * group.worldSize()];
         group.allGather(own, all);
         long ended = clock.getAsLong();
-        // the next interval begins with this exchange, in which a rank waits for those that are behind
+        // the next interval includes this exchange, in which a rank waits for slower ranks
         interval = new MonitorInterval(metrics.size());
         interval.addTimes(ended - begun, 0);
         begunNanos = begun;

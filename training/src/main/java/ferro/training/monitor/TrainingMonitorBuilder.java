@@ -12,9 +12,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Describes a {@link TrainingMonitor}: how often it reports and where. Without a place for reports it only calls listeners.
+ * Builder of a {@link TrainingMonitor}. It sets how often the monitor reports, and where. Without a terminal, pipe or
+ * file, the monitor only calls listeners.
  *
- * <p>Interval, metrics and steps before must be the same on all ranks; where reports go may differ. Only rank 0 prints and writes.
+ * <p>The interval, the metrics and the steps before must be the same on all ranks. The destinations of reports may
+ * differ. Only rank 0 prints reports and writes the file.
  */
 public final class TrainingMonitorBuilder {
     private static final int EVERY = 50;
@@ -35,11 +37,11 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Says how often to report; 50 steps unless it is called.
+     * Sets how often the monitor reports; every 50 steps by default.
      *
      * @param steps number of steps between two reports
      * @return this
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if the number is not positive
      */
     public TrainingMonitorBuilder reportEvery(int steps) {
         reportEvery = (int) requireAtLeast(1, steps, "steps between two reports");
@@ -47,11 +49,11 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Names metrics beside the loss.
+     * Sets the names of metrics that are reported in addition to the loss.
      *
-     * @param names such as {@code accuracy}
+     * @param names names, such as {@code accuracy}
      * @return this
-     * @throws IllegalArgumentException if a name stands twice
+     * @throws IllegalArgumentException if a name occurs twice
      */
     public TrainingMonitorBuilder metrics(String... names) {
         List<String> list = List.of(Objects.requireNonNull(names, "names"));
@@ -63,11 +65,11 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Says how many steps the whole training has, for the bar.
+     * Sets the number of steps of the whole training. Reports then show the progress.
      *
      * @param steps number of steps
      * @return this
-     * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalArgumentException if the number is not positive
      */
     public TrainingMonitorBuilder totalSteps(long steps) {
         totalSteps = requireAtLeast(1, steps, "steps of the whole training");
@@ -75,11 +77,11 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Says how many steps a training that is resumed has made before.
+     * Sets the number of steps that a resumed training has made before.
      *
-     * @param steps number of steps; 0 unless it is called
+     * @param steps number of steps; 0 by default
      * @return this
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if the number is negative
      */
     public TrainingMonitorBuilder stepsBefore(long steps) {
         stepsBefore = requireAtLeast(0, steps, "steps before");
@@ -94,9 +96,9 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Prints reports to a terminal, as one line that redraws itself.
+     * Prints reports to a terminal, as one line that is redrawn.
      *
-     * @param terminal such as {@code System.out}, where that is a terminal
+     * @param terminal stream to a terminal, such as {@code System.out}
      * @return this
      */
     public TrainingMonitorBuilder bar(PrintStream terminal) {
@@ -106,9 +108,9 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Prints each report as a line, to a pipe or a file.
+     * Prints each report as one line, to a pipe or a file.
      *
-     * @param pipe such as {@code System.out}
+     * @param pipe stream, such as {@code System.out}
      * @return this
      */
     public TrainingMonitorBuilder lines(PrintStream pipe) {
@@ -118,10 +120,10 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Appends each report to a file, as a line of JSON. A line that cannot be written later, as on a full disk, is left out
-     * after one WARNING, and the training goes on.
+     * Appends each report to a file, as one line of JSON. If a line cannot be written during the training, for example
+     * because the disk is full, the monitor leaves it out. It logs one WARNING, and the training goes on.
      *
-     * @param lines file, made if it is not there
+     * @param lines file; created if it does not exist
      * @return this
      */
     public TrainingMonitorBuilder json(Path lines) {
@@ -130,9 +132,9 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Adds a listener, on this rank.
+     * Adds a listener on this rank.
      *
-     * @param listener gets each report on the thread that makes the step
+     * @param listener receives each report, on the thread that calls {@code step}
      * @return this
      */
     public TrainingMonitorBuilder listener(Consumer<TrainingReport> listener) {
@@ -141,9 +143,9 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Takes another clock than {@link System#nanoTime}.
+     * Sets another clock than {@link System#nanoTime}.
      *
-     * @param nanos gives the time in nanoseconds, from any origin
+     * @param nanos returns the time in nanoseconds, from any origin
      * @return this
      */
     public TrainingMonitorBuilder clock(LongSupplier nanos) {
@@ -152,13 +154,14 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Makes the monitor, whose time begins now. This is a collective of the group.
+     * Creates the monitor and starts its time. This is a collective of the group.
      *
      * @return monitor
-     * @throws IllegalArgumentException on all ranks if interval, metrics or steps before differ; the group goes on
-     * @throws IllegalStateException    if the group is closed
-     * @throws ferro.FerroException     if the group fails or has failed
-     * @throws java.io.UncheckedIOException if rank 0 cannot make or open its file
+     * @throws IllegalArgumentException on all ranks if the interval, the metrics or the steps before differ; the group
+     *     stays usable
+     * @throws IllegalStateException if the group is closed
+     * @throws ferro.FerroException if the group fails or has failed
+     * @throws java.io.UncheckedIOException if rank 0 cannot create or open its file
      */
     public TrainingMonitor build() {
         RankTexts.requireEqual(

@@ -7,17 +7,17 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What all ranks did since the report before. It is the same on all ranks, but for {@code elapsed}.
+ * Report on the work of all ranks since the last report. All values except {@code elapsed} are the same on all ranks.
  *
- * @param step             number of steps that have ended, from the beginning of the training
- * @param elapsed          time since this rank's monitor was made
- * @param samples          samples of all ranks since the report before
- * @param samplesPerSecond their number per second of the rank that took longest
- * @param loss             mean over these samples; NaN without samples
- * @param smoothedLoss     moving average of the losses of all reports so far; NaN until there is one
- * @param time             what the ranks spent the time on
- * @param slowest          which rank the others wait for
- * @param metrics          mean over these samples by name, in the order of the names
+ * @param step number of steps that have ended since the beginning of the training
+ * @param elapsed time since this rank's monitor was created
+ * @param samples samples of all ranks since the last report
+ * @param samplesPerSecond these samples divided by the time of the rank that took longest
+ * @param loss mean over these samples; NaN without samples
+ * @param smoothedLoss moving average of the losses of all reports so far; NaN until there is a loss
+ * @param time shares of the ranks' time
+ * @param slowest the rank for which the others wait
+ * @param metrics mean over these samples by name, in the order of the names
  */
 public record TrainingReport(
         long step,
@@ -32,15 +32,15 @@ public record TrainingReport(
     /**
      * Copies the metrics.
      *
-     * @param step             number of steps that have ended
-     * @param elapsed          time since this rank's monitor was made
-     * @param samples          samples of all ranks
-     * @param samplesPerSecond their number per second
-     * @param loss             mean over these samples
-     * @param smoothedLoss     moving average of the losses
-     * @param time             what the ranks spent the time on
-     * @param slowest          which rank the others wait for
-     * @param metrics          mean over these samples by name
+     * @param step number of steps that have ended
+     * @param elapsed time since this rank's monitor was created
+     * @param samples samples of all ranks
+     * @param samplesPerSecond samples per second
+     * @param loss mean over these samples
+     * @param smoothedLoss moving average of the losses
+     * @param time shares of the ranks' time
+     * @param slowest the rank for which the others wait
+     * @param metrics mean over these samples by name
      */
     public TrainingReport {
         Objects.requireNonNull(elapsed, "elapsed");
@@ -52,18 +52,18 @@ public record TrainingReport(
     /**
      * Shares of the time of all ranks together, from 0 to 1.
      *
-     * @param computing time in which ranks did not wait for communication: 1 less {@code waiting}
-     * @param hidden    time in which data was under way while ranks computed; part of {@code computing}
-     * @param waiting   time in which ranks did nothing but wait: communication that is not hidden
+     * @param computing time in which ranks did not wait for communication: 1 minus {@code waiting}
+     * @param hidden time in which data was in flight while ranks computed; part of {@code computing}
+     * @param waiting time in which ranks only waited: communication that is not hidden
      */
     public record TimeShares(double computing, double hidden, double waiting) {}
 
     /**
-     * The rank that computes longest, so that the others wait for it.
+     * The rank that computes longest, for which the other ranks wait.
      *
      * @param rank the rank
-     * @param more how much longer it computes than the other ranks with samples do on average: 0.1 is 10 % longer; 0 if there is
-     *     no other
+     * @param more how much longer it computes than the other ranks with samples do on average: 0.1 is 10 % longer; 0 if
+     *     there is no other rank
      */
     public record SlowestRank(int rank, double more) {}
 }

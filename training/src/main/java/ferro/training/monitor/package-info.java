@@ -1,8 +1,8 @@
 /**
- * What a training job tells of itself: loss, speed, and which part of the time was computing and communicating.
+ * Reports on a training job: loss, speed, and the shares of time for computing and communication.
  *
  * <p>Start reading at {@link ferro.training.monitor.TrainingMonitor}.
  *
- * <p>Nothing here reads the environment: where reports go is told.
+ * <p>This package reads no environment variables. The builder of a monitor sets where reports go.
  */
 package ferro.training.monitor;
