@@ -5,12 +5,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Adam and AdamW, as {@code torch.optim.Adam} and {@code torch.optim.AdamW} without {@code amsgrad}.
+ * The rules Adam and AdamW, as in {@code torch.optim.Adam} and {@code torch.optim.AdamW} without {@code amsgrad}.
  *
- * <p>With gradient g, parameter p, averages m ({@code exp_avg}) and v ({@code exp_avg_sq}), of each element in step t, from 1 on:
+ * <p>Each element has a gradient g, a parameter p, and the averages m ({@code exp_avg}) and v ({@code exp_avg_sq}).
+ * Step t, from 1, computes:
  * <pre>
- * p = p * (1 - rate * weightDecay)                (AdamW, where weightDecay is not 0)
- * g = g + weightDecay * p                         (Adam, where weightDecay is not 0)
+ * p = p * (1 - rate * weightDecay)                (AdamW, if weightDecay is not 0)
+ * g = g + weightDecay * p                         (Adam, if weightDecay is not 0)
  * m = m + (1 - beta1) * (g - m)
  * v = beta2 * v + (1 - beta2) * g * g
  * p = p - rate / (1 - beta1^t) * m / (sqrt(v) / sqrt(1 - beta2^t) + epsilon)
@@ -18,12 +19,13 @@ import java.util.Map;
  *
  * <p>Source: Kingma and Ba 2015, arXiv:1412.6980, and for AdamW Loshchilov and Hutter 2019, arXiv:1711.05101.
  *
- * @param rate learning rate, from 0 on
- * @param beta1 how much of the average of gradients stays in each step, from 0 to below 1
- * @param beta2 how much of the average of their squares stays in each step, from 0 to below 1
- * @param epsilon what is added to the root, from 0 on
- * @param weightDecay how much of the parameter is added to its gradient, or how fast the parameter shrinks
- * @param isDecoupled whether it is AdamW, where the weight decay shrinks the parameter, and not Adam
+ * @param rate learning rate, 0 or more
+ * @param beta1 share of the average of gradients that each step keeps, at least 0 and less than 1
+ * @param beta2 share of the average of squared gradients that each step keeps, at least 0 and less than 1
+ * @param epsilon number that is added to the square root, 0 or more
+ * @param weightDecay factor of the weight decay, 0 or more: Adam adds {@code weightDecay * p} to the gradient, AdamW
+ *     shrinks the parameter itself
+ * @param isDecoupled true for AdamW, false for Adam
  */
 public record AdamRule(double rate, double beta1, double beta2, double epsilon, double weightDecay, boolean isDecoupled)
         implements UpdateRule {
@@ -31,12 +33,12 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * Checks the constants.
      *
      * @param rate learning rate
-     * @param beta1 how much of the average of gradients stays in each step
-     * @param beta2 how much of the average of their squares stays in each step
-     * @param epsilon what is added to the root
-     * @param weightDecay how much of the parameter is added to its gradient, or how fast the parameter shrinks
-     * @param isDecoupled whether it is AdamW
-     * @throws IllegalArgumentException if one is negative or not finite, or a beta is not below 1
+     * @param beta1 share of the average of gradients that each step keeps
+     * @param beta2 share of the average of squared gradients that each step keeps
+     * @param epsilon number that is added to the square root
+     * @param weightDecay factor of the weight decay
+     * @param isDecoupled true for AdamW, false for Adam
+     * @throws IllegalArgumentException if a constant is negative or not finite, or a beta is not less than 1
      */
     public AdamRule {
         String kind = kindOf(isDecoupled);
@@ -48,45 +50,45 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
     }
 
     /**
-     * Changes the rate.
+     * Returns this rule with another learning rate.
      *
      * @param newRate learning rate
      * @return rule with this rate
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public AdamRule withRate(double newRate) {
         return new AdamRule(newRate, beta1, beta2, epsilon, weightDecay, isDecoupled);
     }
 
     /**
-     * Changes the betas.
+     * Returns this rule with other betas.
      *
-     * @param newBeta1 how much of the average of gradients stays in each step
-     * @param newBeta2 how much of the average of their squares stays in each step
+     * @param newBeta1 share of the average of gradients that each step keeps
+     * @param newBeta2 share of the average of squared gradients that each step keeps
      * @return rule with these betas
-     * @throws IllegalArgumentException if one is not from 0 to below 1
+     * @throws IllegalArgumentException if a beta is negative or not less than 1
      */
     public AdamRule withBetas(double newBeta1, double newBeta2) {
         return new AdamRule(rate, newBeta1, newBeta2, epsilon, weightDecay, isDecoupled);
     }
 
     /**
-     * Changes the epsilon.
+     * Returns this rule with another epsilon.
      *
-     * @param newEpsilon what is added to the root
+     * @param newEpsilon number that is added to the square root
      * @return rule with this epsilon
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the epsilon is negative or not finite
      */
     public AdamRule withEpsilon(double newEpsilon) {
         return new AdamRule(rate, beta1, beta2, newEpsilon, weightDecay, isDecoupled);
     }
 
     /**
-     * Changes the weight decay.
+     * Returns this rule with another weight decay.
      *
-     * @param newWeightDecay how much of the parameter is added to its gradient, or how fast the parameter shrinks
+     * @param newWeightDecay factor of the weight decay
      * @return rule with this weight decay
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the weight decay is negative or not finite
      */
     public AdamRule withWeightDecay(double newWeightDecay) {
         return new AdamRule(rate, beta1, beta2, epsilon, newWeightDecay, isDecoupled);

@@ -2,7 +2,7 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** The steps of {@link AdamRule}, in the order of its formulas. */
+/** Update by {@link AdamRule}, in the order of its formulas. */
 final class AdamUpdate implements BlockUpdate {
     private final AdamRule rule;
     private final ElementBlock.AdamFactors factors = new ElementBlock.AdamFactors();
@@ -16,7 +16,7 @@ final class AdamUpdate implements BlockUpdate {
     @Override
     public void begin(long step, double newRate) {
         rate = newRate;
-        // StrictMath: the same bits on all machines
+        // StrictMath gives the same bits on all machines
         factors.factor = -(newRate / (1 - StrictMath.pow(rule.beta1(), step)));
         factors.correction = Math.sqrt(1 - StrictMath.pow(rule.beta2(), step));
     }

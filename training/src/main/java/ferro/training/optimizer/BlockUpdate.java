@@ -2,13 +2,13 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** A rule, block by block. One thread at a time. */
+/** Update by a rule, one block at a time. For one thread at a time. */
 interface BlockUpdate {
     /**
-     * Makes the steps of a rule.
+     * Creates the update of a rule.
      *
      * @param rule rule
-     * @return its steps
+     * @return its update
      */
     static BlockUpdate of(UpdateRule rule) {
         if (rule instanceof SgdRule sgd) {
@@ -18,9 +18,9 @@ interface BlockUpdate {
     }
 
     /**
-     * Computes what all elements have in common.
+     * Begins a step: computes the values that all elements share.
      *
-     * @param step number of the step, from 1 on
+     * @param step number of the step, from 1
      * @param rate learning rate of this step
      */
     void begin(long step, double rate);
@@ -29,9 +29,9 @@ interface BlockUpdate {
      * Updates a block.
      *
      * @param parameters changed
-     * @param gradients changed too, where the rule needs room
-     * @param state changed; in the order of the rule's {@link UpdateRule#stateNames}
-     * @param count elements
+     * @param gradients changed if the rule uses them as scratch memory
+     * @param state changed; in the order of {@link UpdateRule#stateNames}
+     * @param count number of elements
      */
     void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count);
 }

@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A bucket of parameters, and the update of the elements of it that are this rank's: its part without the padding, or all that are
- * used where every rank updates everything.
+ * A bucket of parameters, and the update of this rank's elements in it. If the buckets are sharded, these elements are
+ * the rank's part without padding. Otherwise each rank updates all used elements.
  *
- * <p>One thread at a time.
+ * <p>One thread at a time may use it.
  */
 final class BucketShare implements AutoCloseable {
     private final Bucket bucket;
@@ -32,7 +32,7 @@ final class BucketShare implements AutoCloseable {
     private final FlatUpdate update;
     private Work gathering;
 
-    /** Makes the memory of a bucket; a collective call if the buckets are sharded. */
+    /** Allocates the memory of a bucket. This is a collective call if the buckets are sharded. */
     BucketShare(GradientBuckets buckets, int index, UpdateRule rule) {
         bucket = buckets.layout().buckets().get(index);
         ProcessGroup group = buckets.group();
@@ -53,22 +53,25 @@ final class BucketShare implements AutoCloseable {
         return HostTensor.ofArray(type, type.carrier().newArray(count), 0, count);
     }
 
-    /** The first element of a rank's part; behind the used ones where the part is padding. */
+    /**
+     * Returns the index of the first element of a rank's part, or the number of used elements if the part is only
+     * padding.
+     */
     private long begin(int rank) {
         return Math.min(partLength * rank, bucket.usedCount());
     }
 
-    /** The element behind the last used one of a rank's part. */
+    /** Returns the index after the last used element of a rank's part. */
     private long end(int rank) {
         return begin(rank + 1);
     }
 
-    /** Returns the elements of a parameter that begins at a place of the bucket. */
+    /** Returns the elements of a parameter that begins at {@code offset} in the bucket. */
     HostTensor parameter(Parameter parameter, long offset) {
         return parameters.slice(offset, parameter.elementCount());
     }
 
-    /** Returns the state of the elements of a parameter that are this rank's; empty if none is. */
+    /** Returns the state of this rank's elements of a parameter; empty if this rank has no element of it. */
     List<StateSlice> state(Parameter parameter, long offset) {
         long first = Math.max(from, offset);
         long count = Math.min(to, offset + parameter.elementCount()) - first;
@@ -94,7 +97,10 @@ final class BucketShare implements AutoCloseable {
         gathering = null;
     }
 
-    /** Returns the sum of the squares of the gradients in the part of a rank, in double; the order depends on the part alone. */
+    /**
+     * Returns the sum of the squares of the gradients in a rank's part, in double. The order of the additions depends
+     * only on the part.
+     */
     double squares(int rank) {
         double sum = 0;
         int end = (int) end(rank);
@@ -106,7 +112,7 @@ final class BucketShare implements AutoCloseable {
         return sum;
     }
 
-    /** Multiplies the gradients that are this rank's. */
+    /** Multiplies this rank's gradients by a factor. */
     void scaleGradients(double factor) {
         for (int at = (int) from; at < to; at += ElementBlock.LENGTH) {
             int count = (int) Math.min(ElementBlock.LENGTH, to - at);

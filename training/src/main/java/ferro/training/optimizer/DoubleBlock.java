@@ -103,7 +103,7 @@ final class DoubleBlock extends ElementBlock {
         double third = 0;
         double fourth = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) { // four sums, since each addition waits for the one before it
+        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
             first += mine[i] * mine[i];
             second += mine[i + 1] * mine[i + 1];
             third += mine[i + 2] * mine[i + 2];

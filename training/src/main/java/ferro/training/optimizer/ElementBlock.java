@@ -4,19 +4,20 @@ import ferro.DataType;
 import ferro.HostTensor;
 
 /**
- * Elements of a tensor, one block after the other, in an array of their own type: what rules compute with.
+ * Blocks of a tensor's elements, copied one after another into an array. Update rules compute with these blocks.
  *
- * <p>A block is so short that all blocks of an update stay in the first-level cache, and its loops are plain ones over arrays, which
- * the JIT compiler turns into vector instructions. The result of an element depends on the operands of that element alone, so its bits
- * do not depend on where a block begins or ends. Factors come in double and are rounded to the type of the elements, as PyTorch does.
+ * <p>A block is so short that all blocks of an update stay in the first-level cache. Its loops are plain loops over
+ * arrays, which the JIT compiler turns into vector instructions. The result of an element depends only on the operands
+ * of that element, so its bits do not depend on where a block begins or ends. Factors are passed in double and rounded
+ * to the type of the elements, as PyTorch does.
  *
- * <p>The view of the tensor is made once: no method allocates. One thread at a time.
+ * <p>The view of the tensor is created once, and no method allocates memory. One thread at a time may use a block.
  */
 abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
-    /** Most elements of a block: four blocks of f64 are 32 KiB. */
+    /** Maximum number of elements of a block: four blocks of f64 are 32 KiB. */
     static final int LENGTH = 1024;
 
-    /** Makes blocks of a tensor of f32 or f64. */
+    /** Creates a block for a tensor of f32 or f64. */
     static ElementBlock of(HostTensor tensor) {
         DataType type = tensor.dataType();
         if (type == DataType.FLOAT32) {
@@ -30,13 +31,13 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
                 + " parameters in f32, and send half of the bytes by a GradientHook");
     }
 
-    /** Fills the block with elements of the tensor. */
+    /** Copies elements of the tensor into the block. */
     abstract void read(int from, int count);
 
-    /** Writes the block to elements of the tensor. */
+    /** Copies the block into elements of the tensor. */
     abstract void write(int from, int count);
 
-    /** Copies another block of this type. */
+    /** Copies the elements of another block of this type into this block. */
     abstract void copy(ElementBlock other, int count);
 
     /** this = this * factor. */
@@ -45,19 +46,22 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
     /** this = this + factor * other. */
     abstract void addScaled(double factor, ElementBlock other, int count);
 
-    /** this = this + weight * (other - this), in the form that is exact for the weight 1 where the weight is one half or more. */
+    /**
+     * this = this + weight * (other - this). For weights of 0.5 and more, the equivalent form that is exact for weight
+     * 1 is used.
+     */
     abstract void moveTowards(ElementBlock other, double weight, int count);
 
-    /** this = this + factor * other * other, from the left. */
+    /** this = this + factor * other * other, multiplied from left to right. */
     abstract void addSquares(double factor, ElementBlock other, int count);
 
-    /** this = this + factor * average / (root of square / correction + epsilon). */
+    /** this = this + factor * average / (sqrt(square) / correction + epsilon). */
     abstract void addRatio(AdamFactors factors, ElementBlock average, ElementBlock square, int count);
 
-    /** Returns the sum of all squares, in double, in an order that depends on the count alone. */
+    /** Returns the sum of all squares, in double. The order of the additions depends only on the count. */
     abstract double squares(int count);
 
-    /** The constants of {@link #addRatio} in one step; changed by each, so that no step allocates. */
+    /** The constants of {@link #addRatio}. Each step changes them in place, so that no step allocates memory. */
     static final class AdamFactors {
         double factor;
         double correction;

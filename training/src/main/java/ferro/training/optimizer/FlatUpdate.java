@@ -6,7 +6,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * A rule over parameters, gradients and state that lie in rows: element i of each belongs to element i of the others.
+ * An update rule for tensors of parameters, gradients and state. Element i of each tensor belongs to element i of the
+ * others.
  *
  * {@snippet file="ferro/examples/snippets/OptimizerSnippetsTest.java" region="flat" :
  *
@@ -21,10 +22,10 @@ import java.util.stream.Stream;
  * update.update(0, 3, 1, 0.25); // all elements, in step 1, at a rate of 0.25
  * }
  *
- * <p>The bits of an element do not depend on how rows are cut: one update of all elements and many updates of parts of them, on one rank
- * or on several, give the same.
+ * <p>The bits of an element do not depend on how the tensors are divided. One update of all elements gives the same
+ * bits as many updates of parts, on one rank or on several.
  *
- * <p>No update allocates. One thread at a time.
+ * <p>No update allocates memory. One thread at a time may use it.
  */
 public final class FlatUpdate {
     private final BlockUpdate rule;
@@ -42,16 +43,16 @@ public final class FlatUpdate {
     }
 
     /**
-     * Binds a rule to tensors, which it reads and writes in each update.
+     * Binds a rule to tensors that each update reads and writes.
      *
      * @param rule rule
      * @param parameters parameters, {@code [n]}, f32 or f64
      * @param gradients gradients, {@code [n]} of the same type; never changed
-     * @param state what the rule remembers, {@code [n]} of the same type each, zeros at first, in the order of
-     *     {@link UpdateRule#stateNames}
+     * @param state state tensors of the rule, {@code [n]} of the same type each, in the order of
+     *     {@link UpdateRule#stateNames}; zeros at first
      * @return update
-     * @throws IllegalArgumentException if the tensors have other types than f32 or f64, differ in type or length, or are not as many as the
-     *     rule needs
+     * @throws IllegalArgumentException if the type of the tensors is neither f32 nor f64, if types or lengths differ,
+     *     or if the rule needs another number of state tensors
      */
     public static FlatUpdate of(UpdateRule rule, HostTensor parameters, HostTensor gradients, List<HostTensor> state) {
         Objects.requireNonNull(rule, "rule");
@@ -74,14 +75,14 @@ public final class FlatUpdate {
     }
 
     /**
-     * Updates some elements.
+     * Updates a range of elements.
      *
      * @param from first element
-     * @param to   element behind the last one
-     * @param step number of the step, from 1 on; the first one finds no state
+     * @param to element after the last one
+     * @param step number of the step, from 1; step 1 begins without state
      * @param rate learning rate of this step
-     * @throws IllegalArgumentException  if the step is not positive
-     * @throws IndexOutOfBoundsException if there are no such elements
+     * @throws IllegalArgumentException if the step is not positive
+     * @throws IndexOutOfBoundsException if the range is not inside the tensors
      */
     public void update(long from, long to, long step, double rate) {
         Objects.checkFromToIndex(from, to, elementCount);
@@ -97,7 +98,7 @@ public final class FlatUpdate {
     private void updateBlock(int at, int count) {
         parameters.read(at, count);
         gradients.read(at, count);
-        for (int i = 0; i < state.size(); i++) { // no iterator: nothing is allocated
+        for (int i = 0; i < state.size(); i++) { // an index, because an iterator would allocate memory
             state.get(i).read(at, count);
         }
         rule.update(parameters, gradients, state, count);

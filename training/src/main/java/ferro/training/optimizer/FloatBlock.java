@@ -103,7 +103,7 @@ final class FloatBlock extends ElementBlock {
         double third = 0;
         double fourth = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) { // four sums, since each addition waits for the one before it
+        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
             first += (double) mine[i] * mine[i];
             second += (double) mine[i + 1] * mine[i + 1];
             third += (double) mine[i + 2] * mine[i + 2];

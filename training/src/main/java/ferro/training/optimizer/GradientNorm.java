@@ -4,13 +4,13 @@ import ferro.training.GradientBuckets;
 import java.util.List;
 
 /**
- * The length of all gradients of a model together.
+ * The norm of all gradients of a model together.
  *
- * <p>Squares are added in double: those of a rank's parts of all buckets first, then these sums in rank order. Where each rank has its
- * own part only, the sums are gathered; where each has all gradients, it makes all sums itself. So both have the same bits. Padding does
- * not count.
+ * <p>Squares are added in double: first those of one rank's parts of all buckets, then these sums in rank order. If the
+ * buckets are sharded, each rank computes its own sum, and the sums are gathered. Otherwise each rank computes the sums
+ * of all ranks. Both ways give the same bits. Padding is not counted.
  *
- * <p>One thread at a time.
+ * <p>One thread at a time may use it.
  */
 final class GradientNorm {
     private final GradientBuckets buckets;
@@ -24,7 +24,7 @@ final class GradientNorm {
         squares = new double[buckets.layout().worldSize()];
     }
 
-    /** Computes it when all gradients are there; a collective call if the buckets are sharded. */
+    /** Computes the norm after all gradients are averaged. This is a collective call if the buckets are sharded. */
     double length() {
         if (buckets.isSharded()) {
             own[0] = squares(buckets.group().rank());
@@ -43,7 +43,7 @@ final class GradientNorm {
 
     private double squares(int rank) {
         double sum = 0;
-        for (int index = 0; index < shares.size(); index++) { // no iterator: nothing is allocated
+        for (int index = 0; index < shares.size(); index++) { // an index, because an iterator would allocate memory
             sum += shares.get(index).squares(rank);
         }
         return sum;

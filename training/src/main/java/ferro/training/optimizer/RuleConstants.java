@@ -1,6 +1,6 @@
 package ferro.training.optimizer;
 
-/** Refuses constants of rules that make no sense. */
+/** Checks of the constants of update rules. */
 final class RuleConstants {
     private RuleConstants() {}
 

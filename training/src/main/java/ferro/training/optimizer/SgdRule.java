@@ -5,24 +5,24 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Stochastic gradient descent, with momentum if it is not 0, as {@code torch.optim.SGD}.
+ * Stochastic gradient descent, with momentum if it is not 0, as in {@code torch.optim.SGD}.
  *
- * <p>With gradient g, parameter p and momentum buffer b, of each element:
+ * <p>Each element has a gradient g, a parameter p and a momentum buffer b. A step computes:
  * <pre>
- * g = g + weightDecay * p                         (where weightDecay is not 0)
+ * g = g + weightDecay * p                         (if weightDecay is not 0)
  * b = momentum * b + (1 - dampening) * g          (b = g in the first step)
- * g = nesterov ? g + momentum * b : b             (where momentum is not 0)
+ * g = nesterov ? g + momentum * b : b             (if momentum is not 0)
  * p = p - rate * g
  * </pre>
  *
- * <p>Source: Sutskever, Martens, Dahl and Hinton 2013, "On the importance of initialization and momentum in deep learning", in the form
- * of PyTorch, where the rate is outside of the buffer.
+ * <p>Source: Sutskever, Martens, Dahl and Hinton 2013, "On the importance of initialization and momentum in deep
+ * learning". The form is that of PyTorch, in which the buffer does not contain the rate.
  *
- * @param rate learning rate, from 0 on
- * @param momentum how much of the buffer stays in each step; 0 for no buffer
- * @param dampening how much of the gradient the buffer leaves out
- * @param weightDecay how much of the parameter is added to its gradient
- * @param nesterov whether the step looks ahead by the momentum
+ * @param rate learning rate, 0 or more
+ * @param momentum share of the buffer that each step keeps, 0 or more; 0 for no buffer
+ * @param dampening share of the gradient that is not added to the buffer
+ * @param weightDecay factor of the parameter that is added to its gradient, 0 or more
+ * @param nesterov whether to use Nesterov momentum
  */
 public record SgdRule(double rate, double momentum, double dampening, double weightDecay, boolean nesterov)
         implements UpdateRule {
@@ -30,12 +30,12 @@ public record SgdRule(double rate, double momentum, double dampening, double wei
      * Checks the constants.
      *
      * @param rate learning rate
-     * @param momentum how much of the buffer stays in each step
-     * @param dampening how much of the gradient the buffer leaves out
-     * @param weightDecay how much of the parameter is added to its gradient
-     * @param nesterov whether the step looks ahead by the momentum
-     * @throws IllegalArgumentException if the rate, the momentum or the weight decay is negative or not finite, or Nesterov's momentum is
-     *     asked for without momentum or with dampening
+     * @param momentum share of the buffer that each step keeps
+     * @param dampening share of the gradient that is not added to the buffer
+     * @param weightDecay factor of the parameter that is added to its gradient
+     * @param nesterov whether to use Nesterov momentum
+     * @throws IllegalArgumentException if the rate, the momentum or the weight decay is negative or not finite, if the
+     *     dampening is not finite, or if Nesterov momentum is used without momentum or with dampening
      */
     public SgdRule {
         RuleConstants.atLeastZero("sgd", "rate", rate);
@@ -50,55 +50,55 @@ public record SgdRule(double rate, double momentum, double dampening, double wei
     }
 
     /**
-     * Changes the rate.
+     * Returns this rule with another learning rate.
      *
      * @param newRate learning rate
      * @return rule with this rate
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public SgdRule withRate(double newRate) {
         return new SgdRule(newRate, momentum, dampening, weightDecay, nesterov);
     }
 
     /**
-     * Changes the momentum, without Nesterov's step and without dampening.
+     * Returns this rule with plain momentum instead of Nesterov momentum, and without dampening.
      *
-     * @param newMomentum how much of the buffer stays in each step; 0 for no buffer
+     * @param newMomentum share of the buffer that each step keeps; 0 for no buffer
      * @return rule with this momentum
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the momentum is negative or not finite
      */
     public SgdRule withMomentum(double newMomentum) {
         return new SgdRule(rate, newMomentum, 0, weightDecay, false);
     }
 
     /**
-     * Changes the momentum, with Nesterov's step and without dampening.
+     * Returns this rule with Nesterov momentum, and without dampening.
      *
-     * @param newMomentum how much of the buffer stays in each step
+     * @param newMomentum share of the buffer that each step keeps
      * @return rule with this momentum
-     * @throws IllegalArgumentException if it is not positive or not finite
+     * @throws IllegalArgumentException if the momentum is not positive or not finite
      */
     public SgdRule withNesterov(double newMomentum) {
         return new SgdRule(rate, newMomentum, 0, weightDecay, true);
     }
 
     /**
-     * Changes the dampening.
+     * Returns this rule with another dampening.
      *
-     * @param newDampening how much of the gradient the buffer leaves out
+     * @param newDampening share of the gradient that is not added to the buffer
      * @return rule with this dampening
-     * @throws IllegalArgumentException if it is not finite, or not 0 with Nesterov's momentum
+     * @throws IllegalArgumentException if the dampening is not finite, or is not 0 with Nesterov momentum
      */
     public SgdRule withDampening(double newDampening) {
         return new SgdRule(rate, momentum, newDampening, weightDecay, nesterov);
     }
 
     /**
-     * Changes the weight decay.
+     * Returns this rule with another weight decay.
      *
-     * @param newWeightDecay how much of the parameter is added to its gradient
+     * @param newWeightDecay factor of the parameter that is added to its gradient
      * @return rule with this weight decay
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the weight decay is negative or not finite
      */
     public SgdRule withWeightDecay(double newWeightDecay) {
         return new SgdRule(rate, momentum, dampening, newWeightDecay, nesterov);

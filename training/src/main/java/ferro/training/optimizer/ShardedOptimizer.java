@@ -18,7 +18,8 @@ import java.util.Objects;
 import java.util.TreeSet;
 
 /**
- * Updates parameters by the averaged gradients of {@link GradientBuckets}, and keeps the optimizer's state on one rank only.
+ * An optimizer that updates parameters with the averaged gradients of {@link GradientBuckets}. With sharded buckets,
+ * each rank keeps only its part of the optimizer's state.
  *
  * {@snippet file="ferro/examples/snippets/OptimizerSnippetsTest.java" region="sharded" :
  *
@@ -40,20 +41,23 @@ import java.util.TreeSet;
  * }
  * }
  *
- * <p>Over sharded buckets, each rank gets the averages of its part of each bucket, updates the parameters of that part, and gets those of
- * the other parts from the other ranks: the state takes 1/n of its memory, and each element is updated once, not n times. The parameters
- * of a bucket travel while those of the next one are updated. Over buckets that are not sharded, each rank updates everything, and no
- * parameter travels. Both give the same bits, with {@link #clipByGlobalNorm} too.
+ * <p>With sharded buckets, each rank gets the averages of its part of each bucket and updates the parameters of this
+ * part. It gets the other parameters from the other ranks. The state then takes 1/n of its memory on each of n ranks,
+ * and each element is updated once, not n times. The parameters of a bucket travel while the rank updates those of the
+ * next bucket. Without sharding, each rank updates all parameters, and no parameter travels. Both ways give the same
+ * bits, also with {@link #clipByGlobalNorm}.
  *
- * <p>Parameters lie in tensors of the buckets' {@link BucketLayout}: a model either computes on {@link #parameter} itself, or copies
- * before each forward pass. They are zeros at first: put the same initial values in on all ranks.
+ * <p>Parameters lie in tensors with the {@link BucketLayout} of the buckets. A model either computes directly on
+ * {@link #parameter}, or copies the parameters before each forward pass. All parameters are zero at first: write the
+ * same initial values on all ranks.
  *
- * <p>{@link #step} ends the step of the buckets and takes the place of {@link GradientBuckets#finish}, in a {@link Join} too, where
- * ranks that have run out update their part by the gradients of the others. All ranks call {@link #step}, {@link #skip} and
- * {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of them throws a {@code FerroException}, parameters
- * and state are of no use any more: load the last checkpoint.
+ * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, also in a {@link Join}.
+ * There, ranks that have run out update their part with the gradients of the others. All ranks call {@link #step},
+ * {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of them throws a
+ * {@code FerroException}, parameters and state are undefined: load the last checkpoint.
  *
- * <p>Once the first steps are done a step makes no garbage but what the calls of the buckets' group make, apart from its result.
+ * <p>After the first steps, a step creates no garbage except its result and the garbage of the calls of the buckets'
+ * group.
  *
  * <p>Source: Rajbhandari et al. 2020, "ZeRO", arXiv:1910.02054, stage 1.
  */
@@ -61,9 +65,9 @@ public final class ShardedOptimizer implements AutoCloseable {
     private static final String PREFIX = "optimizer.";
     private static final String RATE = PREFIX + "rate";
     private static final String STEPS = PREFIX + "steps";
-    /** Sizes and order, on which the bits of sums depend. */
+    /** The sizes of the buckets and the order in them. The bits of sums depend on them. */
     private static final String BUCKETS = PREFIX + "buckets";
-    /** What PyTorch adds to the norm before it divides by it. */
+    /** Number that PyTorch adds to the norm before it divides by it. */
     private static final double CLIP_EPSILON = 1e-6;
 
     private final GradientBuckets buckets;
@@ -74,7 +78,7 @@ public final class ShardedOptimizer implements AutoCloseable {
     private final GradientNorm norm;
     private double rate;
     private long steps;
-    /** The step of the buckets that the next call of this optimizer is about. */
+    /** The step of the buckets to which the next call of this optimizer belongs. */
     private long bucketStep;
 
     private ShardedOptimizer(GradientBuckets buckets, UpdateRule rule) {
@@ -98,14 +102,15 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Makes an optimizer for the parameters of buckets. A collective call of the buckets' group: all ranks give the same rule, which is
-     * compared here.
+     * Creates an optimizer for the parameters of buckets. This is a collective call of the buckets' group. All ranks
+     * must give the same rule; the call checks this.
      *
-     * @param buckets gradients; sharded for an optimizer that is
-     * @param rule    what a step does, and its first learning rate
+     * @param buckets gradients; sharded buckets make a sharded optimizer
+     * @param rule update rule, with the first learning rate
      * @return optimizer, with parameters and state of zeros
-     * @throws IllegalArgumentException if ranks give different rules, on all ranks; it names the first constant that differs
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException on all ranks if ranks give different rules; the message names the first constant
+     *     that differs
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public static ShardedOptimizer over(GradientBuckets buckets, UpdateRule rule) {
         Objects.requireNonNull(buckets, "buckets");
@@ -116,16 +121,16 @@ public final class ShardedOptimizer implements AutoCloseable {
         try {
             return new ShardedOptimizer(buckets, rule);
         } catch (RuntimeException | Error failure) {
-            buckets.group().abort(failure); // the other ranks wait for the memory of this one
+            buckets.group().abort(failure); // the other ranks wait for this rank to allocate its memory
             throw failure;
         }
     }
 
     /**
-     * Returns where a parameter lies, the whole of it on every rank.
+     * Returns the memory of a parameter. Every rank has the whole parameter.
      *
-     * @param parameter its index in the list of parameters
-     * @return a view of its bucket, in direct memory; the same object at each call. Written by {@link #step}
+     * @param parameter index in the list of parameters
+     * @return view of the parameter's bucket, in direct memory; the same object at each call. {@link #step} writes it
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public HostTensor parameter(int parameter) {
@@ -133,37 +138,38 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Says which gradients it updates by.
+     * Returns the buckets whose gradients this optimizer uses.
      *
-     * @return the buckets
+     * @return buckets
      */
     public GradientBuckets buckets() {
         return buckets;
     }
 
     /**
-     * Says what a step does.
+     * Returns the update rule.
      *
-     * @return the rule, with the rate that it began with
+     * @return rule, with its first learning rate
      */
     public UpdateRule rule() {
         return rule;
     }
 
     /**
-     * Says at which rate the next step learns.
+     * Returns the learning rate of the next step.
      *
-     * @return the rate of the rule, or the last one that was set
+     * @return rate of the rule, or the last rate that was set
      */
     public double rate() {
         return rate;
     }
 
     /**
-     * Changes the rate of the next steps, as a schedule does before each. All ranks give the same one.
+     * Sets the learning rate of the following steps, for example from a schedule before each step. All ranks must set
+     * the same rate.
      *
      * @param newRate learning rate
-     * @throws IllegalArgumentException if it is negative or not finite
+     * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public void rate(double newRate) {
         RuleConstants.atLeastZero(rule.kind(), "rate", newRate);
@@ -171,27 +177,28 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Says how many steps have been made.
+     * Returns the number of steps that this optimizer has made.
      *
-     * @return steps, with those before the checkpoint that was restored
+     * @return steps, including those before a restored checkpoint
      */
     public long stepCount() {
         return steps;
     }
 
     /**
-     * Updates all parameters by the gradients of this step and ends the step of the buckets. When it returns, all ranks have the same
-     * parameters. A collective call.
+     * Updates all parameters with the gradients of this step, and ends the step of the buckets. After it, all ranks
+     * have the same parameters. This is a collective call.
      *
-     * @return how long it waited for gradients and parameters, and how long the travel of gradients was hidden
-     * @throws IllegalStateException if gradients were never ready, as {@link GradientBuckets#finish} says it, or accumulate, or if
-     *     {@code finish} of the buckets has been called in this step
-     * @throws ferro.FerroException  if the group fails or has failed
+     * @return time in which it waited for gradients and parameters, and time in which the transfer of gradients was
+     *     hidden
+     * @throws IllegalStateException if gradients were never ready ({@link GradientBuckets#finish}), if gradients
+     *     accumulate, or if {@code finish} of the buckets was called in this step
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public StepTimes step() {
         refuseEndedStep();
         long step = steps + 1;
-        for (int index = 0; index < shares.size(); index++) { // no iterator: nothing is allocated
+        for (int index = 0; index < shares.size(); index++) { // an index, because an iterator would allocate memory
             buckets.await(index);
             BucketShare share = shares.get(index);
             share.update(step, rate);
@@ -210,11 +217,12 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Ends the step of the buckets without an update, for example after gradients that are not finite. All ranks do it.
+     * Ends the step of the buckets without an update, for example if gradients are not finite. All ranks must call it.
      *
-     * @return how long it waited for gradients, and how long their travel was hidden
-     * @throws IllegalStateException if gradients were never ready, as {@link GradientBuckets#finish} says it
-     * @throws ferro.FerroException  if the group fails or has failed
+     * @return time in which it waited for gradients, and time in which their transfer was hidden
+     * @throws IllegalStateException if gradients were never ready ({@link GradientBuckets#finish}), or if
+     *     {@code finish} of the buckets was called in this step
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public StepTimes skip() {
         refuseEndedStep();
@@ -227,7 +235,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         return times;
     }
 
-    /** Refuses gradients of which nobody knows whether they are of this step. */
+    /** Throws if the step of the buckets has already ended, because its gradients may then belong to another step. */
     private void refuseEndedStep() {
         if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
@@ -239,35 +247,37 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Shortens all gradients of this step together to a length, where they are longer; between the last {@code ready} and {@link #step}.
-     * A collective call.
+     * Scales all gradients of this step so that their global norm is at most {@code maxNorm}. Call it after the last
+     * {@code ready} and before {@link #step}. This is a collective call.
      *
-     * <p>The norm is the root of the sum of all squares, computed in double, of all parameters and over all ranks: the norm of the averaged
-     * gradients. Longer gradients are multiplied by {@code maxNorm / (norm + 1e-6)}, as PyTorch's {@code clip_grad_norm_} does. A norm
-     * that is infinite makes finite gradients zeros and infinite ones NaN; a norm that is NaN makes all gradients NaN. To see such a
-     * norm before it reaches the parameters, call {@link #clipByGlobalNorm(double, boolean)}.
+     * <p>The norm is the square root of the sum of all squares, computed in double over all parameters and all ranks.
+     * It is the norm of the averaged gradients. If it is too large, all gradients are multiplied by
+     * {@code maxNorm / (norm + 1e-6)}, as PyTorch's {@code clip_grad_norm_} does. An infinite norm makes finite
+     * gradients zero and infinite gradients NaN. A norm that is NaN makes all gradients NaN. To detect such a norm
+     * before it reaches the parameters, call {@link #clipByGlobalNorm(double, boolean)}.
      *
-     * @param maxNorm longest length, above 0; infinite to compute the norm alone
-     * @return norm before clipping, the same on all ranks
+     * @param maxNorm maximum norm, above 0; infinite to compute the norm without scaling
+     * @return norm before scaling, the same on all ranks
      * @throws IllegalArgumentException if {@code maxNorm} is not above 0
-     * @throws IllegalStateException    as {@link #step}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalStateException for the reasons of {@link #step}
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public double clipByGlobalNorm(double maxNorm) {
         return clipByGlobalNorm(maxNorm, false);
     }
 
     /**
-     * Shortens all gradients as {@link #clipByGlobalNorm(double)} does, and refuses a norm that is infinite or NaN if asked to.
+     * Scales all gradients as {@link #clipByGlobalNorm(double)} does, and can reject a norm that is infinite or NaN.
      *
-     * @param maxNorm          longest length, above 0; infinite to compute the norm alone
-     * @param errorIfNonfinite whether a norm that is infinite or NaN is an error, as the argument of PyTorch of that name; on all ranks
-     * @return norm before clipping, the same on all ranks
-     * @throws ArithmeticException      if the norm is infinite or NaN and that is an error; the gradients are unchanged, and either
-     *     {@link #step} or {@link #skip} ends the step
+     * @param maxNorm maximum norm, above 0; infinite to compute the norm without scaling
+     * @param errorIfNonfinite whether an infinite or NaN norm is an error, as in PyTorch's {@code error_if_nonfinite};
+     *     the same on all ranks
+     * @return norm before scaling, the same on all ranks
+     * @throws ArithmeticException if the norm is infinite or NaN and this is an error; the gradients are unchanged, and
+     *     {@link #step} or {@link #skip} must end the step
      * @throws IllegalArgumentException if {@code maxNorm} is not above 0
-     * @throws IllegalStateException    as {@link #step}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalStateException for the reasons of {@link #step}
+     * @throws ferro.FerroException if the group fails or has failed
      */
     public double clipByGlobalNorm(double maxNorm, boolean errorIfNonfinite) {
         if (!(maxNorm > 0)) {
@@ -281,7 +291,7 @@ public final class ShardedOptimizer implements AutoCloseable {
                     + ": leave them out by skip(), or look for a rate that is too high");
         }
         double factor = maxNorm / (length + CLIP_EPSILON);
-        if (maxNorm < Double.POSITIVE_INFINITY && !(factor >= 1)) { // NaN too
+        if (maxNorm < Double.POSITIVE_INFINITY && !(factor >= 1)) { // also true for NaN
             for (int index = 0; index < shares.size(); index++) {
                 shares.get(index).scaleGradients(factor);
             }
@@ -290,20 +300,21 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Returns what the optimizer remembers on this rank, by parameter and range of elements: its part of each parameter if the buckets
-     * are sharded, all of it if not. A checkpoint reads the values, and writes them when it is loaded, also by another number of ranks.
+     * Returns the optimizer's state on this rank, by parameter and range of elements. With sharded buckets this is the
+     * rank's part of each parameter, otherwise the whole parameter. A checkpoint reads these values when it is saved
+     * and writes them when it is loaded, also with another number of ranks.
      *
-     * @return views of the state itself, in the order of parameters; empty for a rule that remembers nothing
+     * @return views of the state itself, in the order of parameters; empty if the rule has no state
      */
     public List<StateSlice> state() {
         return state;
     }
 
     /**
-     * Says what a checkpoint keeps beside {@link #state} and the parameters.
+     * Returns the settings to save in a checkpoint in addition to {@link #state} and the parameters.
      *
-     * @return {@code optimizer.steps}, {@code optimizer.rate}, {@code optimizer.buckets} (their sizes and order) and all constants of the
-     *     rule, each with {@code optimizer.} before its name
+     * @return {@code optimizer.steps}, {@code optimizer.rate}, {@code optimizer.buckets} (sizes and order of the
+     *     buckets) and all constants of the rule, each with the prefix {@code optimizer.}
      */
     public Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();
@@ -315,11 +326,13 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Takes the number of steps and the rate from the settings of a checkpoint; the checkpoint writes parameters and state itself.
+     * Restores the number of steps and the learning rate from the settings of a checkpoint. The checkpoint restores
+     * parameters and state itself.
      *
-     * @param saved what {@link #settings} returned; other names than those that begin with {@code optimizer.} are left alone
-     * @throws IllegalArgumentException if a constant of the rule differs or is missing, with both values; a map with the new value in its
-     *     place goes on with that. Nothing is changed then
+     * @param saved map that {@link #settings} returned; names without the prefix {@code optimizer.} are ignored
+     * @throws IllegalArgumentException if a constant of the rule or the bucket settings differ or are missing, with
+     *     both values; also if the steps or the rate are missing or invalid. Nothing is changed then. To continue with
+     *     another value, put that value into the map
      */
     public void restore(Map<String, String> saved) {
         Objects.requireNonNull(saved, "saved");
@@ -357,7 +370,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         }
     }
 
-    /** Gives back the memory of the parameters in their group; the buckets stay open. Idempotent. */
+    /** Releases the memory of the parameters in their group. The buckets stay open. Idempotent. */
     @Override
     public void close() {
         shares.forEach(BucketShare::close);

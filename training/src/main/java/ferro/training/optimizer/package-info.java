@@ -1,7 +1,8 @@
 /**
- * Optimizers over averaged gradients, and the rules by which they update parameters.
+ * Optimizers for averaged gradients, and the rules by which they update parameters.
  *
- * <p>Start at {@link ferro.training.optimizer.ShardedOptimizer}, which updates the part of each bucket that a rank has, and at
- * {@link ferro.training.optimizer.UpdateRule}, which says how. Gradients and their buckets are in {@link ferro.training}.
+ * <p>Start reading at {@link ferro.training.optimizer.ShardedOptimizer}, which updates a rank's part of each bucket,
+ * and at {@link ferro.training.optimizer.UpdateRule}, which defines the update. Gradients and their buckets are in
+ * {@link ferro.training}.
  */
 package ferro.training.optimizer;
