@@ -31,7 +31,7 @@ class OverlapRequestTest {
                 "--ratios 0 | --ratios 0: need numbers above 0, at most 100, found 0",
                 "--ratios NaN | --ratios NaN: need numbers above 0, at most 100, found NaN",
                 "--buckets 4x | --buckets 4x: \"4x\" is no size",
-                "--buckets 0 | need positive sizes of buckets",
+                "--buckets 0 | need positive bucket sizes",
                 "--layers 1 | --layers 1: need 2 to 1000",
                 "--layers few | --layers few: need a whole number",
                 "--layer-size 6 | --layer-size 6: need a multiple of 4 bytes, the size of one f32",

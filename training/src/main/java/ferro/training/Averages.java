@@ -63,7 +63,7 @@ public final class Averages {
         Objects.requireNonNull(group, "group");
         List<String> list = List.of(Objects.requireNonNull(names, "names"));
         if (list.isEmpty() || new HashSet<>(list).size() < list.size()) {
-            throw new IllegalArgumentException("need names of averages, each once, found " + list);
+            throw new IllegalArgumentException("need at least one name of an average and no name twice, found " + list);
         }
         RankTexts.requireEqual(group, "names of averages", list.toString());
         return new Averages(group, list);
@@ -78,7 +78,7 @@ public final class Averages {
      */
     public void add(long samples, double... means) {
         if (samples < 0 || Objects.requireNonNull(means, "means").length != sums.length) {
-            throw new IllegalArgumentException("need samples from 0 on and a value for each of " + names + ", found "
+            throw new IllegalArgumentException("need 0 or more samples and one value for each of " + names + ", found "
                     + samples + " samples and " + means.length + " values");
         }
         if (samples > 0) {

@@ -84,7 +84,7 @@ public final class BucketLayout {
         for (Parameter parameter : parameters) {
             if (!names.add(parameter.name())) {
                 throw new IllegalArgumentException(
-                        "two of " + parameters.size() + " parameters are called \"" + parameter.name() + "\"");
+                        "two of " + parameters.size() + " parameters have the name \"" + parameter.name() + "\"");
             }
         }
         return new BucketLayout(List.copyOf(parameters), settings, worldSize);
@@ -110,7 +110,7 @@ public final class BucketLayout {
                     settings.order().stream().filter(name -> !once.add(name)).toList();
             throw new IllegalArgumentException(
                     "the order has " + settings.order().size() + " names for " + names.size() + " parameters: missing "
-                            + missing + ", unknown " + unknown + ", again " + again);
+                            + missing + ", unknown " + unknown + ", repeated " + again);
         }
         settings.order().forEach(name -> order.add(names.indexOf(name)));
         return order;

@@ -30,7 +30,7 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
         order = List.copyOf(order);
         if (firstBytes < 1 || bytes < 1) {
             throw new IllegalArgumentException(
-                    "need positive sizes of buckets, found " + firstBytes + " and " + bytes + " bytes");
+                    "need positive bucket sizes, found " + firstBytes + " and " + bytes + " bytes");
         }
     }
 

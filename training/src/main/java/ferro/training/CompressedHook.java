@@ -18,6 +18,6 @@ record CompressedHook(DataType type) implements GradientHook {
     public Optional<String> unsupportedBecause(DataType gradients) {
         return gradients == DataType.FLOAT32
                 ? Optional.empty()
-                : Optional.of("only those of f32 can be sent as " + type.label() + ": use GradientHook.average()");
+                : Optional.of("only gradients of f32 can be sent as " + type.label() + ": use GradientHook.average()");
     }
 }

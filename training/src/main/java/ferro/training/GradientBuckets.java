@@ -195,7 +195,8 @@ public final class GradientBuckets implements AutoCloseable {
         HostTensor into = gradients.get(parameter);
         if (values.remaining() != into.byteCount() || values.order() != ByteOrder.nativeOrder()) {
             throw new IllegalArgumentException("gradient of " + named(parameter) + ": need " + into.byteCount()
-                    + " bytes in order " + ByteOrder.nativeOrder() + ", found " + values.remaining() + " in order "
+                    + " bytes in byte order " + ByteOrder.nativeOrder() + ", found " + values.remaining()
+                    + " in byte order "
                     + values.order());
         }
         refuseIfReady(parameter);
@@ -226,7 +227,7 @@ public final class GradientBuckets implements AutoCloseable {
         synchronized (lock) {
             if (flushed || ready.isReady(parameter)) {
                 throw new IllegalStateException(where() + "gradient of " + named(parameter)
-                        + " may be under way already: put it before it is ready");
+                        + " may already be in flight: call put() before ready()");
             }
         }
     }
@@ -251,11 +252,11 @@ public final class GradientBuckets implements AutoCloseable {
             if (ready.isReady(parameter)) {
                 throw broken(
                         "the gradient of " + named(parameter)
-                                + " is ready a second time: say so once per step, and accumulate(true) in passes before the last one");
+                                + " is ready a second time: call ready() once per step, or accumulate(true) before all passes but the last");
             }
             if (flushed) {
                 throw broken("the gradient of " + named(parameter) + " is ready after "
-                        + (hasData ? "the step was awaited" : "this rank has run out of batches"));
+                        + (hasData ? "await() or finish() was called" : "this rank has run out of batches"));
             }
             ready.add(parameter);
             while (underWay.next() < buckets.size() && ready.isComplete(underWay.next())) {
@@ -277,7 +278,7 @@ public final class GradientBuckets implements AutoCloseable {
         synchronized (lock) {
             if (on != accumulating && (flushed || ready.hasAny())) {
                 throw new IllegalStateException(where() + "accumulate(" + on + ") in the middle of a pass: "
-                        + ready.readyCount() + " of " + gradients.size() + " gradients are ready already");
+                        + ready.readyCount() + " of " + gradients.size() + " gradients are already ready");
             }
             accumulating = on;
         }
@@ -298,7 +299,7 @@ public final class GradientBuckets implements AutoCloseable {
         synchronized (lock) {
             if (accumulating) {
                 throw new IllegalStateException(where() + "bucket " + bucket + " of " + buckets.size()
-                        + " is awaited while gradients accumulate: accumulate(false) before the last pass");
+                        + " is awaited while gradients accumulate: call accumulate(false) before the last pass");
             }
             flush();
         }
@@ -365,7 +366,7 @@ public final class GradientBuckets implements AutoCloseable {
                 .collect(Collectors.joining(", "));
         return broken(unused.size() + " of " + gradients.size() + " gradients were never ready: " + names
                 + (unused.size() > NAMES_LISTED ? " and " + (unused.size() - NAMES_LISTED) + " more" : "")
-                + "; if a step need not use all parameters, build with zerosForUnused()");
+                + "; if a step may leave parameters unused, build with zerosForUnused()");
     }
 
     private void clear(HostTensor tensor) {

@@ -123,8 +123,8 @@ public final class GradientBucketsBuilder {
         DataType type = parameter.dataType();
         if (type != DataType.FLOAT32 && type != DataType.FLOAT64) {
             throw new IllegalArgumentException("parameter \"" + parameter.name() + "\" is " + type.label()
-                    + ", need f32 or f64: an update is often smaller than the last bit of a 16-bit float, and lost; keep"
-                    + " parameters in f32 and send half of the bytes by GradientHook.bf16()");
+                    + ", need f32 or f64: a 16-bit float loses updates that are smaller than its last bit; keep parameters"
+                    + " in f32, and send half of the bytes with GradientHook.bf16()");
         }
     }
 
@@ -143,8 +143,8 @@ public final class GradientBucketsBuilder {
         if (bytes > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("the bucket of parameter \""
                     + parameters.get(bucket.members().get(0)).name() + "\" has " + bytes
-                    + " bytes, and one buffer holds "
-                    + Integer.MAX_VALUE + ": make smaller buckets, or split that parameter");
+                    + " bytes, but a buffer holds at most "
+                    + Integer.MAX_VALUE + ": use smaller buckets, or split the parameter");
         }
     }
 
@@ -157,8 +157,8 @@ public final class GradientBucketsBuilder {
                     + parameter.dataType().label() + shape(parameter));
         }
         lines.add("there are " + parameters.size() + " parameters");
-        lines.add("buckets have " + settings.firstBytes() + " bytes, then " + settings.bytes());
-        settings.order().forEach(name -> lines.add("the order goes on with \"" + name + "\""));
+        lines.add("the first bucket has " + settings.firstBytes() + " bytes, the others " + settings.bytes());
+        settings.order().forEach(name -> lines.add("the next name of the order is \"" + name + "\""));
         lines.add(sharded ? "buckets are sharded" : "buckets are not sharded");
         return lines;
     }

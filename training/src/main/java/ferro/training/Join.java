@@ -138,8 +138,8 @@ public final class Join<B> implements AutoCloseable {
         if (failOnUneven && !out.isEmpty()) {
             close();
             throw new IllegalStateException(
-                    where() + whoIsOut() + ", and failOnUneven() asks for as many on all ranks: drop or"
-                            + " repeat batches, or leave it out to average over the ranks that have some");
+                    where() + whoIsOut() + ", but failOnUneven() requires equally many on all ranks: drop or"
+                            + " repeat batches, or remove failOnUneven() to average over the ranks that have a batch");
         }
         endingOnAllRanks(this::begin); // the iterator of batches may throw, too
         return true;
@@ -169,7 +169,7 @@ public final class Join<B> implements AutoCloseable {
 
     private void endStep() {
         if (!computed || buckets.stepNumber() == step) {
-            throw new IllegalStateException(where() + "the next step begins before this one has ended: call "
+            throw new IllegalStateException(where() + "next() was called before this step has ended: call "
                     + (computed ? "finish() of the buckets" : "withBatch") + " in every step");
         }
         if (noOtherCall != null) {
@@ -214,8 +214,9 @@ public final class Join<B> implements AutoCloseable {
     public void withBatch(Consumer<? super B> compute) {
         Objects.requireNonNull(compute, "compute");
         if (over || !begun || computed) {
-            throw new IllegalStateException(where() + (computed ? "its batch was passed on already" : "there is none")
-                    + ": call next() before withBatch");
+            throw new IllegalStateException(
+                    where() + (computed ? "withBatch was already called" : "the step has not begun")
+                            + ": call next() before withBatch");
         }
         computed = true;
         try {

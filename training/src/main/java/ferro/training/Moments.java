@@ -81,7 +81,7 @@ public final class Moments {
     public static Moments of(long count, double[] means, double[] variances) {
         requireChannels(Objects.requireNonNull(means, "means").length);
         if (count < 0 || means.length != Objects.requireNonNull(variances, "variances").length) {
-            throw new IllegalArgumentException("need a count from 0 on and as many variances as means, found count "
+            throw new IllegalArgumentException("need a count of 0 or more and as many variances as means, found count "
                     + count + ", " + variances.length + " variances and " + means.length + " means");
         }
         if (count == 0) {

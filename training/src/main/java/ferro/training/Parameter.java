@@ -33,7 +33,7 @@ public final class Parameter {
     public static Parameter of(String name, DataType dataType, long... shape) {
         Objects.requireNonNull(dataType, "dataType");
         if (name.isBlank()) {
-            throw new IllegalArgumentException("need a name for a parameter, found \"" + name + "\"");
+            throw new IllegalArgumentException("a parameter needs a name that is not blank, found \"" + name + "\"");
         }
         long elements = 1;
         for (long length : shape) {

@@ -78,8 +78,8 @@ public final class RankSampler {
             throw new IllegalArgumentException("need at least one sample, found " + sampleCount);
         }
         if (rank < 0 || rank >= worldSize) {
-            throw new IllegalArgumentException(
-                    "need a rank from 0 to below the world size, found rank " + rank + " of world size " + worldSize);
+            throw new IllegalArgumentException("need a rank of at least 0 and less than the world size, found rank "
+                    + rank + " of world size " + worldSize);
         }
         return new RankSampler(sampleCount, seed, last, rank, worldSize);
     }
@@ -96,7 +96,7 @@ public final class RankSampler {
 
     private void startAt(long number, long from) {
         if (number < 0) {
-            throw new IllegalArgumentException("need an epoch from 0 on, found " + number);
+            throw new IllegalArgumentException("need an epoch of at least 0, found " + number);
         }
         epoch = number;
         position = from;
@@ -214,8 +214,8 @@ public final class RankSampler {
         String found = state.get(name);
         if (!own.equals(found)) {
             throw new IllegalArgumentException(name + " is " + found + " in the state and " + own
-                    + " in this sampler: samples and orders would differ from those before, so make the sampler as it was, or"
-                    + " start an epoch instead");
+                    + " in this sampler, so the sampler would take other samples: create it with the value of the state, or"
+                    + " call startEpoch instead");
         }
     }
 
@@ -224,7 +224,7 @@ public final class RankSampler {
         try {
             return Long.parseLong(String.valueOf(found));
         } catch (NumberFormatException noNumber) {
-            throw new IllegalArgumentException(name + ": need a whole number in the state, found " + found, noNumber);
+            throw new IllegalArgumentException(name + ": need an integer in the state, found " + found, noNumber);
         }
     }
 

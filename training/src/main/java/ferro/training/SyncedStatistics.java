@@ -47,8 +47,9 @@ public final class SyncedStatistics {
      */
     public Moments combine(Moments own) {
         if (Objects.requireNonNull(own, "own").channels() != channels) {
-            throw new IllegalArgumentException("statistics of " + channels + " channels on rank " + group.rank()
-                    + " of " + group.worldSize() + ": need moments of as many, found " + own.channels());
+            throw new IllegalArgumentException(
+                    "statistics of " + channels + " channels on rank " + group.rank() + " of " + group.worldSize()
+                            + ": need moments of the same number of channels, found " + own.channels());
         }
         int length = 1 + 2 * channels;
         double[] mine = new double[length];

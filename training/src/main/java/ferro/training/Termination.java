@@ -70,7 +70,8 @@ public final class Termination {
      */
     public static Termination onSigterm(Duration bound) {
         if (Objects.requireNonNull(bound, "bound").isZero() || bound.isNegative()) {
-            throw new IllegalArgumentException("need a positive time to leave after SIGTERM, found " + bound);
+            throw new IllegalArgumentException(
+                    "need a positive time from SIGTERM to the end of the process, found " + bound);
         }
         Termination termination = new Termination(bound, new EndingOfThisJvm());
         termination.signal = TerminationSignal.taken(termination::request);
@@ -82,7 +83,7 @@ public final class Termination {
         if (!isRequested) {
             isRequested = true;
             startGuard();
-            LOG.log(Level.INFO, "SIGTERM: the step that is under way is the last one");
+            LOG.log(Level.INFO, "SIGTERM: the current step is the last one");
         }
     }
 

@@ -66,8 +66,8 @@ final class TerminationGuard {
         start("ferro-termination-exit", () -> {
             LOG.log(
                     Level.WARNING,
-                    "the process has not left " + Duration.ofNanos(reserve) + " before the end of " + bound
-                            + " after SIGTERM, and is ended");
+                    "the process still runs " + Duration.ofNanos(reserve) + " before the end of its bound of " + bound
+                            + " after SIGTERM: it exits now");
             end.exit(exitCode);
         });
         parkUntil(begun, boundNanos - reserve / 2);

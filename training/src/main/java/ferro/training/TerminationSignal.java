@@ -31,7 +31,7 @@ final class TerminationSignal {
             return new TerminationSignal(handle(told));
         } catch (InvocationTargetException kept) {
             throw new UnsupportedOperationException(
-                    "this JVM does not give SIG" + NAME + " away: "
+                    "this JVM does not allow another handler of SIG" + NAME + ": "
                             + kept.getCause().getMessage(),
                     kept.getCause());
         } catch (ReflectiveOperationException missing) {
@@ -51,7 +51,7 @@ final class TerminationSignal {
         try {
             handle(before);
         } catch (ReflectiveOperationException kept) {
-            throw new IllegalStateException("SIG" + NAME + " was taken, and cannot be given back", kept);
+            throw new IllegalStateException("cannot restore the previous handler of SIG" + NAME, kept);
         }
     }
 }

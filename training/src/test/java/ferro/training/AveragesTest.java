@@ -65,7 +65,7 @@ class AveragesTest {
             for (Throwable failure : failures) {
                 assertEquals(
                         "names of averages differ: rank 0 [loss], rank 1 [loss], rank 2 [loss, recall]:"
-                                + " give the same on all 3 ranks, in the same order",
+                                + " use the same values on all 3 ranks, in the same order",
                         assertInstanceOf(IllegalArgumentException.class, failure)
                                 .getMessage());
             }

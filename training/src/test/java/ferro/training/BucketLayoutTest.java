@@ -116,7 +116,7 @@ class BucketLayoutTest {
 
         String told = refused(parameters, SMALL.withOrder("b", "d"), 2);
 
-        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], again []", told);
+        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], repeated []", told);
     }
 
     @Test
@@ -125,12 +125,12 @@ class BucketLayoutTest {
 
         String told = refused(parameters, SMALL.withOrder("b", "a", "b"), 2);
 
-        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], again [b]", told);
+        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], repeated [b]", told);
     }
 
     @Test
     void aNameTwiceIsRefused() {
-        assertEquals("two of 2 parameters are called \"a\"", refused(List.of(f32("a", 1), f32("a", 2)), SMALL, 2));
+        assertEquals("two of 2 parameters have the name \"a\"", refused(List.of(f32("a", 1), f32("a", 2)), SMALL, 2));
     }
 
     @Test

@@ -38,8 +38,8 @@ class GradientBucketsFailureTest {
         assertRefused(
                 medium,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
-                "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f32[5, 3]; all 3 ranks need the same ones in the same order");
+                "ranks build buckets from different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
+                        + " parameter 1 is \"b\" f32[5, 3]; all 3 ranks need the same parameters and settings in the same order");
     }
 
     @Test
@@ -47,8 +47,8 @@ class GradientBucketsFailureTest {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
-                "ranks build buckets of different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f64[3, 5]; all 3 ranks need the same ones in the same order");
+                "ranks build buckets from different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
+                        + " parameter 1 is \"b\" f64[3, 5]; all 3 ranks need the same parameters and settings in the same order");
     }
 
     @Test
@@ -56,8 +56,8 @@ class GradientBucketsFailureTest {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.parameters(THREE.subList(0, 2)),
-                "ranks build buckets of different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
-                        + " there are 2 parameters; all 3 ranks need the same ones in the same order");
+                "ranks build buckets from different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
+                        + " there are 2 parameters; all 3 ranks need the same parameters and settings in the same order");
     }
 
     @Test
@@ -65,8 +65,8 @@ class GradientBucketsFailureTest {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
-                "ranks build buckets of different parameters or settings: on rank 0 buckets have 1048576 bytes, then 1048576,"
-                        + " on rank 2 buckets have 10 bytes, then 20; all 3 ranks need the same ones in the same order");
+                "ranks build buckets from different parameters or settings: on rank 0 the first bucket has"
+                        + " 1048576 bytes, the others 1048576, on rank 2 the first bucket has 10 bytes, the others 20; all 3 ranks need the same parameters and settings in the same order");
     }
 
     @Test
@@ -74,7 +74,7 @@ class GradientBucketsFailureTest {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withOrder("a")),
-                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [b, c], unknown [], again []");
+                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [b, c], unknown [], repeated []");
     }
 
     @Test
@@ -84,7 +84,7 @@ class GradientBucketsFailureTest {
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withOrder(name)),
                 "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [a, b, c], unknown ["
-                        + name + "], again []");
+                        + name + "], repeated []");
     }
 
     @Test
@@ -98,7 +98,9 @@ class GradientBucketsFailureTest {
                     .build());
             assertEquals(1, texts(failures).size());
             assertTrue(
-                    failures.get(0).getMessage().endsWith("all 2 ranks need the same ones in the same order"),
+                    failures.get(0)
+                            .getMessage()
+                            .endsWith("all 2 ranks need the same parameters and settings in the same order"),
                     failures.get(0)::getMessage);
         }
     }
@@ -112,8 +114,8 @@ class GradientBucketsFailureTest {
             failures.forEach(failure -> {
                 assertInstanceOf(IllegalArgumentException.class, failure);
                 assertEquals(
-                        "parameter \"w\" is bf16, need f32 or f64: an update is often smaller than the last bit of a 16-bit"
-                                + " float, and lost; keep parameters in f32 and send half of the bytes by GradientHook.bf16()",
+                        "parameter \"w\" is bf16, need f32 or f64: a 16-bit float loses updates that are smaller than its"
+                                + " last bit; keep parameters in f32, and send half of the bytes with GradientHook.bf16()",
                         failure.getMessage());
             });
         }
@@ -127,8 +129,8 @@ class GradientBucketsFailureTest {
                             .build())
                     .get(0);
             assertEquals(
-                    "the bucket of parameter \"vast\" has 4294967360 bytes, and one buffer holds 2147483647: make smaller"
-                            + " buckets, or split that parameter",
+                    "the bucket of parameter \"vast\" has 4294967360 bytes, but a buffer holds at most 2147483647: use"
+                            + " smaller buckets, or split the parameter",
                     failure.getMessage());
         }
     }
@@ -146,8 +148,8 @@ class GradientBucketsFailureTest {
         });
 
         assertEquals(
-                "gradient buckets, rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"; if a step need not use all"
-                        + " parameters, build with zerosForUnused()",
+                "gradient buckets, rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"; if a step may leave"
+                        + " parameters unused, build with zerosForUnused()",
                 assertInstanceOf(IllegalStateException.class, failures.get(1)).getMessage());
         assertAborted(failures.get(0), "rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"");
         assertAborted(failures.get(2), "rank 1 of 3, step 1: 2 of 3 gradients were never ready: \"a\", \"c\"");
@@ -186,8 +188,8 @@ class GradientBucketsFailureTest {
         });
 
         assertEquals(
-                "gradient buckets, rank 0 of 3, step 1: the gradient of \"b\" is ready a second time: say so once per step, and"
-                        + " accumulate(true) in passes before the last one",
+                "gradient buckets, rank 0 of 3, step 1: the gradient of \"b\" is ready a second time: call ready() once per step, or"
+                        + " accumulate(true) before all passes but the last",
                 assertInstanceOf(IllegalStateException.class, failures.get(0)).getMessage());
         assertAborted(failures.get(1), "the gradient of \"b\" is ready a second time");
         assertAborted(failures.get(2), "the gradient of \"b\" is ready a second time");
@@ -298,7 +300,7 @@ class GradientBucketsFailureTest {
                     assertThrows(IllegalArgumentException.class, () -> buckets.put(2, HostTensor.of(new float[2])))
                             .getMessage());
             assertEquals(
-                    "gradient of \"a\": need 16 bytes in order LITTLE_ENDIAN, found 16 in order BIG_ENDIAN",
+                    "gradient of \"a\": need 16 bytes in byte order LITTLE_ENDIAN, found 16 in byte order BIG_ENDIAN",
                     assertThrows(IllegalArgumentException.class, () -> buckets.put(0, ByteBuffer.allocate(16)))
                             .getMessage());
             return step(buckets);

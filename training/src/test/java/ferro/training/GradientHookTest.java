@@ -126,7 +126,7 @@ class GradientHookTest {
                     .hook(GradientHook.f16())
                     .build());
             failures.forEach(failure -> assertEquals(
-                    "bucket 0 has gradients of f64, and only those of f32 can be sent as f16: use GradientHook.average()",
+                    "bucket 0 has gradients of f64, and only gradients of f32 can be sent as f16: use GradientHook.average()",
                     assertInstanceOf(IllegalArgumentException.class, failure).getMessage()));
         }
     }

@@ -222,9 +222,9 @@ class JoinTest {
                         .getMessage();
                 assertEquals(
                         "join, rank " + group.rank()
-                                + " of 3, step 5: rank 1 has run out of batches, and failOnUneven() asks"
-                                + " for as many on all ranks: drop or repeat batches, or leave it out to average over the ranks"
-                                + " that have some",
+                                + " of 3, step 5: rank 1 has run out of batches, but failOnUneven() requires"
+                                + " equally many on all ranks: drop or repeat batches, or remove failOnUneven() to average over"
+                                + " the ranks that have a batch",
                         told);
                 assertFalse(uneven.next());
                 // what is there goes on
@@ -291,15 +291,15 @@ class JoinTest {
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(3));
                 assertRefused(
-                        "join, rank 0 of 1, step 1: there is none: call next() before withBatch",
+                        "join, rank 0 of 1, step 1: the step has not begun: call next() before withBatch",
                         () -> join.withBatch(batch -> {}));
                 assertTrue(join.next());
                 join.withBatch(batch -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
                 assertRefused(
-                        "join, rank 0 of 1, step 1: its batch was passed on already: call next() before withBatch",
+                        "join, rank 0 of 1, step 1: withBatch was already called: call next() before withBatch",
                         () -> join.withBatch(batch -> {}));
                 assertRefused(
-                        "join, rank 0 of 1, step 1: the next step begins before this one has ended: call finish() of the"
+                        "join, rank 0 of 1, step 1: next() was called before this step has ended: call finish() of the"
                                 + " buckets in every step",
                         join::next);
             }

@@ -126,7 +126,7 @@ class SyncedStatisticsTest {
             SyncedStatistics statistics = SyncedStatistics.of(group, CHANNELS);
             String told = assertThrows(IllegalArgumentException.class, () -> statistics.combine(Moments.none(2)))
                     .getMessage();
-            assertTrue(told.endsWith("need moments of as many, found 2"), told);
+            assertTrue(told.endsWith("need moments of the same number of channels, found 2"), told);
             statistics.takePartWithoutData();
             return null;
         });

@@ -161,7 +161,8 @@ class TerminationTest {
             assertEquals(143, only.exitCode(), () -> only.printed().toString());
             assertTrue(
                     only.printed().stream()
-                            .anyMatch(line -> line.contains("has not left PT2S before the end of PT8S after SIGTERM")),
+                            .anyMatch(line ->
+                                    line.contains("still runs PT2S before the end of its bound of PT8S after SIGTERM")),
                     () -> only.printed().toString());
         }
     }

@@ -60,9 +60,9 @@ public final class ParameterAgreement {
         while (line(rank, line).equals(line(0, line))) {
             line++;
         }
-        return "ranks build " + what + " of different parameters or settings: on rank 0 " + shortened(line(0, line))
+        return "ranks build " + what + " from different parameters or settings: on rank 0 " + shortened(line(0, line))
                 + ", on rank " + rank + " " + shortened(line(rank, line)) + "; all " + lines.size()
-                + " ranks need the same ones in the same order";
+                + " ranks need the same parameters and settings in the same order";
     }
 
     private String line(int rank, int line) {

@@ -30,7 +30,7 @@ public final class RankTexts {
         List<String> texts = differing(group, what, own);
         if (!texts.isEmpty()) {
             throw new IllegalArgumentException(what + " differ: " + byRank(texts, text -> text)
-                    + ": give the same on all " + texts.size() + " ranks, in the same order");
+                    + ": use the same values on all " + texts.size() + " ranks, in the same order");
         }
     }
 
@@ -77,7 +77,7 @@ public final class RankTexts {
             return MessageDigest.getInstance(DIGEST).digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException lacking) {
             throw new IllegalStateException(
-                    "this Java runtime has no " + DIGEST + ", which every one must have", lacking);
+                    "this Java runtime has no " + DIGEST + ", which every Java runtime must have", lacking);
         }
     }
 }

@@ -64,7 +64,7 @@ final class ReportFile implements Consumer<TrainingReport> {
             LOG.log(
                     Level.WARNING,
                     "cannot append metrics to " + file + " (" + failure.getMessage()
-                            + "): reports that cannot be written are left out of it, and the training goes on");
+                            + "): reports that cannot be written are left out, and the training goes on");
         }
     }
 

@@ -88,9 +88,10 @@ public final class TrainingMonitor {
      */
     public void step(long samples, double loss, Duration waited, Duration hidden, double... values) {
         if (samples < 0 || waited.isNegative() || hidden.isNegative() || values.length != metrics.size()) {
-            throw new IllegalArgumentException("need samples and times from 0 on and a value for each of " + metrics
-                    + ", found " + samples + " samples, " + waited + " waited, " + hidden + " hidden and "
-                    + values.length + " values");
+            throw new IllegalArgumentException(
+                    "need samples and times of 0 or more and one value for each of " + metrics
+                            + ", found " + samples + " samples, " + waited + " waited, " + hidden + " hidden and "
+                            + values.length + " values");
         }
         interval.addMeans(samples, loss, values);
         interval.addTimes(waited.toNanos(), hidden.toNanos());

@@ -58,7 +58,7 @@ public final class TrainingMonitorBuilder {
     public TrainingMonitorBuilder metrics(String... names) {
         List<String> list = List.of(Objects.requireNonNull(names, "names"));
         if (new HashSet<>(list).size() < list.size()) {
-            throw new IllegalArgumentException("need names of metrics, each once, found " + list);
+            throw new IllegalArgumentException("need no metric name twice, found " + list);
         }
         metrics = list;
         return this;
@@ -84,7 +84,7 @@ public final class TrainingMonitorBuilder {
      * @throws IllegalArgumentException if the number is negative
      */
     public TrainingMonitorBuilder stepsBefore(long steps) {
-        stepsBefore = requireAtLeast(0, steps, "steps before");
+        stepsBefore = requireAtLeast(0, steps, "steps before this run");
         return this;
     }
 
@@ -167,7 +167,7 @@ public final class TrainingMonitorBuilder {
         RankTexts.requireEqual(
                 group,
                 "settings of training monitors",
-                "every " + reportEvery + " from " + stepsBefore + " of " + metrics);
+                "every " + reportEvery + " steps after " + stepsBefore + " with metrics " + metrics);
         List<Consumer<TrainingReport>> all = new ArrayList<>(listeners);
         if (group.rank() == 0 && out != null) {
             all.add(new ReportPrinter(out, bar, totalSteps));

@@ -27,8 +27,8 @@ abstract sealed class ElementBlock permits FloatBlock, DoubleBlock {
             return new DoubleBlock(tensor);
         }
         throw new IllegalArgumentException("cannot update " + tensor + ": need elements of f32 or f64, found "
-                + type.label() + "; an update is often smaller than the last bit of a 16-bit float, and lost: keep"
-                + " parameters in f32, and send half of the bytes by a GradientHook");
+                + type.label() + "; a 16-bit float loses updates that are smaller than its last bit: keep parameters"
+                + " in f32, and send half of the bytes with a GradientHook");
     }
 
     /** Copies elements of the tensor into the block. */

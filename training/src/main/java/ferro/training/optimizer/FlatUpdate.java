@@ -61,7 +61,7 @@ public final class FlatUpdate {
         Objects.requireNonNull(state, "state");
         if (state.size() != rule.stateNames().size()) {
             throw new IllegalArgumentException(rule.kind() + " needs "
-                    + rule.stateNames().size() + " tensors of state " + rule.stateNames() + ", found " + state.size());
+                    + rule.stateNames().size() + " state tensors " + rule.stateNames() + ", found " + state.size());
         }
         Stream.concat(Stream.of(gradients), state.stream()).forEach(other -> {
             if (other.dataType() != parameters.dataType() || other.elementCount() != parameters.elementCount()) {
@@ -87,7 +87,7 @@ public final class FlatUpdate {
     public void update(long from, long to, long step, double rate) {
         Objects.checkFromToIndex(from, to, elementCount);
         if (step < 1) {
-            throw new IllegalArgumentException("need a step from 1 on, found " + step);
+            throw new IllegalArgumentException("need a step of at least 1, found " + step);
         }
         rule.begin(step, rate);
         for (long at = from; at < to; at += ElementBlock.LENGTH) {

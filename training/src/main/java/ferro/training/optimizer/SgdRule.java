@@ -43,7 +43,7 @@ public record SgdRule(double rate, double momentum, double dampening, double wei
         RuleConstants.atLeastZero("sgd", "weight decay", weightDecay);
         if (!Double.isFinite(dampening) || nesterov && (momentum == 0 || dampening != 0)) {
             throw new IllegalArgumentException(
-                    "sgd with nesterov=" + nesterov + ": need a finite dampening, and for Nesterov's momentum a"
+                    "sgd with nesterov=" + nesterov + ": dampening must be finite, and Nesterov momentum needs a"
                             + " momentum above 0 and a dampening of 0, found momentum " + momentum + " and dampening "
                             + dampening);
         }

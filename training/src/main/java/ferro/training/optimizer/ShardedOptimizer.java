@@ -239,8 +239,9 @@ public final class ShardedOptimizer implements AutoCloseable {
     private void refuseEndedStep() {
         if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
-                    + buckets.group().rank() + ": GradientBuckets.finish() has ended step " + (buckets.stepNumber() - 1)
-                    + " of the buckets already: call only step() of the optimizer, or skip() to leave gradients out");
+                    + buckets.group().rank() + ": GradientBuckets.finish() has already ended step "
+                    + (buckets.stepNumber() - 1)
+                    + " of the buckets: call only step() of the optimizer, or skip() to ignore the gradients");
             buckets.group().abort(ended);
             throw ended;
         }
@@ -281,14 +282,14 @@ public final class ShardedOptimizer implements AutoCloseable {
      */
     public double clipByGlobalNorm(double maxNorm, boolean errorIfNonfinite) {
         if (!(maxNorm > 0)) {
-            throw new IllegalArgumentException("need a longest norm above 0, found " + maxNorm);
+            throw new IllegalArgumentException("need a maximum norm above 0, found " + maxNorm);
         }
         refuseEndedStep();
         buckets.await(shares.size() - 1);
         double length = norm.length();
         if (errorIfNonfinite && !Double.isFinite(length)) {
             throw new ArithmeticException("the gradients of step " + (steps + 1) + " have the norm " + length
-                    + ": leave them out by skip(), or look for a rate that is too high");
+                    + ": ignore them with skip(), and check whether the learning rate is too high");
         }
         double factor = maxNorm / (length + CLIP_EPSILON);
         if (maxNorm < Double.POSITIVE_INFINITY && !(factor >= 1)) { // also true for NaN
@@ -342,16 +343,17 @@ public final class ShardedOptimizer implements AutoCloseable {
             boolean isRestored = name.equals(RATE) || name.equals(STEPS);
             if (value == null || !isRestored && !value.equals(mine.get(name))) {
                 String how = name.equals(BUCKETS)
-                        ? "build the buckets with the settings of the checkpoint, on which the bits of sums depend"
-                        : "make the optimizer with the value of the checkpoint";
-                throw new IllegalArgumentException("the checkpoint has " + name + "=" + value + ", the optimizer has "
-                        + mine.get(name) + ": " + how + ", or put the new value into the settings to go on with it");
+                        ? "build the buckets with the settings of the checkpoint, because the bits of sums depend on them"
+                        : "create the optimizer with the value of the checkpoint";
+                throw new IllegalArgumentException(
+                        "the checkpoint has " + name + "=" + value + ", the optimizer has " + mine.get(name) + ": "
+                                + how + ", or put the optimizer's value into the settings to continue with it");
             }
         }
         long newSteps = number(saved, STEPS).longValue();
         if (newSteps < 0) {
             throw new IllegalArgumentException(
-                    "the checkpoint has " + STEPS + "=" + newSteps + ": need a number from 0 on");
+                    "the checkpoint has " + STEPS + "=" + newSteps + ": need a number of at least 0");
         }
         rate(number(saved, RATE).doubleValue());
         steps = newSteps;

@@ -27,7 +27,7 @@ class RankTextsTest {
                 return null;
             });
             failures.forEach(failure -> assertEquals(
-                    "names differ: rank 0 [loss], rank 1 , rank 2 [loss]: give the same on all 3 ranks, in the same order",
+                    "names differ: rank 0 [loss], rank 1 , rank 2 [loss]: use the same values on all 3 ranks, in the same order",
                     failure.getMessage()));
         }
     }

@@ -384,7 +384,7 @@ class TrainingMonitorTest {
                         .getMessage();
                 assertTrue(
                         told.startsWith(
-                                "settings of training monitors differ: rank 0 every 5 from 0 of [], rank 1 every 6"),
+                                "settings of training monitors differ: rank 0 every 5 steps after 0 with metrics [], rank 1 every 6"),
                         told);
             }
         }

@@ -155,7 +155,8 @@ class FlatUpdateTest {
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class, () -> FlatUpdate.of(UpdateRule.sgd(), tensor, tensor, List.of()));
         assertTrue(
-                refused.getMessage().contains("found " + type.label() + "; an update is often smaller than"),
+                refused.getMessage()
+                        .contains("found " + type.label() + "; a 16-bit float loses updates that are smaller than"),
                 refused::getMessage);
     }
 
@@ -168,8 +169,8 @@ class FlatUpdateTest {
         assertRefused("found f32[3]", UpdateRule.adam(), four, List.of(four, three));
         assertRefused("found f64[4]", UpdateRule.adam(), HostTensor.of(new double[4]), state);
         assertRefused(
-                "adam needs 2 tensors of state [exp_avg, exp_avg_sq], found 1", UpdateRule.adam(), four, List.of(four));
-        assertRefused("sgd needs 0 tensors of state [], found 2", UpdateRule.sgd(), four, state);
+                "adam needs 2 state tensors [exp_avg, exp_avg_sq], found 1", UpdateRule.adam(), four, List.of(four));
+        assertRefused("sgd needs 0 state tensors [], found 2", UpdateRule.sgd(), four, state);
         FlatUpdate update = FlatUpdate.of(UpdateRule.adam(), four, four, state);
         assertThrows(IndexOutOfBoundsException.class, () -> update.update(2, 5, 1, 0.1));
         assertThrows(IllegalArgumentException.class, () -> update.update(0, 4, 0, 0.1));

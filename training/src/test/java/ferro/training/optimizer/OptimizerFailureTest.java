@@ -97,7 +97,7 @@ class OptimizerFailureTest {
             });
             for (Throwable failure : failures) {
                 String message = failure.getMessage();
-                assertTrue(message.contains("GradientBuckets.finish() has ended step 2"), message);
+                assertTrue(message.contains("GradientBuckets.finish() has already ended step 2"), message);
             }
         }
     }

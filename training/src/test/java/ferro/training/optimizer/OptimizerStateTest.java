@@ -194,8 +194,8 @@ class OptimizerStateTest {
                     optimizer, saved, "optimizer.buckets", "others", "the checkpoint has optimizer.buckets=others");
             assertRefused(optimizer, saved, "optimizer.rule", "sgd", "optimizer.rule=sgd, the optimizer has adamw");
             assertRefused(optimizer, saved, "optimizer.steps", "7.5", "optimizer.steps=7.5: need a number");
-            assertRefused(optimizer, saved, "optimizer.steps", "-1", "optimizer.steps=-1: need a number from 0 on");
-            assertRefused(optimizer, saved, "optimizer.rate", "NaN", "need a finite rate from 0 on, found NaN");
+            assertRefused(optimizer, saved, "optimizer.steps", "-1", "optimizer.steps=-1: need a number of at least 0");
+            assertRefused(optimizer, saved, "optimizer.rate", "NaN", "rate must be finite and at least 0, found NaN");
             optimizer.restore(saved);
             assertEquals(7, optimizer.stepCount());
             assertEquals(0.5, optimizer.rate());
@@ -224,8 +224,8 @@ class OptimizerStateTest {
                 assertEquals(
                         "the checkpoint has optimizer.buckets=BucketSettings[firstBytes=1048576, bytes=4194304, order=[]],"
                                 + " the optimizer has BucketSettings[firstBytes=1048576, bytes=1048576, order=[]]: build the"
-                                + " buckets with the settings of the checkpoint, on which the bits of sums depend, or put the"
-                                + " new value into the settings to go on with it",
+                                + " buckets with the settings of the checkpoint, because the bits of sums depend on them,"
+                                + " or put the optimizer's value into the settings to continue with it",
                         message);
                 saved.put("optimizer.buckets", optimizer.settings().get("optimizer.buckets"));
                 optimizer.restore(saved);

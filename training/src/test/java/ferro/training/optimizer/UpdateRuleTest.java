@@ -52,10 +52,10 @@ class UpdateRuleTest {
     @Test
     void refusesConstantsThatMakeNoSense() {
         assertRefused(
-                "sgd: need a finite rate from 0 on, found -1.0",
+                "sgd: rate must be finite and at least 0, found -1.0",
                 () -> UpdateRule.sgd().withRate(-1));
         assertRefused(
-                "sgd: need a finite momentum from 0 on, found NaN",
+                "sgd: momentum must be finite and at least 0, found NaN",
                 () -> UpdateRule.sgd().withMomentum(Double.NaN));
         assertRefused(
                 "found momentum 0.0 and dampening 0.0", () -> UpdateRule.sgd().withNesterov(0));
@@ -63,16 +63,16 @@ class UpdateRuleTest {
                 "found momentum 0.9 and dampening 0.1",
                 () -> UpdateRule.sgd().withNesterov(0.9).withDampening(0.1));
         assertRefused(
-                "adam: need a beta1 from 0 to below 1, found 1.0",
+                "adam: beta1 must be at least 0 and less than 1, found 1.0",
                 () -> UpdateRule.adam().withBetas(1, 0.9));
         assertRefused(
-                "adamw: need a beta2 from 0 to below 1, found NaN",
+                "adamw: beta2 must be at least 0 and less than 1, found NaN",
                 () -> UpdateRule.adamW().withBetas(0, Double.NaN));
         assertRefused(
-                "adam: need a finite epsilon from 0 on, found -1.0",
+                "adam: epsilon must be finite and at least 0, found -1.0",
                 () -> UpdateRule.adam().withEpsilon(-1));
         assertRefused(
-                "need a finite weight decay from 0 on, found Infinity",
+                "weight decay must be finite and at least 0, found Infinity",
                 () -> UpdateRule.adamW().withWeightDecay(Double.POSITIVE_INFINITY));
     }
 
