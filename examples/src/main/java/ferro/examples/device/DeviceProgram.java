@@ -35,8 +35,8 @@ final class DeviceProgram {
             return 0;
         } catch (UnsupportedOperationException | IllegalArgumentException cannot) {
             err.println(cannot.getMessage()
-                    + "; this program needs a GPU on every rank, and --backend nccl or, for copies through"
-                    + " host memory, FERRO_ENABLE_GPU_FALLBACK=1: ./ferro doctor shows what is missing");
+                    + "; this program needs a GPU on every rank and --backend nccl; without NCCL, set"
+                    + " FERRO_ENABLE_GPU_FALLBACK=1 to copy through host memory; ./ferro doctor shows what is missing");
             err.flush();
             return MISUSED;
         }

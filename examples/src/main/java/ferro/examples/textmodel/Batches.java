@@ -28,7 +28,7 @@ final class Batches {
         if (text.length - context < batchSize) {
             throw new UsageException("the text has " + text.length + " characters, need at least "
                     + ((long) context + batchSize) + " (a context of " + context + " and a batch of " + batchSize
-                    + " samples): name more text by --text, or a smaller --batch");
+                    + " samples): choose a longer text with --text, or a smaller --batch");
         }
         this.text = text;
         this.context = context;

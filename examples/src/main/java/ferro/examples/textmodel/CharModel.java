@@ -116,7 +116,7 @@ final class CharModel {
     private void forward(byte[] text, int[] starts) {
         if (starts.length > mostSamples) {
             throw new IllegalArgumentException(
-                    "the model was made for " + mostSamples + " samples at once, found " + starts.length);
+                    "need at most " + mostSamples + " samples per call of this model, found " + starts.length);
         }
         int width = shape.embedding();
         for (int sample = 0; sample < starts.length; sample++) {

@@ -131,7 +131,8 @@ record Options(
             throw new UsageException("--out " + text + ": need the name of a file that ends in .png, not a folder");
         }
         if (!Files.isWritable(folder)) {
-            throw new UsageException("--out " + text + ": cannot write to the folder " + folder + ", name another");
+            throw new UsageException(
+                    "--out " + text + ": cannot write to the folder " + folder + ", choose another folder");
         }
         return Path.of(text);
     }

@@ -30,15 +30,15 @@ record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
         }
         Optional<Path> resume = Optional.ofNullable(given.get(RESUME)).map(Path::of);
         resume.filter(folder -> !hasCheckpoint(folder)).ifPresent(folder -> {
-            throw new UsageException(RESUME + " " + folder + ": there is no checkpoint, latest.json is missing;" + " "
+            throw new UsageException(RESUME + " " + folder + ": there is no checkpoint (latest.json is missing); "
                     + SAVE + " " + folder + " writes one");
         });
         Optional<Path> save = Optional.ofNullable(given.get(SAVE)).map(Path::of);
         save.filter(folder -> hasCheckpoint(folder) && !resume.equals(Optional.of(folder)))
                 .ifPresent(folder -> {
                     throw new UsageException(
-                            SAVE + " " + folder + ": the folder already has a checkpoint: resume from it by " + RESUME
-                                    + " " + folder + ", or name another folder");
+                            SAVE + " " + folder + ": the folder already has a checkpoint: resume from it with " + RESUME
+                                    + " " + folder + ", or choose another folder");
                 });
         return new StateOptions(given.containsKey(SHARD), save, resume);
     }

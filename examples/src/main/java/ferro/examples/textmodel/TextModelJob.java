@@ -92,7 +92,7 @@ final class TextModelJob {
             save(replica);
         }
         if (stopped) {
-            report("stopped by SIGTERM; the final checks were not made");
+            report("stopped by SIGTERM; the final checks are skipped");
             return Termination.EXIT_CODE;
         }
         boolean equal = replicasAreEqual(parameters);
@@ -129,7 +129,7 @@ final class TextModelJob {
             replica.restore(info.metadata());
             if (info.step() >= options.steps()) {
                 throw new UsageException("--steps " + options.steps() + ": the checkpoint in " + folder.get()
-                        + " already has " + info.step() + " steps, need more");
+                        + " already has " + info.step() + " steps, need a larger number");
             }
             report("resuming after step %,d of %d ranks", info.step(), info.worldSize());
         }
@@ -159,8 +159,9 @@ final class TextModelJob {
             }
         }
         if (!different.isEmpty()) {
-            throw new UsageException("ranks " + different + " of " + all.length + " have another text, --batch, --steps"
-                    + " or --seed than rank 0: start all ranks with the same files and options");
+            throw new UsageException(
+                    "ranks " + different + " of " + all.length + " differ from rank 0 in the text, --batch,"
+                            + " --steps or --seed: start all ranks with the same files and options");
         }
     }
 
@@ -221,8 +222,8 @@ final class TextModelJob {
         double difference = LossCheck.largestDifference(together, alone);
         boolean right = difference <= LossCheck.ALLOWED;
         report(
-                "check %s: the first %d losses are those of one process on the whole batches, largest relative difference"
-                        + " %.1e, allowed %.0e",
+                "check %s: the first %d losses differ by at most %.1e (relative) from those of one process on whole"
+                        + " batches, allowed %.0e",
                 right ? "ok" : "FAILED", count, difference, LossCheck.ALLOWED);
         return right;
     }

@@ -68,7 +68,7 @@ record TextSource(String text, int fileCount) {
             TextSource source = join(path, files);
             if (source.text.isBlank()) {
                 throw new UsageException("--text " + path + ": found no text in " + files.size()
-                        + " files: name a file, or a folder with files such as .md, .txt or .java");
+                        + " files: choose a file, or a folder with files such as .md, .txt or .java");
             }
             return source;
         } catch (IOException unreadable) {
@@ -84,7 +84,7 @@ record TextSource(String text, int fileCount) {
             bytes += Files.size(file);
             if (bytes > MOST_BYTES) {
                 throw new UsageException("--text " + path + ": more than " + (MOST_BYTES >> 20)
-                        + " MiB of text, reached at " + file + ": name a smaller folder or file");
+                        + " MiB of text, reached at " + file + ": choose a smaller folder or file");
             }
             String text = Files.isRegularFile(file) ? textOf(file) : "";
             all.append(text);
