@@ -84,7 +84,7 @@ class SparkClusterTest {
         assertTrue(
                 refusal.getMessage()
                         .matches(
-                                "4 ranks need 4 slots at once, found 2: 2 executors of 1 slots each .*cpus of a task 2.*"),
+                                "4 ranks need 4 slots at once, found 2: 2 executors of 1 slots each .*CPUs per task 2.*"),
                 refusal.getMessage());
         assertEquals(
                 List.of(2, 2),

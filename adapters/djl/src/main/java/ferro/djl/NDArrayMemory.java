@@ -61,7 +61,7 @@ final class NDArrayMemory {
         ByteBuffer view = array.toByteBuffer(true);
         if (!isOwnMemory(array, view)) {
             throw new UnsupportedOperationException("array of shape " + array.getShape() + " on " + array.getDevice()
-                    + ": the engine returns only copies of its memory");
+                    + ": the engine gives only copies of its memory, no direct access");
         }
         return view;
     }

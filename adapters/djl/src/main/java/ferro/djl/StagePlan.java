@@ -41,7 +41,7 @@ record StagePlan(BitSet cuts, Optional<String> whyNot) {
         }
         if (trained.cardinality() < 2) {
             return not("parameters are trained in " + trained.cardinality() + " of the model's " + children.size()
-                    + " children, need at least two: no gradient is ready before the backward pass ends");
+                    + " children, need at least two: with fewer, no gradient is ready before the backward pass ends");
         }
         trained.clear(trained.nextSetBit(0));
         return new StagePlan(trained, Optional.empty());

@@ -64,7 +64,7 @@ final class TrainedParameters {
             case FLOAT64 -> ferro.DataType.FLOAT64;
             default ->
                 throw new UnsupportedOperationException("parameter \"" + name + "\" has type " + type
-                        + ", need FLOAT32 or FLOAT64: smaller types lose the sum of many small updates");
+                        + ", need FLOAT32 or FLOAT64: smaller types lose small updates");
         };
     }
 

@@ -88,7 +88,7 @@ final class RankSlots {
         Object cpus = profile.getTaskCpus().getOrElse(() -> spark.getConf().getInt("spark.task.cpus", 1));
         return ranks + " ranks need " + ranks + " slots at once, found " + slots + ": " + executors(spark) + " of "
                 + (executors == 0 ? 0 : slots / executors) + " slots each (resource profile " + profile.id()
-                + (isDefault(profile) ? ", spark.task.cpus=" : ", cpus of a task ") + cpus + ", task resources "
+                + (isDefault(profile) ? ", spark.task.cpus=" : ", CPUs per task ") + cpus + ", task resources "
                 + profile.taskResourcesJMap().keySet()
                 + "); use .ranks(" + slots + "), or more executors or cores"
                 + (spark.isLocal()

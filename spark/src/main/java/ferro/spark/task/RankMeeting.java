@@ -110,8 +110,8 @@ final class RankMeeting {
         return new FerroException(
                 code,
                 Where.outside("stage" + task.stageId() + "." + task.stageAttemptNumber(), task.partitionId()),
-                "finding the other ranks through rank 0 as rank " + task.partitionId() + " of stage " + task.stageId()
-                        + "." + task.stageAttemptNumber() + " failed: " + text,
+                "rank " + task.partitionId() + " of stage " + task.stageId() + "." + task.stageAttemptNumber()
+                        + " cannot find the other ranks through rank 0: " + text,
                 cause);
     }
 
