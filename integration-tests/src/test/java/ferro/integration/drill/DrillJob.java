@@ -136,6 +136,24 @@ final class DrillJob implements AutoCloseable {
         }
     }
 
+    /** Begins to print the values of {@code lost()} on all ranks. */
+    void watchLost() throws IOException, InterruptedException {
+        for (RankJvm rank : ranks.values()) {
+            rank.ask(Line.of("lost"));
+            rank.await("watching");
+        }
+    }
+
+    /** Closes the groups of some ranks, after the calls that they are in. */
+    void close(Collection<RankJvm> some) throws IOException, InterruptedException {
+        for (RankJvm rank : some) {
+            rank.ask(Line.of("close"));
+        }
+        for (RankJvm rank : some) {
+            rank.await("closed");
+        }
+    }
+
     void tellAll(Line command) throws IOException {
         for (RankJvm rank : ranks.values()) {
             rank.tell(command);

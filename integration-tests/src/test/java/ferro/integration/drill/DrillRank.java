@@ -12,11 +12,13 @@ import java.io.InputStreamReader;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * A rank of the drill: does what its input tells it, one command a line, and prints what happens, one line each. It ends with
@@ -24,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class DrillRank {
     private static final long SETTLE_MILLIS = 100;
+    private static final long WATCH_NANOS = 1_000_000L;
     /** What the parent's death ends us with. */
     private static final int ORPHAN = 3;
 
@@ -32,6 +35,8 @@ public final class DrillRank {
     private volatile ProcessGroup group;
     /** Of the group that commands call: the joined one, or the part of it that was made last. */
     private volatile ProcessGroup part;
+    /** Thread that prints which ranks are lost; null without. */
+    private volatile Thread watch;
 
     private DrillRank() {}
 
@@ -53,6 +58,7 @@ public final class DrillRank {
             case "one" -> calls.execute(() -> one(command));
             case "close" -> calls.execute(this::close);
             case "pause" -> pausing.set(true);
+            case "lost" -> watchLostRanks(group);
             case "abort" -> {
                 say(Line.of("aborting").with("at", System.nanoTime()));
                 group.abort(new IllegalStateException(command.text()));
@@ -171,7 +177,32 @@ public final class DrillRank {
         }
     }
 
+    /** Prints {@code lost()} of a group after each change, until the group is closed. */
+    private void watchLostRanks(ProcessGroup watched) {
+        watch = new Thread(
+                () -> {
+                    Set<Integer> printed = Set.of();
+                    while (!Thread.currentThread().isInterrupted()) {
+                        Set<Integer> lost = watched.lost();
+                        if (!lost.equals(printed)) {
+                            say(Line.of("lost")
+                                    .with("at", System.nanoTime())
+                                    .with("culprits", lost.toString().replaceAll("[\\[\\] ]", "")));
+                            printed = lost;
+                        }
+                        LockSupport.parkNanos(WATCH_NANOS);
+                    }
+                },
+                "drill-lost");
+        watch.setDaemon(true);
+        watch.start();
+        say(Line.of("watching"));
+    }
+
     private void close() {
+        if (watch != null) {
+            watch.interrupt();
+        }
         long begun = System.nanoTime();
         group.close();
         say(Line.of("closed").with("begun", begun).with("at", System.nanoTime()));

@@ -70,6 +70,22 @@ final class RankJvm {
                         && Line.parse(line).number("at") >= since));
     }
 
+    /** Waits until {@code lost()} of this rank is exactly these ranks, and returns the first line that says so. */
+    Line awaitLost(List<Integer> ranks) throws InterruptedException {
+        return Line.parse(said.await(
+                heard,
+                line -> line.startsWith("lost ") && Line.parse(line).culprits().equals(ranks)));
+    }
+
+    /** Returns all values that {@code lost()} of this rank has had since the last {@link #tell}, in their order. */
+    List<List<Integer>> lost() {
+        return said.lines().stream()
+                .skip(heard)
+                .filter(line -> line.startsWith("lost "))
+                .map(line -> Line.parse(line).culprits())
+                .toList();
+    }
+
     /** Returns whether it has said such a line since the last {@link #tell}. */
     boolean hasSaid(String tag) {
         return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));

@@ -42,7 +42,7 @@ class FaultsPageTest {
             Stream.of(DrillFault.values()).filter(DrillFault::isMeasured).toList();
 
     private static final String DRILL = "mvn -B package -Pdrill -pl integration-tests -am"
-            + " -Dtest='*DrillTest,PairFailureTest,KilledDeviceRankTest,NetworkFaultsTest'"
+            + " -Dtest='*DrillTest,LostRanksTest,PairFailureTest,KilledDeviceRankTest,NetworkFaultsTest'"
             + " -Dsurefire.failIfNoSpecifiedTests=false, then the above with -Dfaults.drill=target/drill-whole";
 
     private static final String CELL_OF_ROW_2 = "2,kill -9; survivors stay,tcp,idle,64,4,";
