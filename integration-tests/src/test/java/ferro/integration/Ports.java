@@ -7,7 +7,7 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for what must know one beforehand. */
-final class Ports {
+public final class Ports {
     private static final int MOST_ATTEMPTS = 100;
     /** Below Linux's ip_local_port_range, above most services. */
     private static final int LOWEST = 20_000;
@@ -17,7 +17,7 @@ final class Ports {
     private Ports() {}
 
     /** A port that was free a moment ago; none of those that the system gives away by itself, to tests that run beside. */
-    static int free() throws IOException {
+    public static int free() throws IOException {
         IOException last = null;
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
