@@ -189,7 +189,8 @@ public final class SubgroupAgreement {
         }
 
         private void interrupted() {
-            finish(failure(Code.INTERRUPTED, "", "the thread that waited in newGroup(" + list + ") was interrupted"));
+            Failure why = Failures.interrupted(group, "newGroup(" + list + ")", -1);
+            finish(failure(why.code(), why.culprits(), why.text()));
         }
 
         /** Advances the attempt by what is known. Called whenever something is heard. */

@@ -68,7 +68,8 @@ public final class Addresses {
                 Waits.pause(
                         Math.min(pauseMillis, left),
                         where,
-                        () -> "interrupted while resolving for \"" + where.group() + "\"");
+                        () -> "interrupted while resolving host \"" + host + "\" for \"" + where.group() + "\" rank "
+                                + where.rank());
                 pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
             }
         }

@@ -150,6 +150,6 @@ final class TakenPlace {
                 millis,
                 deadline - context.nanoTime(),
                 where,
-                () -> "interrupted while waiting for an earlier job to end: " + waiting);
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
     }
 }

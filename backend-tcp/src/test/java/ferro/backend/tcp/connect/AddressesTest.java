@@ -2,15 +2,20 @@ package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +34,22 @@ class AddressesTest {
         }
         assertEquals(21, asked.size(), asked.toString());
         assertEquals("Pod-0.service", Addresses.spelling("pod-0.service", 1));
+    }
+
+    @Test
+    void anInterruptedResolutionNamesTheHostTheGroupAndTheRank() {
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        Thread.currentThread().interrupt();
+
+        FerroException failure = assertThrows(
+                FerroException.class,
+                () -> Addresses.allResolved(
+                        "no-such-name.invalid", deadline, new FixedContext(Map.of()), Where.outside("g", 3)));
+
+        assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
+        assertEquals(Code.INTERRUPTED, failure.code());
+        assertEquals(
+                "interrupted while resolving host \"no-such-name.invalid\" for \"g\" rank 3", failure.getMessage());
     }
 
     @Test

@@ -76,6 +76,28 @@ class TakenPlaceTest {
     }
 
     @Test
+    void anInterruptOfItsWaitNamesTheGroupAndTheRank() throws Exception {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ended(storeOfRankZero(ranks));
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<Thread> started = new CompletableFuture<>();
+            CompletableFuture<TcpMesh> second = Threads.start(() -> {
+                started.complete(Thread.currentThread());
+                return TcpMesh.join(spec, context);
+            });
+            Threads.awaitInside(TakenPlace.class, "pause", 1);
+
+            Ranks.result(started).interrupt();
+
+            FerroException failure = Ranks.failure(second);
+            assertEquals(Code.INTERRUPTED, failure.code());
+            String text = failure.getMessage();
+            assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: the place of rank 1 is"), text);
+        }
+    }
+
+    @Test
     void itJoinsWhenThePlaceIsGivenUp() throws Exception {
         try (Ranks ranks = Ranks.onLoopback()) {
             Roster before = ended(storeOfRankZero(ranks));

@@ -1,0 +1,40 @@
+package ferro.backend.tcp;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.group.ProcessGroup;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A thread that waits for other ranks is interrupted: the texts of all ranks name its rank. */
+@Timeout(60)
+class InterruptedWaitTest {
+    @Test
+    void anInterruptedNewGroupNamesItsRankOnAllRanks() {
+        try (TcpJob job = TcpJob.of(3)) {
+            List<ProcessGroup> groups = job.joinAll("g");
+
+            FerroException own = TcpJob.onAll(groups.subList(1, 2), group -> {
+                        Thread.currentThread().interrupt();
+                        return TcpJob.failure(() -> group.newGroup(0, 1, 2));
+                    })
+                    .get(0);
+            List<FerroException> others = TcpJob.onAll(
+                    List.of(groups.get(0), groups.get(2)), group -> TcpJob.failure(() -> group.newGroup(0, 1, 2)));
+
+            assertSays(Code.INTERRUPTED, "", own);
+            others.forEach(other -> assertSays(Code.ABORTED, "1", other));
+        }
+    }
+
+    private static void assertSays(Code code, String culprits, FerroException failure) {
+        String text = failure.getMessage();
+        assertEquals(code, failure.code(), text);
+        assertTrue(text.contains("rank 1 was interrupted in newGroup([0, 1, 2])"), text);
+        assertEquals(culprits, failure.where().culprits(), text);
+    }
+}
