@@ -4,6 +4,7 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.WriteFailures;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -31,6 +32,11 @@ final class ControlConnection extends ExactReader {
     private static final long ROUND_MILLIS = 1;
     /** Most looks, so that no task waits for ever. */
     private static final int MOST_ROUNDS = 50;
+    /**
+     * Maximum number of looks after the socket has refused a write. The peer sends nothing more, so that the memory of the
+     * socket limits the bytes to read. A rank that was stopped has many frames to read, on a busy machine one frame a look.
+     */
+    private static final int LAST_ROUNDS_LIMIT = 10_000;
 
     private final int peer;
     private final Channel channel;
@@ -120,9 +126,10 @@ final class ControlConnection extends ExactReader {
         writing = false;
         waitingBytes.addAndGet(-frame.cost());
         if (!write.isSuccess() && unwritable == null) {
-            unwritable = write.cause();
+            unwritable = WriteFailures.reason(write.cause());
             if (channel.isOpen()) {
-                afterReading(() -> end(unwritable));
+                int rounds = WriteFailures.isOfConnection(unwritable) ? LAST_ROUNDS_LIMIT : MOST_ROUNDS;
+                afterReading(() -> end(unwritable), rounds);
             }
         }
     }
@@ -148,7 +155,11 @@ final class ControlConnection extends ExactReader {
      * the task for ever.
      */
     void afterReading(Runnable task) {
-        channel.eventLoop().execute(() -> readOn(task, MOST_ROUNDS));
+        afterReading(task, MOST_ROUNDS);
+    }
+
+    private void afterReading(Runnable task, int rounds) {
+        channel.eventLoop().execute(() -> readOn(task, rounds));
     }
 
     private void readOn(Runnable task, int rounds) {

@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
@@ -54,6 +55,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final AtomicReferenceArray<ControlConnection> connections;
     private final FerroException[] lost;
     private final MayLive mayLive;
+    private final PeerEnds ends;
     private final BitSet up = new BitSet();
     /** Peers whose connections are encrypted; set before {@link #ready} completes. */
     private final BitSet encrypted = new BitSet();
@@ -82,6 +84,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
         mayLive = new MayLive(port);
+        ends = new PeerEnds(this::openConnections, peer -> inboxes.tellAll(listener -> tell(listener, peer)));
         attempts = new PeerAttempts(spec, port);
     }
 
@@ -405,7 +408,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             ready.completeExceptionally(new FerroException(
                     Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));
         }
-        inboxes.tellAll(listener -> tell(listener, peer));
+        ends.add(peer);
         data.gone(peer, cause);
     }
 
@@ -417,8 +420,12 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
+    private List<ControlConnection> openConnections() {
+        return others().mapToObj(connections::get).filter(Objects::nonNull).toList();
+    }
+
     private void died(int peer) {
-        if (!closed) {
+        if (ends.isReported(peer)) {
             inboxes.tellAll(listener -> tell(listener, peer));
         }
     }
@@ -435,7 +442,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     void register(long group, TcpMesh.Listener listener) {
         inboxes.register(group, listener);
-        others().filter(peer -> lost[peer] != null).forEach(peer -> tell(listener, peer));
+        others().filter(ends::isReported).forEach(peer -> tell(listener, peer));
     }
 
     void unregister(long group) {

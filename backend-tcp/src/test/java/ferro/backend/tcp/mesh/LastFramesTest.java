@@ -34,11 +34,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 class LastFramesTest {
     private static final int FRAMES = 40;
+    /** More than the looks whether more has been read. */
+    private static final int MANY_FRAMES = 200;
+
     private static final int GROUP = 7;
     /** All frames fit into one segment of the loopback interface: where the first has come, all have. */
-    private static final int BYTES = 500;
+    private static final int BYTES = 200;
 
     private static final String END = "end";
+    /** Longer than the time between two looks whether more has been read. */
+    private static final long SLOW_NANOS = 3_000_000L;
+
+    private boolean slowly;
+    private int count = FRAMES;
 
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
@@ -52,27 +60,36 @@ class LastFramesTest {
         check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));
     }
 
+    /** As on a machine that does other work, for a rank that was stopped: many frames have come, and each takes a while. */
+    @ParameterizedTest
+    @ValueSource(strings = {"auto", "nio"})
+    void aWriteThatFailsIsNoEndBeforeAllFramesThatHaveComeAreReadSlowly(String kind) throws Exception {
+        slowly = true;
+        count = MANY_FRAMES;
+        check(kind, true, LastFramesTest::reset, (connection, said) -> connection.send(frame(0)));
+    }
+
     private interface Meanwhile {
         void run(ControlConnection connection, Reader said);
     }
 
     /** The loop is in the first frame while all others come; then something happens on it. */
-    private static void check(String kind, boolean ends, Consumer<Socket> peerThen, Meanwhile onLoop) throws Exception {
+    private void check(String kind, boolean ends, Consumer<Socket> peerThen, Meanwhile onLoop) throws Exception {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Channel channel = connected(io, loop, server);
             try (Socket peer = server.accept()) {
-                Reader reader = new Reader(onLoop);
+                Reader reader = new Reader(onLoop, slowly);
                 reader.connection = new ControlConnection(1, channel, reader, false);
                 channel.pipeline().addLast(reader.connection);
-                peer.getOutputStream().write(frames());
+                peer.getOutputStream().write(frames(count));
                 reader.begun.await();
                 peerThen.accept(peer);
                 reader.goOn.countDown();
 
                 List<String> expected = Stream.concat(
-                                IntStream.range(0, FRAMES).mapToObj(Integer::toString), Stream.of(END))
+                                IntStream.range(0, count).mapToObj(Integer::toString), Stream.of(END))
                         .toList();
                 for (String next : expected) {
                     assertEquals(next, reader.said.poll(20, TimeUnit.SECONDS), () -> "before " + reader.said);
@@ -92,9 +109,9 @@ class LastFramesTest {
         }
     }
 
-    private static byte[] frames() {
+    private static byte[] frames(int count) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
-        IntStream.range(0, FRAMES).forEach(i -> all.writeBytes(frame(i).encoded()));
+        IntStream.range(0, count).forEach(i -> all.writeBytes(frame(i).encoded()));
         return all.toByteArray();
     }
 
@@ -120,10 +137,12 @@ class LastFramesTest {
         private final CountDownLatch begun = new CountDownLatch(1);
         private final CountDownLatch goOn = new CountDownLatch(1);
         private final Meanwhile meanwhile;
+        private final boolean slowly;
         private volatile ControlConnection connection;
 
-        Reader(Meanwhile meanwhile) {
+        Reader(Meanwhile meanwhile, boolean slowly) {
             this.meanwhile = meanwhile;
+            this.slowly = slowly;
         }
 
         void add(String what) {
@@ -134,6 +153,9 @@ class LastFramesTest {
         public void received(int peer, ControlFrame frame) {
             int number = ByteBuffer.wrap(frame.body()).getInt();
             said.add(Integer.toString(number));
+            if (slowly) {
+                LockSupport.parkNanos(SLOW_NANOS);
+            }
             if (number == 0) {
                 begun.countDown();
                 try {

@@ -1,0 +1,72 @@
+package ferro.backend.tcp.mesh;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/**
+ * Reports peers whose control connection has ended, after the frames that have come from all other peers are handled. These
+ * frames may contain the reason of the end. A rank that was stopped and continues finds the end of one connection, and
+ * unread frames of other connections in which the other ranks report that they have given it up. Used on the loop only.
+ */
+final class PeerEnds {
+    private final Supplier<List<ControlConnection>> open;
+    private final IntConsumer listener;
+    /** Peers whose end is not reported yet, and for which no reading has begun. */
+    private final BitSet waiting = new BitSet();
+
+    private final BitSet reported = new BitSet();
+    /** Connections of which frames are still read. */
+    private int unread;
+
+    /**
+     * Makes an object that knows of no end.
+     *
+     * @param open     the connections that are open now
+     * @param listener receives each peer whose end is reported
+     */
+    PeerEnds(Supplier<List<ControlConnection>> open, IntConsumer listener) {
+        this.open = open;
+        this.listener = listener;
+    }
+
+    /** Returns whether the end of a peer is reported. */
+    boolean isReported(int peer) {
+        return reported.get(peer);
+    }
+
+    /** Adds a peer whose connection has ended; called once per peer. */
+    void add(int peer) {
+        waiting.set(peer);
+        if (unread == 0) {
+            readOn();
+        }
+    }
+
+    /** Waits once for all peers that wait now, because all ranks of a machine may end together. */
+    private void readOn() {
+        BitSet peers = (BitSet) waiting.clone();
+        waiting.clear();
+        List<ControlConnection> connections = open.get();
+        unread = connections.size();
+        if (unread == 0) {
+            report(peers);
+            return;
+        }
+        connections.forEach(connection -> connection.afterReading(() -> {
+            unread--;
+            if (unread == 0) {
+                report(peers);
+                if (!waiting.isEmpty()) {
+                    readOn();
+                }
+            }
+        }));
+    }
+
+    private void report(BitSet peers) {
+        reported.or(peers);
+        peers.stream().forEach(listener);
+    }
+}
