@@ -4,12 +4,14 @@ import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.TlsDuplex;
+import ferro.backend.tcp.connect.WriteFailures;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.RequestHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
 import ferro.backend.tcp.store.StoreFrames.StoreRequest;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import java.nio.ByteBuffer;
@@ -48,6 +50,8 @@ public final class StoreService {
     void serve(Channel channel) {
         clients.add(channel);
         channel.closeFuture().addListener(closed -> clients.remove(channel));
+        // a failed answer must not close the connection before the requests that have come are read
+        channel.config().setAutoClose(false);
         TlsDuplex.install(channel);
         channel.pipeline().addLast(new Client());
     }
@@ -75,10 +79,14 @@ public final class StoreService {
         Set.copyOf(clients).forEach(Channel::close);
     }
 
-    /** One client; nothing is read from a slow client while its answers wait to be sent. */
+    /**
+     * One client; nothing is read from a slow client while its answers wait to be sent. A client that ends its connection
+     * takes no more answers: the requests that it has sent before are carried out, and then the connection is closed.
+     */
     private final class Client extends ExactReader {
         private final Map<Integer, Wait> waits = new HashMap<>();
         private RequestHead head;
+        private boolean unanswerable;
 
         @Override
         public void begin() {
@@ -87,7 +95,7 @@ public final class StoreService {
 
         @Override
         public boolean mayRead() {
-            return context().channel().isWritable();
+            return unanswerable || context().channel().isWritable();
         }
 
         @Override
@@ -165,11 +173,26 @@ public final class StoreService {
         }
 
         private void answer(int number, StoreAnswer kind, byte[] value) {
+            if (unanswerable) {
+                return;
+            }
             byte[] body = value == null ? new byte[0] : value;
             byte[] front = new AnswerHead(number, kind, body.length).encoded();
-            context()
-                    .writeAndFlush(Unpooled.wrappedBuffer(front, body))
-                    .addListener(ChannelFutureListener.FIRE_EXCEPTION_ON_FAILURE);
+            context().writeAndFlush(Unpooled.wrappedBuffer(front, body)).addListener((ChannelFutureListener)
+                    this::answered);
+        }
+
+        /** Handles a failed answer: reads on to the end of the connection if the client takes no more answers. */
+        private void answered(ChannelFuture answer) {
+            if (answer.isSuccess() || unanswerable) {
+                return;
+            }
+            unanswerable = true;
+            if (WriteFailures.isOfConnection(answer.cause())) {
+                resume();
+            } else {
+                context().close();
+            }
         }
 
         @Override

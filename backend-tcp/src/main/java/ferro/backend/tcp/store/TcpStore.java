@@ -9,6 +9,7 @@ import ferro.backend.tcp.connect.OwnThread;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.TlsDuplex;
 import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.connect.WriteFailures;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
 import ferro.backend.tcp.store.StoreFrames.StoreAnswer;
 import ferro.backend.tcp.store.StoreFrames.StoreOperation;
@@ -60,6 +61,7 @@ public final class TcpStore implements Store {
         this.channel = channel;
         this.opening = opening;
         OwnThread.run(() -> {
+            channel.config().setAutoClose(false);
             TlsDuplex.install(channel);
             channel.pipeline().addLast(new AnswerReader());
         });
@@ -259,7 +261,14 @@ public final class TcpStore implements Store {
 
     private void send(StoreRequest request) {
         channel.writeAndFlush(Unpooled.wrappedBuffer(request.encoded()))
-                .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
+                .addListener((ChannelFutureListener) this::sent);
+    }
+
+    /** Handles a failed request: reads on to the end of a connection that the store has ended, which may have said why. */
+    private void sent(ChannelFuture request) {
+        if (!request.isSuccess() && !WriteFailures.isOfConnection(request.cause())) {
+            channel.close();
+        }
     }
 
     private long untilDeadline() {
