@@ -130,7 +130,8 @@ final class NodeMeeting {
     private LauncherStore connected(LauncherStore.LauncherCall call) throws InterruptedException, NodesApartException {
         boolean loopback = call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = lines();
-        lines.scheduleAtFixedRate(() -> waiting(Set.of(0)), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
+        Set<Integer> missing = call.node() == 0 ? Set.of() : Set.of(0);
+        lines.scheduleAtFixedRate(() -> waiting(missing), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
         try {
             boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
             return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, silence());
@@ -168,11 +169,14 @@ final class NodeMeeting {
 
     /**
      * Prints which nodes are missing and what to type there. A launcher other than that of node 0 does not know which other
-     * nodes are missing.
+     * nodes are missing. The launcher of node 0 waits for no node while it connects to the store that it serves.
      */
     private void waiting(Set<Integer> missing) {
         if (missing.isEmpty()) {
-            screen.note("node 0 at " + master + " is there and waits for other nodes");
+            screen.note(
+                    spec.placement().nodeRank() == 0
+                            ? "node 0 waits for an answer of its own store at " + master
+                            : "node 0 at " + master + " is there and waits for other nodes");
             return;
         }
         int nodes = spec.placement().nodes();

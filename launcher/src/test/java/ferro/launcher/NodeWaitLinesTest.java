@@ -1,0 +1,101 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.output.Screen;
+import ferro.launcher.program.CommandTarget;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a launcher prints while it waits for the store of the launcher of node 0. */
+@Timeout(60)
+class NodeWaitLinesTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void nodeZeroWaitsForItsOwnStoreAndForNoNode() throws Exception {
+        String line = firstLine(0);
+
+        assertTrue(line.contains("node 0 waits for an answer of its own store at 127.0.0.1:"), line);
+    }
+
+    @Test
+    void anotherNodeWaitsForNodeZero() throws Exception {
+        String line = firstLine(1);
+
+        assertTrue(line.contains("waiting for node 0 of 2: "), line);
+    }
+
+    /** Returns the first line while nobody answers at the address of the store. */
+    private String firstLine(int node) throws Exception {
+        Path secret = Files.createFile(
+                folder.resolve("secret"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(secret, "0123456789abcdef0123456789abcdef");
+        try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
+                PipedInputStream printed = new PipedInputStream()) {
+            Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
+            PipedOutputStream printing = new PipedOutputStream(printed);
+            Screen.ScreenStream stream = new Screen.ScreenStream(printing, false);
+            World world = new World(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
+            NodeMeeting launcher =
+                    NodeMeeting.of(spec(node, master, secret), new CommandTarget(List.of("true")), world, master);
+            Thread waiting = new Thread(() -> await(launcher, secret, printing), "test-launcher");
+            waiting.setDaemon(true);
+            waiting.start();
+            BufferedReader lines = new BufferedReader(new InputStreamReader(printed, StandardCharsets.UTF_8));
+            try {
+                String line = lines.readLine();
+                assertNotNull(line, "the launcher ended without a line");
+                return line;
+            } finally {
+                waiting.interrupt();
+                waiting.join(TimeUnit.SECONDS.toMillis(20));
+                assertEquals(Thread.State.TERMINATED, waiting.getState());
+            }
+        }
+    }
+
+    private static void await(NodeMeeting launcher, Path secret, PipedOutputStream printing) {
+        try (printing) {
+            launcher.meet("job", secret, null).close();
+        } catch (Exception ended) {
+            // the interrupt of the test, after the first line
+        }
+    }
+
+    private static JobSpec spec(int node, Endpoint master, Path secret) {
+        return new JobSpec(
+                new Placement(2, 2, node),
+                Optional.of(master),
+                Optional.of(secret),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Duration.ofSeconds(3),
+                JobSpec.NODE_TIMEOUT);
+    }
+}
