@@ -5,6 +5,9 @@ import ferro.backend.tcp.connect.DialNotes;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import io.netty.channel.Channel;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -32,6 +35,31 @@ final class MayLive {
 
     boolean contains(int peer) {
         return peers.get(peer);
+    }
+
+    /**
+     * Returns the call to the address at which the peer was connected. The other addresses of its name may lead to nothing that
+     * answers, and whether the peer is dead would be known only after their time. If none of the addresses is that of the
+     * connection, as behind an address translation, the call stays as it is.
+     *
+     * @param remote other end of the connection that has ended; null if it is not known
+     * @param call   call to all addresses of the peer
+     */
+    static TcpDialer.DialledPeer connectedAt(SocketAddress remote, TcpDialer.DialledPeer call) {
+        InetAddress host = remote instanceof InetSocketAddress address ? address.getAddress() : null;
+        List<InetSocketAddress> at = call.to().get().stream()
+                .filter(each -> each.getAddress().equals(host))
+                .toList();
+        return at.isEmpty()
+                ? call
+                : new TcpDialer.DialledPeer(
+                        () -> at,
+                        call.kind(),
+                        call.member(),
+                        call.channel(),
+                        call.what(),
+                        call.where(),
+                        call.deadlineNanos());
     }
 
     /**

@@ -371,7 +371,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
         if (code == Code.PEER_LOST && known != null && !closed) {
             long deadline = port.now() + MayLive.ANSWER_NANOS;
-            mayLive.ask(call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline), gone, this::died);
+            SocketAddress at = connections.get(peer).channel().remoteAddress();
+            TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
+            mayLive.ask(MayLive.connectedAt(at, call), gone, this::died);
         }
         gone(peer, gone);
     }
