@@ -64,6 +64,8 @@ public final class TcpStore implements Store {
             channel.config().setAutoClose(false);
             TlsDuplex.install(channel);
             channel.pipeline().addLast(new AnswerReader());
+            // the connection may have been reset before it had a reader
+            channel.closeFuture().addListener(ended -> gone((Throwable) null));
         });
     }
 

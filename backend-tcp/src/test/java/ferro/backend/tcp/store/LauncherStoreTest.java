@@ -19,6 +19,7 @@ import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TlsPolicy;
+import io.netty.channel.Channel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -184,6 +185,30 @@ class LauncherStoreTest {
         }
     }
 
+    /** A connection that is reset has no reader before the store takes it over. */
+    @Test
+    void aConnectionThatEndsBeforeItsStoreIsMadeFailsEachCallAtOnce() throws Exception {
+        TcpIo io = TcpIo.standard();
+        FerroException.Where where = FerroException.Where.outside("launchers", 1);
+        try (TcpStoreServer server = server();
+                BackgroundLoop loop = new BackgroundLoop(io, "ended")) {
+            Channel channel = channel(io, loop, List.of(at(server)));
+            channel.close().await();
+            TcpStore store = new TcpStore(
+                    channel,
+                    new TcpStore.Opening(
+                            "the store", where, System::nanoTime, System.nanoTime(), PATIENCE, false, () -> {}));
+
+            FerroException asked =
+                    assertThrows(FerroException.class, () -> store.compareAndSet("key", null, new byte[1]));
+            FerroException waiting = assertThrows(FerroException.class, () -> store.get("key", PATIENCE));
+
+            assertTrue(asked.getMessage().startsWith("the store went away"), asked.getMessage());
+            assertTrue(waiting.getMessage().startsWith("the store went away"), waiting.getMessage());
+            assertTrue(store.isLost());
+        }
+    }
+
     /** Returns the address to which a connection was made. */
     private static SocketAddress dialled(List<InetSocketAddress> known) throws Exception {
         TcpIo io = TcpIo.standard();
@@ -193,6 +218,10 @@ class LauncherStoreTest {
     }
 
     private static SocketAddress dialled(TcpIo io, BackgroundLoop loop, List<InetSocketAddress> known) {
+        return channel(io, loop, known).remoteAddress();
+    }
+
+    private static Channel channel(TcpIo io, BackgroundLoop loop, List<InetSocketAddress> known) {
         TlsPolicy plain = TlsPolicy.of(TlsPolicy.TlsUse.OFF, "job", "launcher/1");
         Credentials own = new Credentials("job", Secret.of(SECRET), new SecureRandom(), plain);
         TcpDialer.DialledPeer call = new TcpDialer.DialledPeer(
@@ -204,7 +233,7 @@ class LauncherStoreTest {
                 FerroException.Where.outside("launchers", 1),
                 System.nanoTime() + PATIENCE.toNanos());
         TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-        return LauncherStore.dialled(dialer, call, System::nanoTime).remoteAddress();
+        return LauncherStore.dialled(dialer, call, System::nanoTime);
     }
 
     /** An address of this machine that makes no connection. */
