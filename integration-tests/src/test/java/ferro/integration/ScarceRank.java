@@ -30,8 +30,13 @@ final class ScarceRank {
         try (ProcessGroup group = ProcessGroup.join(new GroupSpec("scarce", rank, 2, TIMEOUT), context)) {
             switch (arguments[0]) {
                 case "memory" -> withoutMemory(group);
-                case "subgroup" -> withoutDescriptors(group, () -> group.newGroup(0, 1));
-                default -> withoutDescriptors(group, () -> group.recv(HostTensor.of(new int[1]), 1 - rank, TAG));
+                case "subgroup" -> withoutDescriptors(group, 0, () -> group.newGroup(0, 1));
+                case "links" ->
+                    withoutDescriptors(group, Integer.parseInt(arguments[1]), () -> {
+                        ProcessGroup made = group.newGroup(0, 1);
+                        made.allReduce(new float[] {3, 5}, ReduceOp.SUM);
+                    });
+                default -> withoutDescriptors(group, 0, () -> group.recv(HostTensor.of(new int[1]), 1 - rank, TAG));
             }
         } catch (FerroException failure) {
             said(failure);
@@ -79,8 +84,11 @@ final class ScarceRank {
         return held;
     }
 
-    /** Uses up all descriptors, shows that what is open goes on, and makes a call that needs another one. */
-    private static void withoutDescriptors(ProcessGroup group, Runnable call) throws IOException {
+    /**
+     * Uses up all descriptors, shows that what is open goes on, and makes a call that needs more of them than are released
+     * before it.
+     */
+    private static void withoutDescriptors(ProcessGroup group, int released, Runnable call) throws IOException {
         float[] data = {3, 5};
         group.allReduce(data, ReduceOp.SUM);
         List<FileInputStream> held = new ArrayList<>();
@@ -93,6 +101,9 @@ final class ScarceRank {
         group.allReduce(data, ReduceOp.SUM);
         group.allReduce(data, ReduceOp.SUM);
         System.out.println("ended well");
+        for (int one = 0; one < released; one++) {
+            held.remove(held.size() - 1).close();
+        }
         try {
             call.run();
             System.out.println("ended well");

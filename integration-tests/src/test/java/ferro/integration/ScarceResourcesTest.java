@@ -138,6 +138,32 @@ class ScarceResourcesTest {
         }
     }
 
+    /** A subgroup needs descriptors for epoll, an eventfd and a timer before those of its connections. */
+    @ParameterizedTest(name = "rank {0} with {1} descriptors")
+    @DisplayName("row 32: ranks that cannot poll the links of a subgroup for want of descriptors all say so")
+    @CsvSource({"0, 0", "1, 0", "0, 1", "1, 1", "0, 2", "1, 2"})
+    void withoutDescriptorsForItsLinksASubgroupFailsOnAllRanks(int rank, int left) throws Exception {
+        try (TcpStoreServer store = store();
+                Child child = Child.start(
+                        rank,
+                        store.port(),
+                        jarsOnly(),
+                        List.of("links", Integer.toString(left)),
+                        NO_LIMIT_OF_THE_JVM,
+                        "-Dferro.tcp.io=epoll");
+                SystemContext context = context(store, "epoll");
+                ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+            float[] data = {4, 6};
+            group.allReduce(data, ReduceOp.SUM);
+            assertEquals("used up", child.line());
+            group.allReduce(data, ReduceOp.SUM);
+            group.allReduce(data, ReduceOp.SUM);
+            assertEquals("ended well", child.line());
+            ProcessGroup made = group.newGroup(0, 1);
+            assertLacksDescriptors(rank, () -> made.allReduce(data, ReduceOp.SUM), child);
+        }
+    }
+
     private static void assertLacksDescriptors(int rank, Executable call, Child child) throws InterruptedException {
         FerroException failure = assertThrows(FerroException.class, call);
         assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
@@ -245,11 +271,17 @@ class ScarceResourcesTest {
         private static final Duration PATIENCE = Duration.ofSeconds(90);
 
         static Child start(int rank, int port, String path, String what, String... more) throws IOException {
+            return start(rank, port, path, List.of(what), more);
+        }
+
+        static Child start(int rank, int port, String path, List<String> what, String... more) throws IOException {
             List<String> line = List.of(more).contains(NO_LIMIT_OF_THE_JVM) ? limited(DESCRIPTORS) : new ArrayList<>();
             List<String> options = new ArrayList<>(List.of("-Xmx64m", "-Dferro.backend=tcp", "-Dferro.links=tcp"));
             options.add("-Dferro.rendezvous=tcp://127.0.0.1:" + port);
             options.addAll(List.of(more));
-            line.addAll(JavaLine.rankOn(path, options, ScarceRank.class.getName(), what));
+            List<String> program = new ArrayList<>(List.of(ScarceRank.class.getName()));
+            program.addAll(what);
+            line.addAll(JavaLine.rankOn(path, options, program.toArray(String[]::new)));
             return started(line, rank);
         }
 
