@@ -2,8 +2,10 @@ package ferro.backend.tcp.mesh;
 
 import java.util.BitSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Reports peers whose control connection has ended, after the frames that have come from all other peers are handled. These
@@ -11,7 +13,7 @@ import java.util.function.Supplier;
  * unread frames of other connections in which the other ranks report that they have given it up. Used on the loop only.
  */
 final class PeerEnds {
-    private final Supplier<List<ControlConnection>> open;
+    private final AtomicReferenceArray<ControlConnection> connections;
     private final IntConsumer listener;
     /** Peers whose end is not reported yet, and for which no reading has begun. */
     private final BitSet waiting = new BitSet();
@@ -23,11 +25,11 @@ final class PeerEnds {
     /**
      * Makes an object that knows of no end.
      *
-     * @param open     the connections that are open now
-     * @param listener receives each peer whose end is reported
+     * @param connections the open connection to each peer; null where there is none
+     * @param listener    receives each peer whose end is reported
      */
-    PeerEnds(Supplier<List<ControlConnection>> open, IntConsumer listener) {
-        this.open = open;
+    PeerEnds(AtomicReferenceArray<ControlConnection> connections, IntConsumer listener) {
+        this.connections = connections;
         this.listener = listener;
     }
 
@@ -48,13 +50,16 @@ final class PeerEnds {
     private void readOn() {
         BitSet peers = (BitSet) waiting.clone();
         waiting.clear();
-        List<ControlConnection> connections = open.get();
-        unread = connections.size();
+        List<ControlConnection> open = IntStream.range(0, connections.length())
+                .mapToObj(connections::get)
+                .filter(Objects::nonNull)
+                .toList();
+        unread = open.size();
         if (unread == 0) {
             report(peers);
             return;
         }
-        connections.forEach(connection -> connection.afterReading(() -> {
+        open.forEach(connection -> connection.afterReading(() -> {
             unread--;
             if (unread == 0) {
                 report(peers);

@@ -24,7 +24,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
@@ -84,7 +83,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         connections = new AtomicReferenceArray<>(spec.worldSize());
         lost = new FerroException[spec.worldSize()];
         mayLive = new MayLive(port);
-        ends = new PeerEnds(this::openConnections, peer -> inboxes.tellAll(listener -> tell(listener, peer)));
+        ends = new PeerEnds(connections, this::report);
         attempts = new PeerAttempts(spec, port);
     }
 
@@ -370,8 +369,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         FerroException gone =
                 failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
         if (code == Code.PEER_LOST && known != null && !closed) {
-            long deadline = port.now() + MayLive.ANSWER_NANOS;
             SocketAddress at = connections.get(peer).channel().remoteAddress();
+            long deadline = port.now() + MayLive.ANSWER_NANOS;
             TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
             mayLive.ask(MayLive.connectedAt(at, call), gone, this::died);
         }
@@ -396,7 +395,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     private String remote(int peer) {
         PeerRecord[] all = known;
-        return all != null ? Addresses.text(all[peer].addresses) : String.valueOf(slots[peer].remoteAddress());
+        return all != null ? Addresses.text(all[peer].addresses) : "" + slots[peer].remoteAddress();
     }
 
     private void gone(int peer, FerroException cause) {
@@ -422,13 +421,13 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
-    private List<ControlConnection> openConnections() {
-        return others().mapToObj(connections::get).filter(Objects::nonNull).toList();
+    private void report(int peer) {
+        inboxes.tellAll(listener -> tell(listener, peer));
     }
 
     private void died(int peer) {
         if (ends.isReported(peer)) {
-            inboxes.tellAll(listener -> tell(listener, peer));
+            report(peer);
         }
     }
 
