@@ -84,7 +84,7 @@ class LauncherSurroundingsTest {
             assertEquals(List.of(), run.outLines());
             assertEquals(
                     List.of("ferro run: temporary folder " + temporary + ": cannot be written (" + why
-                            + "): make room there, or name another folder by TMPDIR"),
+                            + "): free space there, or name another folder with TMPDIR"),
                     run.errLines());
         }
     }
@@ -128,7 +128,7 @@ class LauncherSurroundingsTest {
             assertEquals(List.of(), run.outLines());
             assertEquals(1, run.errLines().size(), run::toString);
             assertTrue(run.errText().startsWith("ferro run: " + what), run::toString);
-            String why = ": a JVM cannot read this name, because the locale knows ASCII only: set LC_ALL=C.UTF-8";
+            String why = ": a JVM cannot read this name, because the locale supports only ASCII: set LC_ALL=C.UTF-8";
             assertTrue(run.errText().strip().endsWith(why), run::toString);
         }
     }
@@ -165,7 +165,8 @@ class LauncherSurroundingsTest {
 
             assertEquals(List.of(), run.outLines());
             assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(run.errText().startsWith("ferro: argument 6 has bytes that are not of UTF-8"), run::toString);
+            assertTrue(
+                    run.errText().startsWith("ferro: argument 6 has bytes that are invalid in UTF-8"), run::toString);
         }
     }
 
@@ -192,8 +193,8 @@ class LauncherSurroundingsTest {
             assertEquals(1, run.errLines().size(), run::toString);
             assertTrue(
                     run.errText()
-                            .matches("ferro: the launcher needs about \\d+ open files in a process, and may" + " have "
-                                    + most + ": raise the limit \\(ulimit -n 1024\\)"),
+                            .matches("ferro: the launcher needs about \\d+ open files per process, but may"
+                                    + " have only " + most + ": raise the limit \\(ulimit -n 1024\\)"),
                     run::toString);
         }
     }

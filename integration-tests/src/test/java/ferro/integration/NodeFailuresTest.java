@@ -114,7 +114,7 @@ class NodeFailuresTest {
             String box = TwoNodes.box(left);
             assertTrue(box.contains("| ferro: node " + killed + " is lost: the connection "), box);
             assertTrue(box.contains("\n| " + name(killed) + ", rank " + killed + ", "), box);
-            assertTrue(box.contains(" its rank " + killed + " does not go on"), box);
+            assertTrue(box.contains(" its rank " + killed + " cannot continue"), box);
         }
     }
 
@@ -153,8 +153,8 @@ class NodeFailuresTest {
     }
 
     private static double silence(String box, int node) {
-        Matcher silent = Pattern.compile("\\| ferro: node " + node
-                        + " is lost: nothing was heard of its launcher for ([0-9.]+) s: the network")
+        Matcher silent = Pattern.compile(
+                        "\\| ferro: node " + node + " is lost: its launcher sent nothing for ([0-9.]+) s: the network")
                 .matcher(box);
         assertTrue(silent.find(), box);
         return Double.parseDouble(silent.group(1));
@@ -177,7 +177,7 @@ class NodeFailuresTest {
             assertTrue(took.compareTo(Duration.ofSeconds(4).plus(NOISE)) < 0, took + ": " + left);
             String box = TwoNodes.box(left);
             assertTrue(silence(box, stopped) >= 1.0, box);
-            assertTrue(box.contains(" or stands still\n| " + name(stopped) + ", rank " + stopped + ", "), box);
+            assertTrue(box.contains(" or suspended\n| " + name(stopped) + ", rank " + stopped + ", "), box);
         }
         for (int stopped = 0; stopped < 2; stopped++) {
             HostProcess late = jobs.get(stopped).get(stopped);
@@ -199,7 +199,9 @@ class NodeFailuresTest {
         assertTrue(silence(box, 1) >= 1.0, box);
         nodes.get(1).goOn();
         assertEquals(1, nodes.get(1).exitCode(), nodes::toString);
-        assertTrue(nodes.get(1).errText().contains("signal TSTP: all ranks here stand still"), nodes::toString);
+        assertTrue(
+                nodes.get(1).errText().contains("signal TSTP: all ranks here and their launcher are suspended"),
+                nodes::toString);
         assertFalse(hosts.hosts().succeeds(1, "test -e /proc/" + rank), nodes::toString);
     }
 
@@ -215,7 +217,9 @@ class NodeFailuresTest {
             assertEquals(1, one.exitCode(), one::toString);
             String box = TwoNodes.box(one);
             assertTrue(box.contains("rank 1 is to blame: it did not answer on " + TwoNodes.NODE_1), box);
-            assertTrue(box.contains("| rank 1, pid " + pid + " on " + TwoNodes.NODE_1 + ", stood still: "), box);
+            assertTrue(
+                    box.contains("| rank 1, pid " + pid + " on " + TwoNodes.NODE_1 + ", was suspended by a signal "),
+                    box);
         }
         assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
     }

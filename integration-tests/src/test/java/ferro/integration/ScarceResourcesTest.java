@@ -231,7 +231,7 @@ class ScarceResourcesTest {
 
             assertEquals(
                     List.of("ferro run: a job of " + ranks + " ranks, " + ranks + " of them on this host, needs about "
-                            + need + " open files in a process, and may have " + limit
+                            + need + " open files per process, but may have only " + limit
                             + ": raise the limit (ulimit -n 1024), or start fewer ranks"),
                     run.errLines());
         }

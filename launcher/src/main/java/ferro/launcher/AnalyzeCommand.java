@@ -19,11 +19,12 @@ import picocli.CommandLine.Parameters;
 /** {@code ferro analyze}: says from the flight recordings of a job's ranks which rank is to blame. */
 @Command(
         name = "analyze",
-        description = "Reads what the ranks' flight recorders wrote, names the rank to blame, and draws a timeline.",
+        description = "Reads the flight recordings of the ranks, names the rank to blame, and draws a timeline.",
         footer = {
             "",
-            "Ranks write when a group fails, if ferro.recorder.dir names a folder (ferro run names one by itself), and when"
-                    + " ferro dump asks them. Exit code 0 if the recordings could be read, whoever is to blame; 2 if not."
+            "Ranks write recordings when a group fails, if ferro.recorder.dir names a folder (ferro run sets one), and when"
+                    + " ferro dump asks for them. Exit code 0 if the recordings could be read, even if they name a rank to blame;"
+                    + " 2 if not."
         })
 final class AnalyzeCommand implements Callable<Integer> {
     private static final String PAGE = "ferro-timeline.html";
@@ -33,10 +34,16 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "folder with files named ferro-JOB-rankR.json")
     private Path folder;
 
-    @Option(names = "--job", paramLabel = "NAME", description = "which job (default: the one that wrote last)")
+    @Option(
+            names = "--job",
+            paramLabel = "NAME",
+            description = "name of the job (default: the job of the newest recording)")
     private String job;
 
-    @Option(names = "--html", paramLabel = "FILE", description = "where the timeline goes (default: DIR/" + PAGE + ")")
+    @Option(
+            names = "--html",
+            paramLabel = "FILE",
+            description = "file to write the timeline to (default: DIR/" + PAGE + ")")
     private Path html;
 
     @Option(
@@ -58,7 +65,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         if (analysis.problems().isEmpty()) {
             return ExitCode.OK;
         }
-        world.screen().tell(List.of("ferro analyze: left out what cannot be read:"));
+        world.screen().tell(List.of("ferro analyze: left out files that cannot be read:"));
         world.screen().tell(analysis.problems());
         return ExitCode.BAD_INPUT;
     }

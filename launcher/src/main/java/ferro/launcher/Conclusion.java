@@ -32,7 +32,7 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
             return signalled(postmortem, lost, outcome.signal().get());
         }
         if (outcome.unshown().isPresent()) {
-            String why = "what ranks print can no longer be shown ("
+            String why = "the output of the ranks can no longer be shown ("
                     + outcome.unshown().get() + "): the job was stopped";
             List<String> notes = new ArrayList<>(List.of(why));
             lost.forEach(one -> notes.add(one.said()));
@@ -60,7 +60,7 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
                 .places()
                 .folders()
                 .values()
-                .forEach(folder -> notes.add("what ranks recorded before is kept: "
+                .forEach(folder -> notes.add("recordings that ranks wrote before are kept: "
                         + Invocation.ofProcess().line("analyze", folder)));
         boolean failed = !lost.isEmpty() || !postmortem.outcome().failures().isEmpty();
         return new Conclusion(failed ? ExitCode.ofSignal(signal) : ExitCode.OK, notes, null, false);

@@ -29,7 +29,7 @@ final class DemoCommand implements Callable<Integer> {
             names = {"-n", "--ranks"},
             paramLabel = "N",
             defaultValue = "4",
-            description = "how many processes train")
+            description = "number of processes that train")
     private int ranks;
 
     @Unmatched

@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "doctor",
         description =
-                "Shows every back end and why it can or cannot work here, the address that other ranks would be told,"
+                "Shows every back end and why it can or cannot work here, the address that other ranks would connect to,"
                         + " the JDK and the tools. Exit code 0 if a job of several ranks can run here, else 1.")
 final class DoctorCommand implements Callable<Integer> {
     private final World world;

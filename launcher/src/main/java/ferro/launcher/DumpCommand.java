@@ -28,11 +28,12 @@ import picocli.CommandLine.Parameters;
 /** {@code ferro dump}: asks the ranks of a running job to write their flight recordings. */
 @Command(
         name = "dump",
-        description = "Asks the ranks of a running job for what their flight recorders hold, and says who answered.",
+        description =
+                "Asks the ranks of a running job to write their flight recordings, and shows which ranks answered.",
         footer = {
             "",
             "DIR is the job's ferro.recorder.dir; ferro run prints it when it starts. Exit code 0 if all ranks have answered,"
-                    + " else 1. Then: ferro analyze DIR."
+                    + " else 1. Run ferro analyze DIR afterwards."
         })
 final class DumpCommand implements Callable<Integer> {
     /** Ranks poll for this file about twice a second. */
@@ -68,7 +69,7 @@ final class DumpCommand implements Callable<Integer> {
         // convert() caps a duration that does not fit into nanoseconds
         long patience = TimeUnit.NANOSECONDS.convert(patience());
         if (!Files.isDirectory(folder)) {
-            throw new BadInputException(folder + " is no folder: need the one that the job's ranks write to");
+            throw new BadInputException(folder + " is not a folder: need the folder that the job's ranks write to");
         }
         Instant asked = ask();
         List<DumpAnswers> answers = DumpAnswers.of(folder, asked);
@@ -98,7 +99,8 @@ final class DumpCommand implements Callable<Integer> {
             return Files.getLastModifiedTime(request).toInstant();
         } catch (IOException refused) {
             throw new BadInputException(
-                    "cannot write to " + folder + " (" + refused + "): ask as the user that the job runs as", refused);
+                    "cannot write to " + folder + " (" + refused + "): run ferro dump as the user that runs the job",
+                    refused);
         }
     }
 

@@ -213,7 +213,7 @@ final class Job {
                 Thread.currentThread().interrupt();
             }
         } else if (!name.equals("CONT")) {
-            screen.note("signal " + name + " came before a rank was started: no rank is sent it");
+            screen.note("signal " + name + " arrived before a rank was started, so no rank receives it");
         }
     }
 
@@ -223,7 +223,7 @@ final class Job {
             folder.continueLater(ranks.stream().map(RankProcess::pid).toList());
             ProcessGroupGuard.stopThisProcess();
         } catch (IOException unstopped) {
-            screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks go on");
+            screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks continue");
             ranks.forEach(rank -> rank.signal("CONT"));
         }
     }
@@ -278,7 +278,8 @@ final class Job {
         try {
             folder.removeSecret();
         } catch (IOException failure) {
-            screen.note("the job's secret could not be removed early (" + failure + "): it goes with the job");
+            screen.note(
+                    "the job's secret could not be removed early (" + failure + "): it is removed when the job ends");
         }
     }
 }

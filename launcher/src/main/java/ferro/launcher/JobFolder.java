@@ -80,7 +80,7 @@ final class JobFolder implements AutoCloseable {
     static Path checkSecret(Path file) {
         try {
             if (!Files.isRegularFile(file)) {
-                throw new BadInputException("--secret-file " + file + ": no such file; make one by: "
+                throw new BadInputException("--secret-file " + file + ": no such file; create one with: "
                         + Invocation.ofProcess().line("secret", file));
             }
             SecretFile.read(file);

@@ -30,7 +30,7 @@ final class JobOptions {
     @Option(
             names = "--nodes",
             paramLabel = "N",
-            description = "hosts of the job, a ferro run on each",
+            description = "number of hosts of the job; start ferro run once on each",
             defaultValue = "1")
     private int nodes;
 
@@ -41,13 +41,13 @@ final class JobOptions {
     @Option(
             names = "--master",
             paramLabel = "HOST:PORT",
-            description = "where node 0 serves the store (default: a free port of loopback)")
+            description = "address at which node 0 serves the store (default: a free port on loopback)")
     private String master;
 
     @Option(
             names = "--secret-file",
             paramLabel = "FILE",
-            description = "secret of the job, mode 0600 (default: a fresh one, on one host)")
+            description = "file with the secret of the job, mode 0600 (default on one host: a fresh secret)")
     private Path secretFile;
 
     @Option(
@@ -59,9 +59,8 @@ final class JobOptions {
     @Option(
             names = "--links",
             paramLabel = "KIND",
-            description =
-                    "what carries data between ranks of one host: auto (shared memory where it works), tcp, or shm and"
-                            + " nothing else (default: FERRO_LINKS, else auto)")
+            description = "medium between ranks of one host: auto (shared memory if it works, else TCP), tcp, or shm"
+                    + " without fallback (default: FERRO_LINKS, else auto)")
     private String links;
 
     @Option(names = "--log-dir", paramLabel = "DIR", description = "also write rank-R.log and rank-R.err there")
@@ -70,7 +69,7 @@ final class JobOptions {
     @Option(
             names = "--grace",
             paramLabel = "TIME",
-            description = "time from a signal passed on to the ranks to the end of those that are left"
+            description = "time after a signal to the ranks until the remaining ranks are killed"
                     + " (default: ${DEFAULT-VALUE})",
             defaultValue = "10s")
     private String grace;
@@ -78,8 +77,8 @@ final class JobOptions {
     @Option(
             names = "--node-timeout",
             paramLabel = "TIME",
-            description =
-                    "time in which a job ends whose other node is silent, where no connection ends (default: ${DEFAULT-VALUE})",
+            description = "time within which the job ends if another node is silent but its connection does not end"
+                    + " (default: ${DEFAULT-VALUE})",
             defaultValue = "10s")
     private String nodeTimeout;
 
@@ -115,7 +114,7 @@ final class JobOptions {
             String named = environment.getOrDefault("FERRO_SECRET_FILE", "");
             if (named.isBlank()) {
                 throw new BadInputException("this step of Slurm has " + nodes + " nodes: need --secret-file FILE, or"
-                        + " FERRO_SECRET_FILE, a file that all nodes can read; make one by: "
+                        + " FERRO_SECRET_FILE, a file that all nodes can read; create one with: "
                         + Invocation.ofProcess().line("secret", "FILE"));
             }
             secretFile = Path.of(named);
@@ -205,7 +204,7 @@ final class JobOptions {
         Duration silence = time("--node-timeout", nodeTimeout);
         if (silence.compareTo(LEAST_SILENCE) < 0) {
             throw new BadInputException("--node-timeout " + nodeTimeout + ": need at least " + LEAST_SILENCE.toSeconds()
-                    + "s, as launchers of other hosts are heard of a few times in it");
+                    + "s, in which each launcher sends several heartbeats");
         }
         return silence;
     }

@@ -89,7 +89,7 @@ final class NodeMeeting {
 
             @Override
             public void refused(String text) {
-                screen.note(text + "; this job goes on waiting");
+                screen.note(text + "; this job continues to wait");
             }
 
             @Override
@@ -150,7 +150,8 @@ final class NodeMeeting {
         if (failure.code() == Code.UNAUTHENTICATED) {
             throw new BadInputException(
                     "the secret of node " + spec.placement().nodeRank() + " (host " + HostName.ofKernel()
-                            + ") is not that of node 0 at " + master + ": the file of --secret-file must have the same"
+                            + ") differs from the secret of node 0 at " + master
+                            + ": the file of --secret-file must have the same"
                             + " content on all nodes (" + failure.getMessage() + ")",
                     failure);
         }
@@ -159,8 +160,8 @@ final class NodeMeeting {
         }
         if (loopback) {
             throw new BadInputException(
-                    "--master " + master + " is this host itself, where nobody serves the store: need an address of"
-                            + " node 0 that all nodes can reach; where all nodes are on one machine, start node 0 first",
+                    "--master " + master + " is this host, but no process serves the store here: need an address of"
+                            + " node 0 that all nodes can reach; if all nodes are on one machine, start node 0 first",
                     failure);
         }
         return new NodesApartException(
@@ -176,7 +177,7 @@ final class NodeMeeting {
             screen.note(
                     spec.placement().nodeRank() == 0
                             ? "node 0 waits for an answer of its own store at " + master
-                            : "node 0 at " + master + " is there and waits for other nodes");
+                            : "node 0 at " + master + " is running and waits for other nodes");
             return;
         }
         int nodes = spec.placement().nodes();

@@ -38,12 +38,12 @@ record Places(List<NodeCard> nodes, Map<Integer, String> folders) {
         if (folders.isEmpty()) {
             return List.of();
         }
-        String what = "what every rank did, call by call, and a timeline";
+        String what = "the calls of every rank, and a timeline";
         Invocation ferro = Invocation.ofProcess();
         return nodes.isEmpty()
                 ? List.of(what + ":", "  " + ferro.line("analyze", folders.get(0)))
                 : List.of(
-                        what + ", by " + ferro.line("analyze", "DIR") + " on each host:",
+                        what + ": run " + ferro.line("analyze", "DIR") + " on each host:",
                         "  "
                                 + new TreeMap<>(folders)
                                         .entrySet().stream()

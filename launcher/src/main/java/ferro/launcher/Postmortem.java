@@ -121,8 +121,8 @@ record Postmortem(
         List<String> lines = new ArrayList<>();
         lost.forEach(one -> lines.add(one.card()
                 + (one.card().ranks() == 1
-                        ? ": its " + one.card().rankNumbers() + " does not go on: "
-                        : ": none of its " + one.card().rankNumbers() + " goes on: ")
+                        ? ": its " + one.card().rankNumbers() + " cannot continue: "
+                        : ": none of its " + one.card().rankNumbers() + " can continue: ")
                 + one.why()));
         if (Collections.disjoint(guilty(), reported())) {
             // else the first line and the diagnosis would blame different ranks
@@ -159,13 +159,13 @@ record Postmortem(
 
     /** Returns a placeholder for output that was not reported: another node may have had no room for it. */
     private static RankOutput untold(int rank) {
-        return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher has not told what it printed)"));
+        return new RankOutput(rank, NO_PID, List.of(), List.of("(its launcher did not report its output)"));
     }
 
     private String headline(int first) {
         int code = first().code();
         String how = code == ExitCode.OK
-                ? "ended too early: exit code 0, while others still needed it"
+                ? "ended too early: exit code 0, but other ranks still needed it"
                 : "failed first: " + ExitCode.describe(code);
         String ended = "rank " + first + " " + how;
         if (guilty().isEmpty() || guilty().contains(first)) {
@@ -200,18 +200,17 @@ record Postmortem(
     private List<String> diagnosis(boolean traceBelow) {
         List<String> lines = recorded(traceBelow);
         if (first().code() == KILLED) {
-            lines.add(
-                    "signal KILL comes from somebody's kill -9, or from the kernel when memory runs out (dmesg shows it)");
+            lines.add("signal KILL comes from a kill -9, or from the kernel if memory runs out (dmesg shows it)");
         }
         ExitCode.signal(first().code())
                 .filter(name -> outcome.passed().getOrDefault(name, Set.of()).contains(first().rank()))
                 .ifPresent(name -> lines.add("its launcher received signal " + name
-                        + " and passed it on to its ranks: it ends a rank that does not handle it"));
+                        + " and passed it on to its ranks; the signal ends a rank that does not handle it"));
         outcome.halted()
                 .forEach((rank, pid) -> lines.add("rank " + rank + ", pid " + pid
                         + places.elsewhere(rank)
-                        + ", stood still: somebody had stopped it by a signal (SIGSTOP, ctrl-Z, a debugger);"
-                        + " kill -s CONT " + pid + " would have let it go on"));
+                        + ", was suspended by a signal (SIGSTOP, ctrl-Z, a debugger);" + " kill -s CONT " + pid
+                        + " would have resumed it"));
         return lines;
     }
 

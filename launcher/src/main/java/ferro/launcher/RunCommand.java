@@ -18,23 +18,23 @@ import picocli.CommandLine.Spec;
 /** {@code ferro run}: starts a program of the user as the ranks of a job. */
 @Command(
         name = "run",
-        description = "Starts the ranks of a job, shows what they print, and ends them all when one fails.",
+        description = "Starts the ranks of a job, shows their output, and ends all ranks if one fails.",
         customSynopsis = "ferro run [-n RANKS] [OPTIONS] (Main.java | app.jar | main class | -- command) [ARGUMENTS]",
         footer = {
             "",
             "Every rank finds RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT, FERRO_JOB_ID and"
-                    + " FERRO_SECRET_FILE in its environment. Started once per node by srun, this takes --nodes, --node-rank and"
-                    + " --master from the step. The exit code is that of the rank that failed first,"
-                    + " 128 + n for signal n; 2 if nothing was started.",
+                    + " FERRO_SECRET_FILE in its environment. If srun starts ferro run once per node, --nodes, --node-rank and"
+                    + " --master come from the Slurm step. The exit code is that of the rank that failed first,"
+                    + " 128 + n for signal n, or 2 if no rank was started.",
             "",
             "Examples:",
-            "  ferro run -n 4 Main.java                     compiles it, four ranks here",
-            "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   options of the program behind it",
+            "  ferro run -n 4 Main.java                     compiled first; four ranks here",
+            "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   program's options come last",
             "  ferro run -n 4 -cp target/classes app.Main   a class of a project",
             "  ferro run -n 4 -- ./program one two          any command; RANK is its rank",
             "  ferro secret job.secret                      then, on both hosts:",
             "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 \\",
-            "      --secret-file job.secret -n 4 Main.java  --node-rank 1 on the other"
+            "      --secret-file job.secret -n 4 Main.java  on the other: --node-rank 1"
         })
 final class RunCommand implements Callable<Integer> {
     private final World world;
@@ -49,7 +49,8 @@ final class RunCommand implements Callable<Integer> {
             names = {"-cp", "--class-path"},
             paramLabel = "PATH",
             description =
-                    "class path of the program, before ferro's (default: CLASSPATH, else this folder, behind ferro's)")
+                    "class path of the program, placed before ferro's jars (default: CLASSPATH, else this folder, placed"
+                            + " after ferro's jars)")
     private String classPath;
 
     @Option(names = "-J", paramLabel = "OPTION", description = "JVM option of every rank, for example -J-Xmx2g")

@@ -17,13 +17,13 @@ import picocli.CommandLine.Parameters;
         description = "Writes a fresh secret to a new file of mode 0600: 32 random bytes in hexadecimal.",
         footer = {
             "",
-            "Hand the same file to every host of a job: ferro run --secret-file FILE, or FERRO_SECRET_FILE=FILE where"
+            "Give the same file to every host of a job: ferro run --secret-file FILE, or FERRO_SECRET_FILE=FILE if"
                     + " another launcher starts the ranks."
         })
 final class SecretCommand implements Callable<Integer> {
     private final World world;
 
-    @Parameters(paramLabel = "FILE", description = "to write; must not be there yet")
+    @Parameters(paramLabel = "FILE", description = "file to create; must not exist yet")
     private Path file;
 
     @Option(
@@ -42,10 +42,10 @@ final class SecretCommand implements Callable<Integer> {
             SecretFile.create(file);
         } catch (FileAlreadyExistsException there) {
             throw new BadInputException(
-                    file + " is there already, and no file is overwritten: remove it, or name another", there);
+                    file + " exists, and ferro secret overwrites no file: remove it, or name another file", there);
         } catch (IOException failure) {
             throw new BadInputException(
-                    file + " cannot be written (" + failure + "): need a new file in a folder that is there", failure);
+                    file + " cannot be written (" + failure + "): need a new file in an existing folder", failure);
         }
         world.out().println(file.toAbsolutePath());
         return ExitCode.OK;

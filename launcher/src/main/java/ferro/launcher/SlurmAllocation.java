@@ -39,7 +39,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
             return Optional.empty();
         }
         found.refusal().ifPresent(why -> {
-            throw new BadInputException(why + "; --nodes 1 makes a job of this launcher alone");
+            throw new BadInputException(why + "; --nodes 1 starts a job of this launcher alone");
         });
         RankOfJob task = found.required();
         return task.worldSize() == 1 ? Optional.empty() : Optional.of(of(task, environment));
@@ -54,10 +54,11 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         if (step.isPresent() && found.seen().get(0).family() == LauncherKind.BARE) {
             throw new BadInputException(found.seen().get(0).variables() + " and "
                     + step.get().variables()
-                    + " are both set, and the first hide the second: ferro run takes nodes and node rank from the step of srun, and would make"
-                    + " a job of its own in each of its " + environment.get(TASKS) + " tasks for RANK and WORLD_SIZE."
-                    + " Take those out (unset RANK WORLD_SIZE in the script, or env -u RANK -u WORLD_SIZE srun ...), or"
-                    + " add --nodes 1 if each launcher is to have a job of its own");
+                    + " are both set, and the first take precedence: ferro run takes nodes and node rank from the step of srun,"
+                    + " but because of RANK and WORLD_SIZE each of the step's " + environment.get(TASKS)
+                    + " tasks would start"
+                    + " a separate job. Remove them (unset RANK WORLD_SIZE in the script, or env -u RANK -u WORLD_SIZE srun ...),"
+                    + " or add --nodes 1 if each launcher shall start a separate job");
         }
     }
 
@@ -77,17 +78,17 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
         Optional<Sighting> hidden = hidden(found, environment);
         if (hidden.isPresent()) {
-            return Optional.of("this launcher makes a job of its own and not one with the other tasks of its step of"
-                    + " Slurm (" + hidden.get().variables() + "), as "
+            return Optional.of("this launcher starts a separate job, without the other tasks of its Slurm step ("
+                    + hidden.get().variables() + "), because "
                     + found.seen().get(0).variables() + " of "
-                    + found.seen().get(0).family().title() + " is nearer to it");
+                    + found.seen().get(0).family().title() + " take precedence");
         }
         boolean inStep = found.seen().stream().anyMatch(SlurmAllocation::isStep);
         boolean shell = environment.containsKey("SLURM_JOB_ID") && !inStep;
         return shell && nodes.matches("[0-9]+") && !nodes.equals("1")
                 ? Optional.of("Slurm job " + environment.get("SLURM_JOB_ID") + " has " + nodes
-                        + " nodes, and this launcher uses one: srun --ntasks-per-node=1 "
-                        + Invocation.ofProcess().line("run") + " uses all")
+                        + " nodes, but this launcher uses one; to use all: srun --ntasks-per-node=1 "
+                        + Invocation.ofProcess().line("run"))
                 : Optional.empty();
     }
 
@@ -100,14 +101,15 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         if (!nodes.equals("" + task.worldSize())) {
             throw new BadInputException(
                     "srun starts this launcher " + task.worldSize() + " times on " + (nodes.isEmpty() ? "?" : nodes)
-                            + " nodes (" + TASKS + ", " + STEP_NODES + "): start it once on each by srun"
-                            + " --ntasks-per-node=1, start the program itself by srun, or add --nodes 1 for a job of each"
-                            + " launcher's own");
+                            + " nodes (" + TASKS + ", " + STEP_NODES + "): start it once per node with srun"
+                            + " --ntasks-per-node=1, start the program itself with srun, or add --nodes 1 if each launcher"
+                            + " shall start a separate job");
         }
         String host = task.meeting()
                 .host()
-                .orElseThrow(() -> new BadInputException(
-                        "SLURM_STEP_NODELIST is not set, so that nothing names node 0: need --master host:port"));
+                .orElseThrow(
+                        () -> new BadInputException(
+                                "SLURM_STEP_NODELIST is not set, so the address of node 0 is unknown: need --master host:port"));
         return new SlurmAllocation(
                 task.worldSize(),
                 task.rank(),

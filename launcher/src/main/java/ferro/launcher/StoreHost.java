@@ -56,7 +56,8 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
             return Addresses.nearest(Addresses.attempt(wanted.host(), 0), LAUNCHERS);
         } catch (UnknownHostException unknown) {
             throw new BadInputException(
-                    "--master " + wanted + ": no address is known for this host name, need one of node 0", unknown);
+                    "--master " + wanted + ": no address is known for this host name, need an address of node 0",
+                    unknown);
         }
     }
 
@@ -89,9 +90,9 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
     private static void checkStrong(InetAddress address, Path secret) throws IOException {
         int random = SecretFile.randomBytes(SecretFile.read(secret));
         if (!address.isLoopbackAddress() && random < SecretFile.LEAST_RANDOM_BYTES) {
-            throw new BadInputException("--secret-file " + secret + ": has " + random
-                    + " random bytes at most, and --master is off loopback: need " + SecretFile.LEAST_RANDOM_BYTES
-                    + " (32 hexadecimal digits), make one by: "
+            throw new BadInputException("--secret-file " + secret + ": has at most " + random
+                    + " random bytes, but --master is not a loopback address: need at least "
+                    + SecretFile.LEAST_RANDOM_BYTES + " random bytes (32 hexadecimal digits); create a file with: "
                     + Invocation.ofProcess().line("secret", "FILE"));
         }
     }

@@ -67,7 +67,8 @@ record UnstartedNode(JobSpec spec, World world) {
 
     private void say(String why) {
         world.screen()
-                .note("no rank can be started here (" + why.lines().findFirst().orElse("") + "): the other nodes are"
-                        + " told as they come, for " + spec.nodeTimeout().toSeconds() + " s at most");
+                .note("no rank can be started here (" + why.lines().findFirst().orElse("")
+                        + "): this launcher tells the" + " other nodes when they connect, for at most "
+                        + spec.nodeTimeout().toSeconds() + " s");
     }
 }

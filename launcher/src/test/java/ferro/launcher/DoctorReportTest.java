@@ -153,7 +153,7 @@ class DoctorReportTest {
 
         assertEquals("no job of several ranks can run here", lines.get(0));
         assertEquals(
-                "  a job of 2 ranks, 2 of them on this host, needs about 54 open files in a process, and may have 40: raise the"
+                "  a job of 2 ranks, 2 of them on this host, needs about 54 open files per process, but may have only 40: raise the"
                         + " limit (ulimit -n 1024)",
                 lines.get(1));
         assertEquals("job", lines.get(2));
@@ -196,7 +196,7 @@ class DoctorReportTest {
         nothingElse.put("ferro.links", "shm");
         DoctorReport refused = diagnose(nothingElse, 2, 1024);
         assertEquals(1, refused.problems().size(), text(refused));
-        assertTrue(refused.problems().get(0).contains("which ferro.links=shm wants"), text(refused));
+        assertTrue(refused.problems().get(0).contains("but ferro.links=shm requires it"), text(refused));
     }
 
     @Test

@@ -33,13 +33,13 @@ class EndpointTest {
                 "'' | need host:port",
                 "[::1] | need host:port",
                 "[node0]:1 | need host:port",
-                "[::1%::1]:1 | in brackets stands an IPv6 address",
-                "[x:1]:2950 | in brackets stands an IPv6 address, for example [fd00::1]:29500",
+                "[::1%::1]:1 | need an IPv6 address in the brackets",
+                "[x:1]:2950 | need an IPv6 address in the brackets, for example [fd00::1]:29500",
                 "node0:0 | a port is 1 to 65535",
                 "node0:65536 | port of 1 to 65535",
                 "node0:http | port of 1 to 65535",
                 "node0:+1 | port of 1 to 65535",
-                "::1:80 | an IPv6 address stands in brackets, [::1:80]:port",
+                "::1:80 | an IPv6 address must be in brackets, [::1:80]:port",
             })
     void anythingElseIsRefusedWithWhatWasTypedAndWhatIsNeeded(String text, String need) {
         String message = assertThrows(BadInputException.class, () -> Endpoint.parse("--master", text))

@@ -54,8 +54,8 @@ class FerroCommandTest {
                 "run -n 0 -- true | ferro run: -n 0: need a number of ranks",
                 "run -n many -- true | ferro run: Invalid value for option '--ranks': 'many' is not an int",
                 "run --nod 3 -- true | ferro run: Unknown option: '--nod'",
-                "run -n 2 | ferro run: nothing to run: found 0 words behind the options",
-                "run -n 2 -- | ferro run: nothing to run: found 0 words behind --",
+                "run -n 2 | ferro run: nothing to run: found 0 words after the options",
+                "run -n 2 -- | ferro run: nothing to run: found 0 words after --",
                 "run -n 2 Nothing.java | Nothing.java not found",
                 "run -n 2 no.such.Main | ferro run: main class \"no.such.Main\" not found",
                 "run -n 2 -- no-such-command | ferro run: command \"no-such-command\" not found",
@@ -69,7 +69,7 @@ class FerroCommandTest {
                 "run -n 2 --backend pigeon ferro.launcher.FerroCommand | ferro run: there is no back end named \"pigeon\" (-cp adds one of your own); usable here: tcp, shm, auto; not",
                 "run -n 1 --backend pigeon ferro.launcher.FerroCommand | usable here: tcp, shm, simulated, auto",
                 "run -n 2 -J-Dferro.backend=dove ferro.launcher.FerroCommand | there is no back end named \"dove\"",
-                "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, and each of the 3 ranks",
+                "run -n 3 --backend simulated -- true | \"simulated\" joins threads of one process, but each of the 3 ranks",
                 "bench barrier -n 3 --backend simulated | ferro bench: \"simulated\" joins threads of one process",
                 "run --grace 9999999h -- true | ferro run: --grace 9999999h: need a time",
                 "run --links pigeon -- true | ferro run: --links pigeon: need auto (shared memory where it works), tcp or shm",
@@ -83,10 +83,10 @@ class FerroCommandTest {
                 "bench allreduce --predict --tune | ferro bench: --predict with --tune: ask for one",
                 "bench all --compare --links tcp | take -n, --sizes and --time only, found --links tcp",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
-                "analyze /no/such/folder | ferro analyze: /no/such/folder is no folder",
+                "analyze /no/such/folder | ferro analyze: /no/such/folder is not a folder",
                 "analyze / | ferro analyze: / holds no recording (ferro-JOB-rankR.json): ranks write one when",
                 "analyze | ferro analyze: Missing required parameter: 'DIR'",
-                "dump /no/such/folder | ferro dump: /no/such/folder is no folder",
+                "dump /no/such/folder | ferro dump: /no/such/folder is not a folder",
                 "dump --wait soon / | ferro dump: --wait soon: need a time",
                 "demo --foo | ferro demo: unknown option --foo: use --text",
                 "demo nonsense | ferro demo also takes --ranks",
@@ -288,7 +288,7 @@ class FerroCommandTest {
 
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(2, code, said);
-        assertTrue(said.startsWith("ferro secret: " + file + " is there already, and no file is overwritten"), said);
+        assertTrue(said.startsWith("ferro secret: " + file + " exists, and ferro secret overwrites no file"), said);
         assertEquals("mine", Files.readString(file));
     }
 
@@ -299,7 +299,7 @@ class FerroCommandTest {
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(2, code, said);
         String line = Invocation.ofProcess().line("secret", "/no/such/file");
-        assertTrue(said.contains("--secret-file /no/such/file: no such file; make one by: " + line + "\n"), said);
+        assertTrue(said.contains("--secret-file /no/such/file: no such file; create one with: " + line + "\n"), said);
     }
 
     @Test
@@ -313,7 +313,7 @@ class FerroCommandTest {
         String said = err.toString(StandardCharsets.UTF_8);
         assertEquals(2, code, said);
         assertTrue(
-                said.contains("has 8 random bytes at most")
+                said.contains("has at most 8 random bytes")
                         && said.endsWith(Invocation.ofProcess().line("secret", "FILE") + "\n"),
                 said);
     }

@@ -110,7 +110,7 @@ class NodeReportTest {
         assertTrue(
                 conclusion
                         .notes()
-                        .contains("node 1 (host h1, 10.0.0.2) is lost, its rank 1 with it: its connection has ended"),
+                        .contains("node 1 (host h1, 10.0.0.2) is lost with its rank 1: its connection has ended"),
                 () -> "" + conclusion.notes());
     }
 
@@ -141,13 +141,13 @@ class NodeReportTest {
 
     @Test
     void rankThatItsOwnLauncherEndedIsNoCauseOfWhatAnotherNodeSaw() {
-        LostNode lost = new LostNode(card(2, 2, 3), "nothing was heard of its launcher for 7.2 s");
+        LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
         NodeFindings ended = new NodeFindings(Set.of(3), List.of("rank 3 is to blame: it aborted the group"));
 
         String box = box(concluded(
                 2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
 
-        assertTrue(box.contains("| ferro: node 2 is lost: nothing was heard"), box);
+        assertTrue(box.contains("| ferro: node 2 is lost: its launcher sent nothing"), box);
         assertFalse(box.contains("to blame"), box);
         assertTrue(box.contains("stopped because of it: ranks [0-3]"), box);
     }
@@ -169,7 +169,7 @@ class NodeReportTest {
 
     @Test
     void boxOfALostNodeBlamesNoRankOfAnother() {
-        LostNode lost = new LostNode(card(2, 2, 3), "nothing was heard of its launcher for 7.2 s");
+        LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
         NodeFindings here = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
         NodeFindings there = new NodeFindings(Set.of(4, 5), List.of("ranks 4, 5 are to blame"));
 

@@ -28,7 +28,7 @@ import picocli.CommandLine.Mixin;
 /** {@code ./ferro run} in a step of Slurm. */
 class SlurmAllocationTest {
     private static final String ALL_NODES =
-            "srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run") + " uses all";
+            "to use all: srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run");
 
     @TempDir
     private Path folder;
@@ -143,8 +143,7 @@ class SlurmAllocationTest {
                 .forEach(name -> underMpirun.put("OMPI_COMM_WORLD_" + name, name.endsWith("SIZE") ? "2" : "0"));
 
         assertEquals(new Placement(2, 1, 0), settled(underMpirun).spec().placement());
-        assertTrue(
-                said().get(0).contains("makes a job of its own and not one with the other tasks"), said().toString());
+        assertTrue(said().get(0).contains("starts a separate job, without the other tasks"), said().toString());
         assertTrue(said().get(0).contains("OMPI_COMM_WORLD_RANK=0"), said().toString());
     }
 
@@ -167,7 +166,7 @@ class SlurmAllocationTest {
     @Test
     void fewerCoresThanRanksAndThanTheNodeHasAreSaid() {
         String one = FewCores.warning(4, 1, 64, step()).orElseThrow();
-        assertTrue(one.startsWith("only 1 core of this node's 64 may be used, for 4 ranks"), one);
+        assertTrue(one.startsWith("only 1 core of this node's 64 may be used for 4 ranks"), one);
         assertTrue(one.contains("--cpus-per-task=4") && one.contains("--cpu-bind=none"), one);
         assertTrue(FewCores.warning(4, 2, 64, Map.of()).orElseThrow().contains("taskset"));
         String mpi =

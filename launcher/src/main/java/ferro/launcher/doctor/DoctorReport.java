@@ -97,7 +97,7 @@ public record DoctorReport(
         return found
                 ? Optional.empty()
                 : Optional.of("no back end that joins processes is usable for " + Settings.BACKEND.name() + "=" + wanted
-                        + ": name one that the list below calls usable, or add its jar");
+                        + ": set a back end that the list below calls usable, or add its jar");
     }
 
     private static boolean joinsProcesses(BackendReport one, String wanted) {
@@ -120,7 +120,7 @@ public record DoctorReport(
                 facts.put(
                         "for NCCL",
                         NcclInterfaces.VARIABLE + "=" + NcclInterfaces.value(allowed)
-                                + ", which ferro run sets; set it yourself elsewhere");
+                                + ", set by ferro run; with another launcher, set it yourself");
             }
             facts.put("sockets", outlook.sockets());
             facts.put("congestion control", outlook.congestion());
@@ -148,7 +148,7 @@ public record DoctorReport(
         facts.put(
                 "ranks bound to cores",
                 programs.find("taskset").isPresent()
-                        ? "where there is a core for each, by taskset"
+                        ? "if there is a core for each, by taskset"
                         : "no: no taskset in PATH (Debian, Ubuntu: util-linux)");
         return facts;
     }

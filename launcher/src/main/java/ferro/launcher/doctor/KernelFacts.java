@@ -39,12 +39,12 @@ final class KernelFacts {
                 asked.destroyForcibly();
             }
             String answer = ended ? new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8) : "";
-            return answer.isBlank() ? "a rank's JVM did not say" : answer.strip();
+            return answer.isBlank() ? "a rank's JVM printed no answer" : answer.strip();
         } catch (IOException notStarted) {
             return "cannot start a rank's JVM: " + notStarted.getMessage();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            return "interrupted while a rank's JVM was asked";
+            return "interrupted while waiting for the answer of a rank's JVM";
         }
     }
 }

@@ -61,7 +61,7 @@ final class SharedMemoryFacts {
     }
 
     private static String overTcp(String links) {
-        return links.equals("shm") ? ", which " + Settings.LINKS.name() + "=shm wants" : ", and would use TCP";
+        return links.equals("shm") ? ", but " + Settings.LINKS.name() + "=shm requires it" : ", and would use TCP";
     }
 
     /** Says for how many ranks there is room, and what the ranks of this machine take. */

@@ -110,7 +110,7 @@ public record Descriptors(OptionalLong limit, int jars) {
 
     private Optional<String> shortage(String what, long need) {
         return limit.isPresent() && limit.getAsLong() < need
-                ? Optional.of(what + " needs about " + need + " open files in a process, and may have "
+                ? Optional.of(what + " needs about " + need + " open files per process, but may have only "
                         + limit.getAsLong() + ": raise the limit (ulimit -n " + roundedUp(need) + ")")
                 : Optional.empty();
     }
@@ -125,7 +125,7 @@ public record Descriptors(OptionalLong limit, int jars) {
     public String text() {
         return limit.isEmpty()
                 ? "no limit known"
-                : "at most " + limit.getAsLong() + " in a process, enough for about " + ranks(limit.getAsLong())
+                : "at most " + limit.getAsLong() + " per process, enough for about " + ranks(limit.getAsLong())
                         + " ranks on this host (ulimit -n)";
     }
 

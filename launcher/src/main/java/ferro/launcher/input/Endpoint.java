@@ -18,11 +18,11 @@ public record Endpoint(String host, int port) {
         HostAndPort read = read(option, text);
         if (!text.startsWith("[") && read.getHost().contains(":")) {
             throw new BadInputException(
-                    option + " " + text + ": an IPv6 address stands in brackets, [" + read.getHost() + "]:port");
+                    option + " " + text + ": an IPv6 address must be in brackets, [" + read.getHost() + "]:port");
         }
         if (read.getHost().contains(":") && !isAddress(withoutScope(read.getHost()))) {
             throw new BadInputException(
-                    option + " " + text + ": in brackets stands an IPv6 address, for example [fd00::1]:29500");
+                    option + " " + text + ": need an IPv6 address in the brackets, for example [fd00::1]:29500");
         }
         if (read.getHost().isBlank() || !read.hasPort()) {
             throw new BadInputException(option + " " + text + ": need host:port, for example node0:29500");

@@ -54,7 +54,7 @@ public record JobSpec(
         }
         if (kind.equals("tcp") && backend.isPresent() && backend.get().equals("shm")) {
             throw new BadInputException("--links " + kind + " with --backend " + backend.get()
-                    + ", which is shared memory and nothing else: leave one of them out");
+                    + ", which uses only shared memory: omit one of the two options");
         }
     }
 

@@ -17,7 +17,7 @@ public record Placement(int ranksHere, int nodes, int nodeRank) {
             throw new BadInputException("-n " + ranksHere + ": need a number of ranks from 1 to " + MOST_RANKS_HERE);
         }
         if (nodes < 1) {
-            throw new BadInputException("--nodes " + nodes + ": need a number of hosts from 1");
+            throw new BadInputException("--nodes " + nodes + ": need 1 host or more");
         }
         if (nodeRank < 0 || nodeRank >= nodes) {
             throw new BadInputException("--node-rank " + nodeRank + ": need a number from 0 to " + (nodes - 1)

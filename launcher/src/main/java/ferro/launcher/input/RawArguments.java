@@ -38,9 +38,10 @@ public final class RawArguments {
         int before = words.size() - arguments.length;
         for (int index = 0; index < arguments.length && before >= 0; index++) {
             if (!Arrays.equals(words.get(before + index), arguments[index].getBytes(charset))) {
-                throw new BadInputException("argument " + (index + 1) + " has bytes that are not of " + charset.name()
-                        + ", the character set of this JVM: start ./ferro or set LC_ALL=C.UTF-8 for text of UTF-8, pass"
-                        + " other bytes by a variable or a file");
+                throw new BadInputException(
+                        "argument " + (index + 1) + " has bytes that are invalid in " + charset.name()
+                                + ", the character set of this JVM: for UTF-8 text start ./ferro or set LC_ALL=C.UTF-8; pass"
+                                + " other bytes in a variable or a file");
             }
         }
     }

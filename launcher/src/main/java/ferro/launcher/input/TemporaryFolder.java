@@ -42,7 +42,7 @@ public final class TemporaryFolder {
         } catch (IOException failure) {
             throw new BadInputException(
                     "temporary folder " + parent + ": cannot be written (" + reason(failure)
-                            + "): make room there, or name another folder by " + VARIABLE,
+                            + "): free space there, or name another folder with " + VARIABLE,
                     failure);
         }
     }

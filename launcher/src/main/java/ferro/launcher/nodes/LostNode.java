@@ -13,6 +13,6 @@ public record LostNode(NodeCard card, String why) {
      * @return for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its connection has ended}
      */
     public String said() {
-        return card + " is lost, its " + card.rankNumbers() + " with it: " + why;
+        return card + " is lost with its " + card.rankNumbers() + ": " + why;
     }
 }

@@ -52,8 +52,8 @@ public record NodeCard(
      * @return text with both hosts
      */
     public String sameNode(NodeCard other) {
-        return "two launchers say --node-rank " + node + ": host " + host + " (" + address + ") and host " + other.host
-                + " (" + other.address + "): need a number of its own, from 0 to " + (nodes - 1) + ", for each";
+        return "two launchers have --node-rank " + node + ": host " + host + " (" + address + ") and host " + other.host
+                + " (" + other.address + "): need a different number from 0 to " + (nodes - 1) + " for each";
     }
 
     /**

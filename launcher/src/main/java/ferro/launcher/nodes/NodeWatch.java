@@ -116,7 +116,7 @@ final class NodeWatch {
     private static String silent(long nanos) {
         return String.format(
                 Locale.ROOT,
-                "nothing was heard of its launcher for %.1f s: the network is cut, or the machine is down or stands still",
+                "its launcher sent nothing for %.1f s: the network is cut, or the machine is down or suspended",
                 nanos / 1e9);
     }
 }

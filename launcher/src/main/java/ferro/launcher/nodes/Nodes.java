@@ -187,8 +187,8 @@ public final class Nodes implements AutoCloseable {
                 line.run();
             } catch (ExecutionException ended) {
                 throw new NodesApartException(
-                        "node 0 has gone before a rank was started ("
-                                + ended.getCause().getMessage() + "): what its launcher printed there says why",
+                        "node 0 left before a rank was started ("
+                                + ended.getCause().getMessage() + "): see the output of its launcher",
                         1);
             }
         }
@@ -254,8 +254,8 @@ public final class Nodes implements AutoCloseable {
         if (ending.compareAndSet(false, true)) {
             // node 0 judges without late launchers; the others wait twice as long, to receive its verdict
             long nanos = times.ending.toNanos() * (own.node() == 0 ? 1 : 2);
-            String why = "its launcher has not told for " + times.ending.toSeconds()
-                    + " s how its ranks ended, though the job is over";
+            String why = "its launcher has not reported for " + times.ending.toSeconds()
+                    + " s how its ranks ended, although the job is over";
             CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS)
                     .execute(() -> cards.stream()
                             .filter(card -> card.node() != own.node() && !hasReported(card.node()))
@@ -342,8 +342,8 @@ public final class Nodes implements AutoCloseable {
     public String conclude(Function<Map<Integer, Long>, String> report, Function<Gathered, String> judge)
             throws InterruptedException {
         CompletableFuture<String> reported = new CompletableFuture<>();
-        telling.execute(() ->
-                reported.complete(made(() -> report.apply(Map.copyOf(orders)), "could not tell how its ranks ended")));
+        telling.execute(() -> reported.complete(
+                made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
         String text = orUntold(reported);
         tell(() -> send(Keys.report(own.node()), text));
         String verdict = own.node() == 0 ? announced(judge) : heard(text, judge);
@@ -356,7 +356,7 @@ public final class Nodes implements AutoCloseable {
      * report no longer waits for the order of failures.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
-        String late = UNTOLD + "could not tell how its ranks ended: the store of node 0 did not answer";
+        String late = UNTOLD + "could not report how its ranks ended: the store of node 0 did not answer";
         return result(reported.completeOnTimeout(late, 2 * times.silence.toNanos(), TimeUnit.NANOSECONDS));
     }
 
@@ -387,7 +387,7 @@ public final class Nodes implements AutoCloseable {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException | FerroException refused) {
             try {
-                String why = UNTOLD + "could not tell how its ranks ended: " + refused.getMessage();
+                String why = UNTOLD + "could not report how its ranks ended: " + refused.getMessage();
                 Keys.first(store, key, why.getBytes(StandardCharsets.UTF_8));
             } catch (FerroException | IllegalStateException unreachable) {
                 tellNobody();
@@ -418,7 +418,8 @@ public final class Nodes implements AutoCloseable {
             }
         }
         concluded.set(true);
-        String verdict = made(() -> judge.apply(new Gathered(texts, without)), "could not judge");
+        String verdict =
+                made(() -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
         send(Keys.VERDICT, verdict);
         farewell();
         if (verdict.startsWith(UNTOLD)) {

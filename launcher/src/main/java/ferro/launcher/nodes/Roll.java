@@ -80,8 +80,7 @@ final class Roll {
         }
         own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
         String gone = LauncherStore.goneKey(card.node(), card.session());
-        store.when(gone)
-                .thenRunAsync(() -> refuse(card + " was here and went away before a rank was started", FAILED), thread);
+        store.when(gone).thenRunAsync(() -> refuse(card + " disconnected before a rank was started", FAILED), thread);
         if (all) {
             Keys.first(store, Keys.START, Keys.encoded(StartSignal.of(List.copyOf(cards.values()))));
         }
@@ -90,7 +89,7 @@ final class Roll {
     private void unproved(int node, Refused refused) {
         if (missing().contains(node)) {
             refuse(
-                    "the secret of node " + node + " (" + refused.address() + ") is not that of " + own
+                    "the secret of node " + node + " (" + refused.address() + ") differs from the secret of " + own
                             + ": the file of --secret-file must have the same content on all nodes",
                     BAD_INPUT);
         }
@@ -101,9 +100,10 @@ final class Roll {
      * this one.
      */
     private void stranger(String who, Refused refused) {
-        if (!missing().isEmpty()) {
-            lastRefused = who + " at " + refused.address() + " was refused by " + own + " while " + named(missing())
-                    + " had not come: " + refused.told();
+        SortedSet<Integer> missing = missing();
+        if (!missing.isEmpty()) {
+            lastRefused = own + " refused " + who + " at " + refused.address() + " while " + named(missing)
+                    + (missing.size() == 1 ? " was" : " were") + " missing: " + refused.told();
             waiting.refused(lastRefused);
         }
     }
@@ -118,9 +118,9 @@ final class Roll {
         if (!missing.isEmpty()) {
             refuse(
                     named(missing) + " of " + own.nodes()
-                            + " did not come before the deadline: is ferro run --node-rank "
-                            + missing.first() + " running there, with a --master that leads to " + own
-                            + ", and can it connect, or is a firewall between them"
+                            + " did not connect before the deadline: check that ferro run --node-rank "
+                            + missing.first() + " runs there with a --master that leads to " + own
+                            + ", and that no firewall blocks the connection"
                             + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
                     FAILED);
         }

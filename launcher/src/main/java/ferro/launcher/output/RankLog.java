@@ -34,7 +34,7 @@ public final class RankLog {
             try {
                 Files.createDirectories(path);
             } catch (IOException failure) {
-                throw new BadInputException("--log-dir " + path + ": cannot be made (" + failure + ")", failure);
+                throw new BadInputException("--log-dir " + path + ": cannot be created (" + failure + ")", failure);
             }
             if (!Files.isWritable(path)) {
                 throw new BadInputException("--log-dir " + path + ": cannot be written to");
@@ -57,8 +57,9 @@ public final class RankLog {
 
     private void warn(Path path, IOException failure) {
         if (warned.compareAndSet(false, true)) {
-            screen.note("WARNING: " + path + " cannot be written (" + failure.getMessage()
-                    + "): what ranks print is shown, but missing in files of --log-dir, and the job goes on");
+            screen.note(
+                    "WARNING: " + path + " cannot be written (" + failure.getMessage()
+                            + "): the output of the ranks is shown, but it is missing in the files of --log-dir; the job continues");
         }
     }
 

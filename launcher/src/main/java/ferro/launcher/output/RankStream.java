@@ -141,7 +141,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         if (cut && !cutTold) {
             cutTold = true;
             screen.note("rank " + rank + " printed a line longer than " + LineAssembler.LONGEST_LINE
-                    + " bytes: such lines are shown in pieces, and kept whole by --log-dir DIR");
+                    + " bytes: such lines are shown in pieces; --log-dir DIR keeps them whole");
         }
     }
 }

@@ -124,7 +124,7 @@ public final class Screen {
         }
         if (warned.compareAndSet(false, true)) {
             note("WARNING: standard output cannot be written (" + failure.get().getMessage()
-                    + "): what ranks print is missing there, and the job goes on");
+                    + "): the output of the ranks is missing there; the job continues");
         }
     }
 

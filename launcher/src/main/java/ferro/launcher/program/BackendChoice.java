@@ -72,7 +72,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
 
     private void check(String one, int ranks, boolean othersToo) {
         if (one.equals(SIMULATED) && ranks > 1) {
-            throw new BadInputException("\"simulated\" joins threads of one process, and each of the " + ranks
+            throw new BadInputException("\"simulated\" joins threads of one process, but each of the " + ranks
                     + " ranks is a process; " + usable(ranks));
         }
         Optional<BackendReport> chosen =

@@ -89,7 +89,7 @@ public record ClassPath(List<String> entries) {
         try {
             return Path.of(entry).toUri().toURL();
         } catch (MalformedURLException unreadable) {
-            throw new BadInputException("class path entry " + entry + " is no file", unreadable);
+            throw new BadInputException("class path entry " + entry + " is not a file", unreadable);
         }
     }
 

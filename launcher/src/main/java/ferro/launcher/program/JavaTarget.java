@@ -26,7 +26,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     public static Target of(List<String> words, JavaSettings settings) {
         if (words.isEmpty()) {
             throw new BadInputException("nothing to run: found " + words.size()
-                    + " words behind the options, need Main.java, app.jar, a main class, or -- and any command");
+                    + " words after the options, need Main.java, app.jar, a main class, or -- and any command");
         }
         String what = words.get(0);
         List<String> arguments = List.copyOf(words.subList(1, words.size()));
@@ -44,8 +44,8 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     private static JavaTarget ofMainClass(String name, JavaSettings settings, List<String> arguments) {
         if (!CLASS_NAME.matcher(name).matches() || !settings.classPath().holds(name.replace('.', '/') + ".class")) {
             throw new BadInputException(
-                    "main class \"" + name + "\" not found in " + settings.program() + " nor in ferro's"
-                            + " own jars: give a class path by -cp, or put -- before it if it is a command");
+                    "main class \"" + name + "\" not found in " + settings.program() + " or in ferro's"
+                            + " own jars: name a class path with -cp, or put -- before it if it is a command");
         }
         return new JavaTarget(name, settings, arguments);
     }
@@ -63,7 +63,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
             Manifest manifest = file.getManifest();
             String name = manifest == null ? null : manifest.getMainAttributes().getValue(Attributes.Name.MAIN_CLASS);
             if (name == null) {
-                throw new BadInputException(jar + " names no Main-Class in its manifest: run it by -cp " + jar
+                throw new BadInputException(jar + " names no Main-Class in its manifest: run it with -cp " + jar
                         + " and the name of the main class");
             }
             return name.trim();

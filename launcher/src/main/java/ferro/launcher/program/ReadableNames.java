@@ -34,7 +34,7 @@ record ReadableNames(boolean asciiOnly) {
     void check(String what, String name) {
         if (asciiOnly && name.chars().anyMatch(letter -> letter > 0x7f)) {
             throw new BadInputException(what + " " + name
-                    + ": a JVM cannot read this name, because the locale knows ASCII only: set LC_ALL=C.UTF-8");
+                    + ": a JVM cannot read this name, because the locale supports only ASCII: set LC_ALL=C.UTF-8");
         }
     }
 }

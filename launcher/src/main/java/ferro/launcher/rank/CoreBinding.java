@@ -36,7 +36,7 @@ public record CoreBinding(List<String> slices, String reason) {
             return new CoreBinding(List.of(), "not bound (--no-bind)");
         }
         if (ranks == 1) {
-            return new CoreBinding(List.of(), "not bound (a rank alone)");
+            return new CoreBinding(List.of(), "not bound (only one rank)");
         }
         if (ranks > machine.cores()) {
             return new CoreBinding(List.of(), "not bound (ranks > cores)");

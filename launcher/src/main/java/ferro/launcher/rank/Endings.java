@@ -36,8 +36,8 @@ public final class Endings {
                 .forEach(rank -> ends.put(
                         rank, new ProcessEnd(EndKind.STOPPED, "it wrote no recording until the launcher stopped it")));
         outcome.halted()
-                .forEach((rank, pid) -> ends.put(
-                        rank, new ProcessEnd(EndKind.STOPPED, "its process stood still, stopped by a signal")));
+                .forEach((rank, pid) ->
+                        ends.put(rank, new ProcessEnd(EndKind.STOPPED, "a signal had suspended its process")));
         return new Ends(
                 ends,
                 outcome.stopped(),

@@ -34,7 +34,7 @@ public final class FewCores {
             return Optional.empty();
         }
         return Optional.of("only " + (allowed == 1 ? "1 core" : allowed + " cores") + " of this node's " + node
-                + " may be used, for " + ranks + " ranks, which then wait for each other's turn: "
+                + " may be used for " + ranks + " ranks, so ranks must take turns: "
                 + wayOut(Math.min(ranks, node), environment));
     }
 
@@ -48,6 +48,6 @@ public final class FewCores {
         return environment.containsKey("SLURM_STEP_NUM_TASKS")
                 ? "srun --cpus-per-task=" + cores
                         + " asks for more, --cpu-bind=none lifts the binding to the job's cores"
-                : "taskset, a container or a batch system has said so";
+                : "taskset, a container or a batch system sets this limit";
     }
 }

@@ -63,7 +63,7 @@ public final class ProcessGroupGuard {
         return holds()
                 ? Optional.empty()
                 : Optional.of(
-                        "neither setsid nor perl was found, or no sh: a kill -9 of the launcher leaves ranks running");
+                        "found neither setsid nor perl, or no sh: ranks keep running after a kill -9 of the launcher");
     }
 
     /** Returns the program that creates the session. */

@@ -168,8 +168,8 @@ public final class Supervisor {
     private String lost(Supervised rank) {
         return running.containsKey(rank.rank())
                 ? "rank " + rank.rank() + ", pid " + rank.pid()
-                        + ", does not end even by KILL: it is left to the system"
-                : "rank " + rank.rank() + " has ended, but what it printed last is not shown: it was not read in time";
+                        + ", did not end after signal KILL: the launcher no longer waits for it"
+                : "rank " + rank.rank() + " has ended, but its last output was not read in time and is not shown";
     }
 
     /**
@@ -289,8 +289,8 @@ public final class Supervisor {
         signal = Optional.of(name);
         enter(StopPhase.STOPPING, rules.signal());
         running.values().forEach(rank -> rank.signal(name));
-        screen.note("signal " + name + " goes on to all ranks: what has not ended after "
-                + rules.signal().toMillis() + " ms, or at a second signal, is killed");
+        screen.note("signal " + name + " is passed on to all ranks: ranks that have not ended after "
+                + rules.signal().toMillis() + " ms, or at a second signal, are killed");
     }
 
     /** Passes a signal on that asks for no end. TSTP stops ranks and launcher as well. */
@@ -298,13 +298,14 @@ public final class Supervisor {
         passed.computeIfAbsent(name, first -> new TreeSet<>()).addAll(running.keySet());
         running.values().forEach(rank -> rank.signal(name));
         if (!name.equals(STOP_KEY)) {
-            screen.note("signal " + name + " goes on to all ranks here");
+            screen.note("signal " + name + " is passed on to all ranks here");
             return;
         }
         // TSTP by itself stops no rank: no shell watches over its process group
         TimeUnit.MILLISECONDS.sleep(STOP_KEY_MILLIS);
         if (!events.contains(GO_ON)) {
-            screen.note("signal TSTP: all ranks here stand still with their launcher, until it is sent CONT");
+            screen.note(
+                    "signal TSTP: all ranks here and their launcher are suspended until the launcher receives CONT");
             running.values().forEach(rank -> rank.signal("STOP"));
             witness.standStill();
         }
@@ -316,9 +317,8 @@ public final class Supervisor {
             signal = Optional.of(name);
         }
         enter(StopPhase.KILLED, most);
-        screen.note(
-                "signal " + name + ": all ranks have ended, what they have printed and nobody has read is waited for "
-                        + most.toMillis() + " ms more");
+        screen.note("signal " + name + ": all ranks have ended; the launcher waits " + most.toMillis()
+                + " ms more for their unread output");
     }
 
     private void enter(StopPhase entered, Duration lasts) {

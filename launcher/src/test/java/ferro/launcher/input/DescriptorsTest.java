@@ -24,7 +24,7 @@ class DescriptorsTest {
                 .getMessage();
 
         assertEquals(
-                "a job of 8 ranks, 8 of them on this host, needs about 76 open files in a process, and may have 64: raise the"
+                "a job of 8 ranks, 8 of them on this host, needs about 76 open files per process, but may have only 64: raise the"
                         + " limit (ulimit -n 1024), or start fewer ranks",
                 said);
         String many = assertThrows(BadInputException.class, () -> few.check(new Placement(1, 4096, 7)))
@@ -56,7 +56,7 @@ class DescriptorsTest {
         String said = assertThrows(BadInputException.class, () -> few.checkCompiler(Path.of("Main.java"), 32))
                 .getMessage();
         assertEquals(
-                "compiling Main.java needs about 76 open files in a process, and may have 64: raise the limit"
+                "compiling Main.java needs about 76 open files per process, but may have only 64: raise the limit"
                         + " (ulimit -n 1024), or give the name of a compiled class",
                 said);
         assertEquals(Optional.empty(), new Descriptors(OptionalLong.of(76), 32).shortForCompiler());
@@ -72,7 +72,7 @@ class DescriptorsTest {
     @Test
     void theDoctorSaysForHowManyRanksItIsEnough() {
         assertEquals(
-                "at most 1024 in a process, enough for about 245 ranks on this host (ulimit -n)",
+                "at most 1024 per process, enough for about 245 ranks on this host (ulimit -n)",
                 new Descriptors(OptionalLong.of(1024), 26).text());
         assertTrue(new Descriptors(OptionalLong.of(20), 26).text().contains("enough for about 0 ranks"));
         assertTrue(Descriptors.ofThisProcess().limit().isPresent(), "Linux says it");

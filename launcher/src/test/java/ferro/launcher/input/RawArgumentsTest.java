@@ -27,7 +27,7 @@ class RawArgumentsTest {
                 .getMessage();
         assertThrows(BadInputException.class, () -> RawArguments.check(utf, StandardCharsets.US_ASCII, "run", "??"));
 
-        assertTrue(said.startsWith("argument 2 has bytes that are not of UTF-8"), said);
+        assertTrue(said.startsWith("argument 2 has bytes that are invalid in UTF-8"), said);
     }
 
     private static byte[] line(String text, Charset charset) {

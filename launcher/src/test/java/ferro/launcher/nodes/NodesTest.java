@@ -124,7 +124,7 @@ class NodesTest {
 
         String text = refusal(meeting(ofThree(1), LONG_TIMES));
 
-        assertTrue(text.startsWith("two launchers say --node-rank 1: host h1 (127.0.0.2) and host h1"), text);
+        assertTrue(text.startsWith("two launchers have --node-rank 1: host h1 (127.0.0.2) and host h1"), text);
         assertEquals(text, refusal(zero));
         assertEquals(text, refusal(one));
     }
@@ -133,7 +133,7 @@ class NodesTest {
     void nodeThatDoesNotComeIsNamedAtTheDeadlineAndWrongSecretsAtOnce() throws Exception {
         CompletableFuture<Nodes> late = meeting(card(0, 2, "1"), new Nodes.WaitTimes(SHORT, LONG, LONG));
         String text = refusal(late);
-        assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
+        assertTrue(text.startsWith("node 1 of 2 did not connect before the deadline"), text);
 
         serveAnew();
         CompletableFuture<Nodes> waiting = meeting(card(0, 2, "1"), LONG_TIMES);
@@ -143,7 +143,7 @@ class NodesTest {
                 () -> LauncherStore.open(new LauncherStore.LauncherCall(at(), "job", wrong, 1, 5), LONG, LONG));
         assertEquals(Code.UNAUTHENTICATED, refused.code());
         String said = refusal(waiting);
-        assertTrue(said.startsWith("the secret of node 1 (127.0.0.1) is not that of node 0"), said);
+        assertTrue(said.startsWith("the secret of node 1 (127.0.0.1) differs from the secret of node 0"), said);
     }
 
     @Test
@@ -164,7 +164,7 @@ class NodesTest {
         // node 1 does not begin: it has shown its card, and no heartbeat follows
         assertEquals("failed 1", looking.next());
         String lost = silent.get(0).conclude(orders -> "zero", all -> "" + all.lost());
-        assertTrue(lost.contains("nothing was heard of its launcher for 0."), lost);
+        assertTrue(lost.contains("its launcher sent nothing for 0."), lost);
     }
 
     @Test
@@ -211,7 +211,7 @@ class NodesTest {
 
             String verdict = zero.get(20, TimeUnit.SECONDS);
             assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
-            assertTrue(verdict.contains("could not tell how its ranks ended"), verdict);
+            assertTrue(verdict.contains("could not report how its ranks ended"), verdict);
             assertEquals(verdict, other.get(20, TimeUnit.SECONDS));
         }
     }
@@ -229,7 +229,7 @@ class NodesTest {
         assertThrows(ExecutionException.class, () -> zero.get(20, TimeUnit.SECONDS));
         String verdict = other.get(20, TimeUnit.SECONDS);
         assertTrue(verdict.startsWith("{1=one} {0=LostNode"), verdict);
-        assertTrue(verdict.contains("could not judge"), verdict);
+        assertTrue(verdict.contains("could not find the cause"), verdict);
     }
 
     @Test
@@ -242,7 +242,7 @@ class NodesTest {
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
 
         assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
-        assertTrue(verdict.contains("its launcher has not told"), verdict);
+        assertTrue(verdict.contains("its launcher has not reported"), verdict);
     }
 
     @Test
@@ -271,7 +271,7 @@ class NodesTest {
 
         String expected = "--nodes differs: 2 on node 0 (host h0, 127.0.0.1), 3 on node 2 (host h2, 127.0.0.3)";
         assertTrue(text.startsWith(expected), text);
-        assertTrue(later.startsWith("two launchers say --node-rank 2"), later);
+        assertTrue(later.startsWith("two launchers have --node-rank 2"), later);
         CompletableFuture<String> other = async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
         assertEquals("{0=zero, 1=one} {}", verdict);
@@ -361,12 +361,12 @@ class NodesTest {
         assertTrue(LauncherStore.isRefusal(refused), refused.getMessage());
         assertHeard(
                 heard,
-                "a launcher of node 1 at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1 had"
-                        + " not come: job \"job\" is here, yours is \"other\"");
+                "node 0 (host h0, 127.0.0.1) refused a launcher of node 1 at 127.0.0.1 while node 1 was"
+                        + " missing: job \"job\" is here, yours is \"other\"");
         speakVersionThree();
         assertHeard(
                 heard,
-                "a process at 127.0.0.1 was refused by node 0 (host h0, 127.0.0.1) while node 1 had not come: protocol"
+                "node 0 (host h0, 127.0.0.1) refused a process at 127.0.0.1 while node 1 was missing: protocol"
                         + " version ");
 
         open.add(meeting(card(1, 2, "1"), LONG_TIMES).get(20, TimeUnit.SECONDS));
@@ -378,8 +378,8 @@ class NodesTest {
         speakVersionThree();
 
         String text = refusal(meeting(card(0, 2, "1"), new Nodes.WaitTimes(Duration.ofSeconds(2), LONG, LONG)));
-        assertTrue(text.startsWith("node 1 of 2 did not come before the deadline"), text);
-        assertTrue(text.contains("; a process at 127.0.0.1 was refused"), text);
+        assertTrue(text.startsWith("node 1 of 2 did not connect before the deadline"), text);
+        assertTrue(text.contains(" refused a process at 127.0.0.1 while"), text);
         assertTrue(text.contains("yours is 3: run one version of ferro"), text);
     }
 

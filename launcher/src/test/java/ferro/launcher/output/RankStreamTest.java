@@ -70,8 +70,9 @@ class RankStreamTest {
         List<String> said = err.toString(StandardCharsets.UTF_8).lines().toList();
         List<String> notes =
                 said.stream().filter(line -> line.startsWith("ferro: ")).toList();
-        String note = "ferro: rank 3 printed a line longer than 1048576 bytes: such lines are shown in pieces, and kept"
-                + " whole by --log-dir DIR";
+        String note =
+                "ferro: rank 3 printed a line longer than 1048576 bytes: such lines are shown in pieces; --log-dir"
+                        + " DIR keeps them whole";
         assertEquals(List.of(note), notes);
         // the first line fits
         assertTrue(said.indexOf(note) > 1, () -> "the note is line " + said.indexOf(note));
@@ -125,8 +126,9 @@ class RankStreamTest {
         assertEquals(line + line, log.toString(StandardCharsets.UTF_8));
         List<String> said = err.stream().toString().lines().toList();
         assertEquals(
-                List.of("ferro: WARNING: standard output cannot be written (Broken pipe): what ranks print is missing"
-                        + " there, and the job goes on"),
+                List.of(
+                        "ferro: WARNING: standard output cannot be written (Broken pipe): the output of the ranks is missing"
+                                + " there; the job continues"),
                 said);
     }
 

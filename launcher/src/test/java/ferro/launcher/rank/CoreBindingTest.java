@@ -48,7 +48,7 @@ class CoreBindingTest {
                 "not bound (--no-bind)",
                 CoreBinding.of(2, false, programs, FOUR).reason());
         assertEquals(
-                "not bound (a rank alone)",
+                "not bound (only one rank)",
                 CoreBinding.of(1, true, programs, FOUR).reason());
         assertEquals(
                 "not bound (no taskset on this machine)",

@@ -88,7 +88,7 @@ class SupervisorTest {
         assertEquals(List.of("1 TERM", "2 TERM", "1 KILL", "2 KILL"), sent);
         assertEquals(Set.of(1, 2), outcome.stopped());
         assertEquals(7, outcome.failures().get(0).code());
-        assertTrue(text().contains("rank 2, pid 1002, does not end even by KILL"), text());
+        assertTrue(text().contains("rank 2, pid 1002, did not end after signal KILL"), text());
     }
 
     @Test
@@ -105,7 +105,8 @@ class SupervisorTest {
         assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
         assertEquals(Optional.of("INT"), outcome.signal());
         assertEquals(Set.of(), outcome.stopped());
-        assertTrue(text().contains("signal INT goes on to all ranks: what has not ended after 40 ms"), text());
+        assertTrue(
+                text().contains("signal INT is passed on to all ranks: ranks that have not ended after 40 ms"), text());
         assertTrue(text().contains("ranks [1] have not ended 40 ms after signal INT: they are killed"), text());
     }
 
@@ -220,8 +221,7 @@ class SupervisorTest {
 
         assertEquals(Optional.of("INT"), outcome.signal());
         assertTrue(
-                text().contains("rank 0 has ended, but what it printed last is not shown: it was not read in time"),
-                text());
+                text().contains("rank 0 has ended, but its last output was not read in time and is not shown"), text());
     }
 
     @Test
@@ -234,7 +234,7 @@ class SupervisorTest {
                 (rank, signal) -> events.add(new JobEvent.Ended(rank, 130, 17)));
 
         assertEquals(List.of("0 INT"), sent);
-        assertTrue(text().contains("it was not read in time"), text());
+        assertTrue(text().contains("its last output was not read in time"), text());
     }
 
     @Test
@@ -253,8 +253,7 @@ class SupervisorTest {
 
         assertEquals(Optional.empty(), outcome.signal());
         assertEquals(
-                "ferro: signal INT: all ranks have ended, what they have printed and nobody has read is waited for 1000 ms"
-                        + " more\n",
+                "ferro: signal INT: all ranks have ended; the launcher waits 1000 ms more for their unread output\n",
                 text());
     }
 
@@ -266,7 +265,7 @@ class SupervisorTest {
 
         await(1, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> {});
 
-        assertTrue(text().contains("it was not read in time"), text());
+        assertTrue(text().contains("its last output was not read in time"), text());
     }
 
     @Test
