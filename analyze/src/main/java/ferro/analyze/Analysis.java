@@ -60,8 +60,8 @@ public final class Analysis {
     public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken, Ends ends)
             throws UnreadableRecordingException, IOException {
         if (!Files.isDirectory(folder)) {
-            throw new UnreadableRecordingException(folder + " is no folder: need the one that recorders wrote to"
-                    + " (ferro.recorder.dir; ferro run names it)");
+            throw new UnreadableRecordingException(folder + " is not a folder: need the folder that recorders wrote to"
+                    + " (ferro.recorder.dir; ferro run prints it)");
         }
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();

@@ -53,7 +53,8 @@ record Arrivals(int rank, int times, int calls, long middle, long most) {
 
     /** Returns this as one sentence. */
     String text() {
-        return "rank " + rank + " came last to " + times + " of the last " + calls + " calls, "
-                + PlainTexts.time(middle) + " after the rank before it (median; at most " + PlainTexts.time(most) + ")";
+        return "rank " + rank + " was the last rank to make " + times + " of the last " + calls + " calls, "
+                + PlainTexts.time(middle) + " after the second-to-last rank (median; at most " + PlainTexts.time(most)
+                + ")";
     }
 }

@@ -113,7 +113,7 @@ final class Investigation {
         long sequence = failure.sequence() >= 0 ? failure.sequence() : group.top();
         String where = at(group, sequence);
         String headline = guilty.isEmpty()
-                ? "no rank can be named: " + failure.code() + where + unexplained()
+                ? "no rank can be blamed: " + failure.code() + where + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
         return new Verdict(Verdict.TroubleKind.FAILED, guilty, headline, said(seen), group.name(), sequence);
     }
@@ -139,17 +139,18 @@ final class Investigation {
                     && failure.culprits().equals(seen.failure().culprits())) {
                 agreeing.add(rank);
             } else {
-                lines.add(PlainTexts.ranks(List.of(rank)) + " says something else: " + said(failure));
+                lines.add(PlainTexts.ranks(List.of(rank)) + " reports another failure: " + said(failure));
             }
         });
         lines.add(
-                0, PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " says: " : " agree: ") + said(seen.failure()));
+                0,
+                PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " reports: " : " agree: ") + said(seen.failure()));
         return lines;
     }
 
     private static String said(RecordedFailure failure) {
         String blamed =
-                failure.culprits().isEmpty() ? "nobody to blame" : PlainTexts.ranks(failure.culprits()) + " to blame";
+                failure.culprits().isEmpty() ? "no rank to blame" : PlainTexts.ranks(failure.culprits()) + " to blame";
         return failure.code() + ", " + blamed + (failure.text().isEmpty() ? "" : ": " + failure.text());
     }
 
@@ -173,7 +174,10 @@ final class Investigation {
         texts.forEach((text, ranks) -> reasons.add(PlainTexts.ranks(ranks) + " called " + text));
         reasons.addAll(said);
         String headline = "ranks made different calls under seq " + sequence + " of group \"" + group.name() + "\": "
-                + (largest.size() > 1 ? "one side is wrong" : PlainTexts.ranks(guilty) + " unlike the others");
+                + (largest.size() > 1
+                        ? "one side is wrong"
+                        : PlainTexts.ranks(guilty) + (guilty.size() == 1 ? " differs" : " differ")
+                                + " from the others");
         return new Verdict(Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
     }
 
@@ -211,7 +215,8 @@ final class Investigation {
                     Verdict.TroubleKind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
         }
         String headline = guilty.isEmpty()
-                ? "nobody is to blame yet: all are in " + operation.call().name() + unexplained()
+                ? "no rank is to blame yet: all ranks are in "
+                        + operation.call().name() + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, "");
         return Optional.of(new Verdict(Verdict.TroubleKind.WAITING, guilty, headline, reasons, group.name(), sequence));
     }

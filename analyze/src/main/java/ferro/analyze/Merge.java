@@ -84,9 +84,9 @@ final class Merge {
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!earlier.isEmpty()) {
-            notes.add("files of an earlier run are left out: of " + PlainTexts.ranks(earlier)
-                    + ", written before the newest" + " by more than " + PlainTexts.time(EARLIER_RUN_NANOS)
-                    + " and before any call in it");
+            notes.add("files of an earlier run are left out: those of " + PlainTexts.ranks(earlier)
+                    + " were written more than " + PlainTexts.time(EARLIER_RUN_NANOS)
+                    + " before the newest file, and before every call in it");
             recordings.keySet().removeAll(earlier);
         }
     }
@@ -103,14 +103,14 @@ final class Merge {
                 .collect(Collectors.groupingBy(one -> one.writer().host()));
         hosts.values().forEach(this::settle);
         if (hosts.size() > 1) {
-            notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may be apart");
+            notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may differ");
         }
         if (recordings.values().stream()
                         .map(one -> one.writer().worldSize())
                         .distinct()
                         .count()
                 > 1) {
-            notes.add("ranks disagree on the size of the world: the largest is taken");
+            notes.add("ranks recorded different world sizes: the largest is used");
         }
         worldSize = recordings.values().stream()
                 .mapToInt(one -> one.writer().worldSize())

@@ -9,7 +9,7 @@ enum Pronoun {
     THEY;
 
     private static final Pattern SINGULAR =
-            Pattern.compile("\\b(its process is|its process|its|it is|it has|stopped it|keeps it|it|and does)\\b");
+            Pattern.compile("\\b(its process is|its process|its|it is|it has|stopped it|it)\\b");
     private static final Map<String, String> PLURAL = Map.of(
             "its process is", "their processes are",
             "its process", "their processes",
@@ -17,9 +17,7 @@ enum Pronoun {
             "it is", "they are",
             "it has", "they have",
             "stopped it", "stopped them",
-            "keeps it", "keeps them",
-            "it", "they",
-            "and does", "and do");
+            "it", "they");
 
     static Pronoun of(int ranks) {
         return ranks == 1 ? IT : THEY;

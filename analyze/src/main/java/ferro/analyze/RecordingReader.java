@@ -49,13 +49,14 @@ final class RecordingReader {
         try {
             long bytes = Files.size(file);
             if (!Files.isRegularFile(file) || bytes > MOST_BYTES) {
-                throw new UnreadableRecordingException("no file of at most " + MOST_BYTES + " bytes, but of " + bytes);
+                throw new UnreadableRecordingException(
+                        "need a regular file of at most " + MOST_BYTES + " bytes, found " + bytes + " bytes");
             }
             try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
                 return whole(new JsonReader(text));
             }
         } catch (IOException | JsonParseException | NumberFormatException | IllegalStateException broken) {
-            throw new UnreadableRecordingException("it is no JSON, or ends too early" + place(broken), broken);
+            throw new UnreadableRecordingException("it is not valid JSON, or ends too early" + place(broken), broken);
         }
     }
 
@@ -69,7 +70,7 @@ final class RecordingReader {
         json.setStrictness(Strictness.STRICT);
         JsonElement all = JsonParser.parseReader(json);
         if (!all.isJsonObject()) {
-            throw new UnreadableRecordingException("it is no recording of ferro: it holds no JSON object, but a "
+            throw new UnreadableRecordingException("it is not a recording of ferro: need a JSON object, found a "
                     + all.getClass().getSimpleName());
         }
         // peek() fails if anything follows the object
@@ -80,7 +81,8 @@ final class RecordingReader {
     private RankRecording recording(JsonFields all) throws UnreadableRecordingException {
         long format = all.number("format");
         if (format != FORMAT) {
-            throw new UnreadableRecordingException("it has format " + format + ", this ferro reads format " + FORMAT);
+            throw new UnreadableRecordingException(
+                    "it has format " + format + ", but this ferro reads format " + FORMAT);
         }
         int worldSize = (int) all.number("worldSize", 1, MOST_RANKS);
         RankRecording.Writer writer = new RankRecording.Writer(

@@ -145,7 +145,8 @@ final class Testimony {
                     + last(rank, scene, pronoun);
         }
         String call = call(group, scene.sequence());
-        String never = pronoun.say(group.reached(rank, scene.sequence()) ? "it has gone on from " : "it never called ");
+        String never =
+                pronoun.say(group.reached(rank, scene.sequence()) ? "it has moved on from " : "it never called ");
         return never + call + "; " + last(rank, scene, pronoun) + elsewhere(rank, group, pronoun);
     }
 
@@ -234,10 +235,10 @@ final class Testimony {
         String state = switch (own.state()) {
             case DONE -> pronoun.say("it has finished ") + own.call().name();
             case FAILED -> pronoun.say("it failed in ") + own.call().name();
-            default -> pronoun.say("it is in ") + own.call().name() + pronoun.say(" and does not go on");
+            default -> pronoun.say("it has been in ") + own.call().name();
         };
         String since =
-                own.state().open() ? " since " + PlainTexts.time(merge.latest() - merge.at(rank, own.begun())) : "";
+                own.state().open() ? " for " + PlainTexts.time(merge.latest() - merge.at(rank, own.begun())) : "";
         return state + since + step + ", " + progress.bytesMoved() + " bytes moved" + waits(own);
     }
 
@@ -248,10 +249,10 @@ final class Testimony {
                 .filter(operation -> !operation.unfinished())
                 .or(() -> scene.group().before(rank, scene.sequence()));
         if (last.isEmpty()) {
-            return pronoun.say("it has called nothing in that group before");
+            return pronoun.say("it made no call in that group before");
         }
         RecordedOperation operation = last.get();
-        String name = pronoun.say("its last was ") + operation.call().shortName();
+        String name = pronoun.say("its last call was ") + operation.call().shortName();
         if (operation.state().open()) {
             return name + pronoun.say(", which it is still in") + waits(operation);
         }
@@ -283,6 +284,6 @@ final class Testimony {
                 .filter(operation -> operation.state().open())
                 .findFirst()
                 .map(operation -> pronoun.say("; it is in ") + operation.call().name() + waits(operation))
-                .orElse(pronoun.say("; it is in no call of ferro: its own code keeps it"));
+                .orElse(pronoun.say("; it is in no call of ferro, but in its own code"));
     }
 }

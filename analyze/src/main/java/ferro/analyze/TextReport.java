@@ -127,7 +127,7 @@ final class TextReport {
             group.texts(sequence).forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
         });
         if (different.size() > MOST_MISMATCHES) {
-            lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later ones");
+            lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later numbers");
         }
     }
 

@@ -34,8 +34,9 @@ class AnalysisTest {
         assertEquals(Set.of(3), analysis.guilty());
         String verdict = analysis.verdict().get(0);
         assertTrue(
-                verdict.startsWith("rank 3 is to blame: it never called allReduce seq 17 of group \"tcp\"; its last was"
-                        + " allReduce seq 16, 12.3 s earlier; it is in no call of ferro"),
+                verdict.startsWith(
+                        "rank 3 is to blame: it never called allReduce seq 17 of group \"tcp\"; its last call was"
+                                + " allReduce seq 16, 12.3 s earlier; it is in no call of ferro"),
                 verdict);
         assertTrue(text(analysis).contains("ranks 0-2: allReduce seq 17, running at step 3, waiting for rank 3"));
         assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done, 1 call behind"), text(analysis));
@@ -193,7 +194,7 @@ class AnalysisTest {
         assertEquals(Set.of(1), analysis.guilty());
         assertEquals(
                 List.of(
-                        "ranks made different calls under seq 6 of group \"tcp\": rank 1 unlike the others",
+                        "ranks made different calls under seq 6 of group \"tcp\": rank 1 differs from the others",
                         "rank 1 called allReduce f32[262143] SUM by ring",
                         "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring"),
                 analysis.verdict());
@@ -226,7 +227,11 @@ class AnalysisTest {
         String verdict = analysis.verdict().get(0);
         boolean all = wanted.size() == calls.length();
         assertTrue(
-                verdict.endsWith(all ? ": one side is wrong" : " " + blamed.replace(" ", ", ") + " unlike the others"),
+                verdict.endsWith(
+                        all
+                                ? ": one side is wrong"
+                                : " " + blamed.replace(" ", ", ") + (wanted.size() == 1 ? " differs" : " differ")
+                                        + " from the others"),
                 verdict);
         for (char call : calls.toCharArray()) {
             String those = IntStream.range(0, calls.length())
@@ -290,7 +295,9 @@ class AnalysisTest {
         assertTrue(
                 analysis.verdict().get(0).startsWith("nothing is wrong"),
                 analysis.verdict().toString());
-        assertTrue(text(analysis).contains("slow: rank 3 came last to 50 of the last 50 calls, "), text(analysis));
+        assertTrue(
+                text(analysis).contains("slow: rank 3 was the last rank to make 50 of the last 50 calls, "),
+                text(analysis));
     }
 
     @Test
@@ -304,7 +311,7 @@ class AnalysisTest {
         assertEquals(Set.of(2), analysis.guilty());
         assertTrue(
                 analysis.verdict()
-                        .contains("rank 1 says something else: TIMED_OUT, rank 0 to blame: gave up on rank 0"),
+                        .contains("rank 1 reports another failure: TIMED_OUT, rank 0 to blame: gave up on rank 0"),
                 analysis.verdict().toString());
     }
 
@@ -346,7 +353,8 @@ class AnalysisTest {
 
         assertTrue(analysis.verdict().get(0).startsWith("nothing is wrong"), text(analysis));
         assertTrue(text(analysis).contains("job default, 2 ranks"), text(analysis));
-        assertTrue(text(analysis).contains("files of an earlier run are left out: of ranks 2, 3,"), text(analysis));
+        assertTrue(
+                text(analysis).contains("files of an earlier run are left out: those of ranks 2, 3 "), text(analysis));
     }
 
     private static String text(Analysis analysis) {

@@ -60,7 +60,7 @@ class TestimonyTest {
 
         assertTrue(
                 verdict.startsWith("rank 1 is to blame: it left, although the others were in recv from rank 1 tag 7 of"
-                        + " group \"tcp\"; its last was allReduce seq 5, 1"),
+                        + " group \"tcp\"; its last call was allReduce seq 5, 1"),
                 verdict);
     }
 
@@ -83,7 +83,7 @@ class TestimonyTest {
 
         assertTrue(
                 verdict.startsWith("rank 1 is to blame: it ended with exit code 3, while the others were in allReduce"
-                        + " seq 6 of group \"tcp\"; its last was allReduce seq 5, "),
+                        + " seq 6 of group \"tcp\"; its last call was allReduce seq 5, "),
                 verdict);
     }
 
@@ -129,7 +129,8 @@ class TestimonyTest {
         String verdict = verdict(job.analyzed(folder, job.allBut(), seen(Map.of(0, code(1), 1, code(3)))));
 
         assertEquals(
-                "no rank can be named: RESOURCE in group \"tcp\" at seq 6; rank 1: it ended with exit code 3", verdict);
+                "no rank can be blamed: RESOURCE in group \"tcp\" at seq 6; rank 1: it ended with exit code 3",
+                verdict);
     }
 
     @Test

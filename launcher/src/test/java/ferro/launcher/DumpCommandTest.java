@@ -111,7 +111,7 @@ class DumpCommandTest {
 
         assertEquals(2, code);
         assertTrue(said().contains("verdict: no call hangs and none has failed, but ranks 1, 2 wrote no rec"), said());
-        assertTrue(said().contains(file(1) + ": it is no JSON, or ends too early"), said());
+        assertTrue(said().contains(file(1) + ": it is not valid JSON, or ends too early"), said());
     }
 
     /** Ranks that answer as soon as they are asked. */

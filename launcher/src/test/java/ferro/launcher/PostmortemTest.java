@@ -99,7 +99,8 @@ class PostmortemTest {
         String printed =
                 box(outcome, printed(0), printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        String told = "|   rank 0 says: ABORTED, rank 1 to blame: rank 1 aborted the group: java.lang.Error: no data\n";
+        String told =
+                "|   rank 0 reports: ABORTED, rank 1 to blame: rank 1 aborted the group: java.lang.Error: no data\n";
         assertTrue(
                 silent.contains(told
                         + "|       at app.Main.load(Main.java:9)\n|       ... 1 frame of the JDK\n|     caused by"
