@@ -62,7 +62,7 @@ class NcclExitingTest {
         variables.put("STANDIN_TAIL_US", "" + tailMicros);
         try (LauncherRun run = seenLate(variables, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
-            check(run, "the JVM exits while rank 1 is in recv from rank 0: its main has returned");
+            check(run, "the JVM exits while rank 1 is in recv from rank 0: its main method has returned");
         }
     }
 

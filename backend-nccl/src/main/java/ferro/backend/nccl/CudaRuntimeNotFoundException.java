@@ -21,7 +21,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
                 Code.NATIVE,
                 Where.outside("", -1),
                 "CUDA runtime library libcudart.so not found: " + Tried.list(tried)
-                        + "; install the CUDA runtime (or HIP), or name its file by -Dferro.cudart.library or"
+                        + "; install the CUDA runtime (or HIP), or name its file with -Dferro.cudart.library or"
                         + " FERRO_CUDART_LIBRARY");
         this.tried = List.copyOf(tried);
     }

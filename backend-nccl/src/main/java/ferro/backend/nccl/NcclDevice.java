@@ -24,7 +24,7 @@ public record NcclDevice(DeviceKind kind, int ordinal) {
      */
     public NcclDevice {
         if (ordinal < 0) {
-            throw new IllegalArgumentException("device ordinal " + ordinal + " is negative: they go from 0");
+            throw new IllegalArgumentException("device ordinal " + ordinal + " is negative: the first device is 0");
         }
     }
 

@@ -21,7 +21,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
                 Code.NATIVE,
                 Where.outside("", -1),
                 "NCCL library libnccl.so.2 not found: " + Tried.list(tried)
-                        + "; install NCCL (or RCCL), or name its file by -Dferro.nccl.library or FERRO_NCCL_LIBRARY");
+                        + "; install NCCL (or RCCL), or name its file with -Dferro.nccl.library or FERRO_NCCL_LIBRARY");
         this.tried = List.copyOf(tried);
     }
 

@@ -22,7 +22,7 @@ public final class NcclSymbolNotFoundException extends FerroException {
                 Code.NATIVE,
                 Where.outside("", -1),
                 "Symbol not found: " + library + " lacks " + String.join(", ", symbols)
-                        + "; need NCCL >= 2.5 (or RCCL) and the runtime of CUDA >= 11 (or HIP), name their files by"
+                        + "; need NCCL >= 2.5 (or RCCL) and the runtime of CUDA >= 11 (or HIP); name their files with"
                         + " -Dferro.nccl.library and -Dferro.cudart.library");
         this.symbols = List.copyOf(symbols);
     }

@@ -71,7 +71,7 @@ final class CommClosing implements DeviceTask<Void> {
             call.drop(new IllegalStateException("closing " + identity() + " took too long"));
             LOG.log(
                     Level.WARNING,
-                    "closing {0} took longer than {1} ms at step {2}: it is aborted instead",
+                    "closing {0} took longer than {1} ms at step {2}: the communicator is aborted instead",
                     identity(),
                     deadline.lengthMillis(),
                     step);
@@ -151,7 +151,7 @@ final class CommClosing implements DeviceTask<Void> {
         ClosingStep before;
         do {
             if (abandoned) {
-                throw new IllegalStateException("closing " + identity() + " was given up at step " + step);
+                throw new IllegalStateException("closing " + identity() + " was abandoned at step " + step);
             }
             before = step;
             step = next();

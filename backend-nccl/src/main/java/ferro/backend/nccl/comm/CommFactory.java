@@ -110,7 +110,7 @@ final class CommFactory {
                 identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
                 identity.during(NcclOperation.INIT) + " timed out after " + deadline.lengthMillis()
                         + " ms: not all of the " + identity.worldSize()
-                        + " ranks have come, or they have different ids; join again on every rank");
+                        + " ranks have joined, or they have different ids; join again on every rank");
     }
 
     private static FerroException interrupted(CommIdentity identity, Deadline deadline, InterruptedException cause) {

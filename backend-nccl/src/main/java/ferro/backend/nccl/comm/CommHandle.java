@@ -233,7 +233,7 @@ final class CommHandle {
                     Code.NATIVE,
                     identity.where(NcclOperation.CLOSE, ABORT_BOUND.toNanos()),
                     "ncclCommAbort of " + identity + " did not return within " + ABORT_BOUND.toMillis()
-                            + " ms: it is left behind, end the process"));
+                            + " ms: the communicator is not freed, so end the process"));
         }
     }
 

@@ -76,7 +76,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
             made.add(new CommHandle(addresses.at(i), identities.get(i), clock));
         }
         if (givenUp) {
-            abortAll("nobody waits for it any more");
+            abortAll("no caller waits for its init any more");
         }
     }
 

@@ -93,7 +93,7 @@ final class LeavingComm {
         }
         try {
             if (!allHaveLeft()) {
-                comm.abort("rank " + queue.identity().rank() + " has closed it, not all others have yet");
+                comm.abort("rank " + queue.identity().rank() + " has closed it before all other ranks have");
             }
             comm.close(left);
         } finally {

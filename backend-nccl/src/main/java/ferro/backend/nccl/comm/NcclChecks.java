@@ -35,8 +35,8 @@ final class NcclChecks {
     /** Returns why a collective cannot be done here; empty if it can. */
     Optional<String> unsupportedBecause(Collective call) {
         if (call.hasCounts()) {
-            return Optional.of(call.kind() + " of unequal parts is nothing that NCCL has: make the parts equal, or use"
-                    + " host tensors and TcpBackend");
+            return Optional.of("NCCL has no " + call.kind()
+                    + " of unequal parts: make the parts equal, or use host tensors and TcpBackend");
         }
         Tensor operand = call.operand();
         try {
@@ -141,7 +141,7 @@ final class NcclChecks {
         if (!inPlace) {
             throw new IllegalArgumentException(operation.label() + " on " + identity + ": input of " + in.bytes
                     + " bytes and output of " + out.bytes
-                    + " overlap, which is no form of it that works in place: use memory of its own");
+                    + " overlap in an unsupported in-place form: use separate buffers");
         }
     }
 
@@ -171,7 +171,7 @@ final class NcclChecks {
         } catch (ArithmeticException overflow) {
             throw new IllegalArgumentException(
                     identity.during(operation) + ": " + parts + " x " + shape.count() + " elements of "
-                            + shape.dataType().label() + " are more bytes than 64 bits hold",
+                            + shape.dataType().label() + ": the number of bytes does not fit into 64 bits",
                     overflow);
         }
     }
@@ -193,7 +193,7 @@ final class NcclChecks {
     void notToSelf(NcclOperation operation, int peer) {
         if (peer == identity.rank()) {
             throw new UnsupportedOperationException(identity.during(operation) + ": rank " + peer
-                    + " cannot send to itself by a call of its own, which would wait for the other half: make both"
+                    + " cannot send to itself with a single call, which would wait forever for the other call: make both"
                     + " raw calls inside grouped, or copy");
         }
     }

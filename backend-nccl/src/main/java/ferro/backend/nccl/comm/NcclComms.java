@@ -65,7 +65,7 @@ public final class NcclComms implements AutoCloseable {
     private static int[] checked(List<NcclDevice> devices) {
         if (devices.size() < LEAST_DEVICES) {
             throw new IllegalArgumentException("communicators of one process need at least 2 devices, got "
-                    + devices.size() + ": a single device needs none");
+                    + devices.size() + ": a single device needs no communicator");
         }
         for (int i = 0; i < devices.size(); i++) {
             if (devices.get(i).kind() != NcclDevice.DeviceKind.CUDA) {
@@ -79,7 +79,7 @@ public final class NcclComms implements AutoCloseable {
             Integer before = indexes.put(ordinal, i);
             if (before != null) {
                 throw new IllegalArgumentException("device " + ordinal + " is named at index " + before
-                        + " and at index " + i + ": each device can have one rank only");
+                        + " and at index " + i + ": each device can have only one rank");
             }
         }
         return devices.stream().mapToInt(NcclDevice::ordinal).toArray();

@@ -39,8 +39,8 @@ final class NcclElements {
         if (op == ReduceOp.AVG && !type.isFloating()) {
             // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
             throw new UnsupportedOperationException("the average of " + type.label()
-                    + " would wrap in NCCL, which sums in the type itself: use sum, or convert to one of f16 bf16 f32 f64,"
-                    + " or average it in host memory, over tcp (-Dferro.backend=cpu:tcp,cuda:nccl)");
+                    + " would wrap in NCCL, which adds in this type: use sum, or convert to one of f16 bf16 f32 f64,"
+                    + " or average in host memory, over tcp (-Dferro.backend=cpu:tcp,cuda:nccl)");
         }
         return found.code();
     }

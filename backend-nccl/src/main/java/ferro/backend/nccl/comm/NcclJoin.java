@@ -114,13 +114,14 @@ final class NcclJoin {
             return failure;
         }
         String whom = missing.isEmpty()
-                ? "all ranks have begun, but not all came to the communicator"
-                : "rank " + missing + " of " + group.worldSize() + " has not come";
+                ? "all ranks began to join, but not all reached the communicator"
+                : "rank " + missing + " of " + group.worldSize() + " has not begun to join";
         return new FerroException(
                 failure.code(),
                 Where.outside(group.name(), group.rank()).blaming(missing),
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " by nccl failed: " + whom + " within "
-                        + deadline.lengthMillis() + " ms; see whether they run (ferro.join.timeout sets the time): "
+                        + deadline.lengthMillis()
+                        + " ms; check that all ranks run (ferro.join.timeout sets the limit): "
                         + failure.getMessage(),
                 failure);
     }

@@ -73,7 +73,7 @@ public final class NcclRankComm implements AutoCloseable {
         }
         if (worldSize < LEAST_WORLD) {
             throw new IllegalArgumentException("a rank communicator requires world size >= " + LEAST_WORLD + ", found "
-                    + worldSize + ": a single rank needs none");
+                    + worldSize + ": a single rank needs no communicator");
         }
         InvalidRankException.check(rank, worldSize);
     }

@@ -62,7 +62,7 @@ public final class NcclUniqueId {
     public static NcclUniqueId fromBytes(byte[] bytes) {
         if (bytes.length != BYTES) {
             throw new IllegalArgumentException("a unique id of NCCL has " + BYTES + " bytes, found " + bytes.length
-                    + ": hand over all of toBytes()");
+                    + ": pass all bytes of toBytes()");
         }
         return new NcclUniqueId(bytes.clone());
     }

@@ -104,8 +104,8 @@ public final class NcclWorld {
         Set<Integer> seen = new HashSet<>();
         for (int device : devices) {
             if (!seen.add(device)) {
-                throw new IllegalArgumentException("createWorld: device " + device + " stands twice among "
-                        + devices.length + ": every rank needs a device of its own");
+                throw new IllegalArgumentException("createWorld: device " + device + " appears twice among "
+                        + devices.length + " devices: each rank needs a different device");
             }
         }
     }

@@ -112,7 +112,7 @@ final class NewGroups {
             for (int j = 0; j < i; j++) {
                 if (ranks[i] == ranks[j]) {
                     throw new IllegalArgumentException(
-                            "newGroup: rank " + ranks[i] + " stands twice in " + Arrays.toString(ranks));
+                            "newGroup: rank " + ranks[i] + " appears twice in " + Arrays.toString(ranks));
                 }
             }
         }
@@ -218,7 +218,7 @@ final class NewGroups {
         leaveLog.look();
         Optional<LeaveRecord> left = leaveLog.of(rank);
         if (left.isPresent() && entry(attempt, rank) == null) {
-            String text = "rank " + rank + " left after seq " + left.get().last() + " and has not made this call of "
+            String text = "rank " + rank + " left after seq " + left.get().last() + " without calling newGroup "
                     + attempt.own;
             throw failure(attempt, new GroupFailure(Code.PEER_LOST, Integer.toString(rank), text, null));
         }
@@ -228,8 +228,8 @@ final class NewGroups {
         GroupFailure why = new GroupFailure(
                 Code.MISMATCH,
                 rank + "," + self(),
-                "rank " + self() + " asks for " + attempt.own + ", rank " + rank + " for " + theirs
-                        + ": exactly the members call it, in the same order",
+                "rank " + self() + " called newGroup " + attempt.own + ", rank " + rank + " called newGroup " + theirs
+                        + ": exactly the members of a group must call newGroup, in the same order",
                 null);
         // a member that waits for the other one may not see this rank's log
         store().set(theirs.key() + "/over", why.encoded());
@@ -244,10 +244,10 @@ final class NewGroups {
                 .toList();
         String those = (absent.size() == 1 ? "rank " : "ranks ") + String.join(", ", absent);
         String why = absent.isEmpty()
-                ? "not all members went on"
+                ? "not all members continued"
                 : those + (absent.size() == 1 ? " has" : " have") + " not called it";
-        String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: " + why + ", " + attempt.own
-                + " was asked for";
+        String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: " + why
+                + "; this rank called newGroup " + attempt.own;
         return failure(attempt, new GroupFailure(Code.TIMED_OUT, String.join(",", absent), text, null));
     }
 

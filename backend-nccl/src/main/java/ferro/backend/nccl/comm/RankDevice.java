@@ -40,7 +40,7 @@ final class RankDevice {
         }
         Optional<Integer> local = Settings.LOCAL_RANK.find(context);
         if (local.isEmpty()) {
-            return Optional.of("nothing says which of " + devices + " devices is this rank's: set -D"
+            return Optional.of("cannot tell which of " + devices + " devices this rank uses: set -D"
                     + Settings.NCCL_DEVICE.name() + " (or " + Settings.NCCL_DEVICE.variable()
                     + "), or LOCAL_RANK, as ferro run and torchrun do");
         }
@@ -54,7 +54,8 @@ final class RankDevice {
                 .find(context)
                 .filter(ranksHere -> ranksHere > devices)
                 .map(ranksHere -> ranksHere + " local ranks (LOCAL_WORLD_SIZE) need as many devices, found " + devices
-                        + ": start fewer ranks here, or give each its device by -D" + Settings.NCCL_DEVICE.name());
+                        + ": start fewer ranks here, or set the device of each rank with -D"
+                        + Settings.NCCL_DEVICE.name());
     }
 
     private static int checked(int device, int devices, String what) {

@@ -80,8 +80,8 @@ final class ReceiveRounds implements HostJob.Rounds {
             throw new FerroException(
                     Code.MISMATCH,
                     identity.where(NcclOperation.RECV, 0).blaming(Math.min(from, rank) + "," + Math.max(from, rank)),
-                    "rank " + from + " sent " + announced + " bytes, rank " + rank + " receives " + message.byteCount()
-                            + " bytes: both lengths must be equal");
+                    "rank " + from + " sent " + announced + " bytes, but rank " + rank + " receives "
+                            + message.byteCount() + " bytes: both lengths must be equal");
         }
         answered = true;
     }

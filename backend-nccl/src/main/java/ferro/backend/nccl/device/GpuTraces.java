@@ -46,9 +46,9 @@ final class GpuTraces {
         return isAskedFor(context) || !areMissing(root)
                 ? Optional.empty()
                 : Optional.of(
-                        "no GPU here: the kernel shows no driver and no device of NVIDIA or AMD, so that no library was"
-                                + " looked for; name one by -D" + Settings.NCCL_LIBRARY.name() + " or -D"
-                                + Settings.CUDART_LIBRARY.name() + " to look all the same");
+                        "no GPU here: the kernel shows no driver and no device of NVIDIA or AMD, so ferro searched for no"
+                                + " library; to search anyway, name a library with -D" + Settings.NCCL_LIBRARY.name()
+                                + " or -D" + Settings.CUDART_LIBRARY.name());
     }
 
     private static boolean isAskedFor(RankContext context) {

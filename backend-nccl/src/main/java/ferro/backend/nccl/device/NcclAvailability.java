@@ -126,7 +126,7 @@ public record NcclAvailability(
                 ? "by " + tried.get(0).candidate() + " (" + tried.get(0).message() + ")"
                 : "in any of " + tried.size() + " places (ferro doctor lists them)";
         String install = setting == Settings.NCCL_LIBRARY ? "install NCCL" : "install the CUDA runtime";
-        return library + " not found " + where + ": " + install + ", or name its file by -D" + setting.name() + " or "
+        return library + " not found " + where + ": " + install + ", or name its file with -D" + setting.name() + " or "
                 + setting.variable();
     }
 
@@ -167,10 +167,10 @@ public record NcclAvailability(
             int[] version = new int[1];
             int code = Cuda.cudaDriverGetVersion(version);
             return code != Cuda.SUCCESS || version[0] == 0
-                    ? "no driver found by the " + runtime
-                            + ": install the driver of the GPU, in a container start it with" + " the GPU's devices"
-                    : "the driver is of release " + LoadedRuntime.release(version[0]) + ", too old for the " + runtime
-                            + ": update the driver, or name an older runtime by -Dferro.cudart.library";
+                    ? "no driver found by the " + runtime + ": install the driver of the GPU; start a container with"
+                            + " the GPU's devices"
+                    : "the driver has release " + LoadedRuntime.release(version[0]) + ", which is too old for the "
+                            + runtime + ": update the driver, or name an older runtime with -Dferro.cudart.library";
         }
     }
 }

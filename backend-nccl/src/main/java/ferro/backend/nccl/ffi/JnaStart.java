@@ -13,10 +13,9 @@ final class JnaStart {
                     ? Optional.empty()
                     : Optional.of("need a JVM of 64 bits, found pointers of " + Native.POINTER_SIZE + " bytes");
         } catch (LinkageError refused) {
-            return Optional.of(firstCause(refused)
-                    + "; put jna.jar on the class path, allow native access"
-                    + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and give JNA a folder that it"
-                    + " may execute from (-Djna.tmpdir=...)");
+            return Optional.of(firstCause(refused) + "; put jna.jar on the class path, allow native access"
+                    + " (--enable-native-access=ALL-UNNAMED, on the module path com.sun.jna), and set -Djna.tmpdir=... to a"
+                    + " folder whose files may be executed");
         }
     }
 

@@ -80,7 +80,7 @@ public record LibrarySearch(
         for (String text : Settings.JNA_LIBRARY_PATH.find(context).orElse("").split(File.pathSeparator)) {
             if (!text.isEmpty() && !Path.of(text).isAbsolute()) {
                 throw new IllegalArgumentException(name + " has the relative folder " + text
-                        + ", which depends on the current directory: need absolute paths only");
+                        + ", which depends on the current directory: need only absolute paths");
             }
             if (!text.isEmpty()) {
                 folders.add(Path.of(text));

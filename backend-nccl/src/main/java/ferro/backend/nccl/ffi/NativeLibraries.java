@@ -79,8 +79,8 @@ public final class NativeLibraries {
      */
     public static void requireRuntime() {
         if (RUNTIME.get() == null) {
-            throw new IllegalStateException("no CUDA runtime is loaded: " + OPENED.size()
-                    + " libraries so far; join a group of -Dferro.backend=nccl or open device memory first");
+            throw new IllegalStateException("no CUDA runtime is loaded (" + OPENED.size()
+                    + " libraries are loaded): join a group with -Dferro.backend=nccl or open device memory first");
         }
     }
 
@@ -130,8 +130,8 @@ public final class NativeLibraries {
         if (!nccl.fits(runtime.prefix())) {
             throw new IllegalStateException(nccl.path(ASKED_OF_NCCL) + " cannot work with the " + runtime.prefix()
                     + " runtime " + runtime.path(ASKED_OF_RUNTIME)
-                    + ": RCCL needs HIP's, NCCL needs CUDA's; one runtime"
-                    + " per JVM, name the one that fits by -Dferro.cudart.library, or start another JVM");
+                    + ": RCCL needs the HIP runtime, NCCL needs the CUDA runtime; a JVM can load one"
+                    + " runtime: name the right runtime with -Dferro.cudart.library, or start another JVM");
         }
     }
 
@@ -174,7 +174,8 @@ public final class NativeLibraries {
     }
 
     private static void refuse(String loaded, String other) {
-        throw new IllegalStateException("this process has loaded " + loaded + " and cannot load " + other
-                + " as well: one NCCL and one runtime per JVM; name the same one everywhere, or start another JVM");
+        throw new IllegalStateException(
+                "this process has loaded " + loaded + " and cannot load " + other
+                        + " as well: a JVM can load one NCCL and one runtime; name the same library everywhere, or start another JVM");
     }
 }

@@ -53,7 +53,10 @@ final class CudaCopy implements DeviceMemory.Copy {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FerroException(
-                    Code.INTERRUPTED, Where.outside("", -1), name() + " goes on, the wait for it was interrupted", e);
+                    Code.INTERRUPTED,
+                    Where.outside("", -1),
+                    "the wait for " + name() + " was interrupted; the copy continues",
+                    e);
         } catch (CudaException e) {
             throw e.during(Where.outside("", -1), name());
         }

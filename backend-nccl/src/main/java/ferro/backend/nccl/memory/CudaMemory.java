@@ -131,7 +131,7 @@ public final class CudaMemory implements DeviceMemory {
         if (refusedPins.getAndIncrement() == 0) {
             LOG.log(
                     Level.WARNING,
-                    "pinned host memory is refused, plain memory serves and copies are slower: {0}",
+                    "cannot pin host memory: copies use memory that is not pinned, and are slower: {0}",
                     Checks.cudaFailure(code, "cudaHostAlloc").getMessage());
         }
         return new HostBlock(ByteBuffer.allocateDirect(bytes), 0);
@@ -222,7 +222,7 @@ public final class CudaMemory implements DeviceMemory {
 
     private synchronized DeviceLane open(int device) {
         if (closed) {
-            throw new IllegalStateException("device memory is closed, device " + device + " cannot be used by it");
+            throw new IllegalStateException("device memory is closed, so it cannot use device " + device);
         }
         if (device < 0 || device >= deviceCount) {
             throw new IllegalArgumentException("no device " + device + ": this machine has " + deviceCount);

@@ -274,7 +274,7 @@ final class DeviceLane {
         } else {
             LOG.log(
                     Level.WARNING,
-                    "copies on device {0} are under way {1} ms after the close: their memory is left to the process",
+                    "copies on device {0} are still in flight {1} ms after the close: their memory is freed when the process ends",
                     device,
                     DRAIN_BOUND.toMillis());
         }

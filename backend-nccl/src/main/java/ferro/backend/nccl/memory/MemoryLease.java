@@ -60,7 +60,7 @@ final class MemoryLease implements AutoCloseable {
      */
     void enter() {
         if (!uses.enter()) {
-            throw new IllegalStateException("the owner of " + what + " is closed and its memory given back");
+            throw new IllegalStateException("the owner of " + what + " is closed, and its memory is released");
         }
     }
 

@@ -20,11 +20,11 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
      */
     public CommIdentity {
         if (worldSize < 1) {
-            throw new IllegalArgumentException("world size " + worldSize + " is no number of ranks: need >= 1");
+            throw new IllegalArgumentException("world size " + worldSize + " is too small: need 1 or more");
         }
         InvalidRankException.check(rank, worldSize);
         if (device < 0) {
-            throw new IllegalArgumentException("device ordinal " + device + " is negative: they go from 0");
+            throw new IllegalArgumentException("device ordinal " + device + " is negative: the first device is 0");
         }
     }
 

@@ -73,7 +73,8 @@ public final class DeviceCall<T> {
      */
     public T result() {
         if (!isEnded()) {
-            throw new IllegalStateException("asked for a result in phase " + phase + ": wait for the end first");
+            throw new IllegalStateException(
+                    "a result was requested in phase " + phase + ": wait for the end of the call first");
         }
         if (failure instanceof Error error) {
             throw error;

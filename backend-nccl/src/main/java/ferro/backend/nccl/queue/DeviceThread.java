@@ -104,8 +104,8 @@ public final class DeviceThread implements AutoCloseable {
      */
     public void use(int ordinal) {
         if (!isCurrent()) {
-            throw new IllegalStateException(Thread.currentThread().getName() + " asked for device " + ordinal + " of "
-                    + name() + ": only that thread may");
+            throw new IllegalStateException(Thread.currentThread().getName() + " tried to set device " + ordinal
+                    + " of " + name() + ": only that thread may set it");
         }
         if (ordinal != device) {
             Checks.cuda(Cuda.cudaSetDevice(ordinal), "cudaSetDevice");
@@ -209,7 +209,7 @@ public final class DeviceThread implements AutoCloseable {
         if (!gone && first) {
             LOG.log(
                     Level.WARNING,
-                    "{0} is still in a native call {1} ms after its close: the thread is left behind",
+                    "{0} is still in a native call {1} ms after its close: the thread keeps running",
                     name(),
                     bound.toMillis());
         }
@@ -295,8 +295,8 @@ public final class DeviceThread implements AutoCloseable {
     private void runNow(DeviceCall<?> call) {
         call.begin();
         if (!call.issue() || !call.look()) {
-            call.fail(new IllegalStateException("a call that has to wait was made on " + name()
-                    + " itself, inside a group or a task: wait after it, on another thread"));
+            call.fail(new IllegalStateException("a blocking call was made on " + name()
+                    + " itself, inside a group or a task: block after the group or task, on another thread"));
         }
     }
 
@@ -307,6 +307,6 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     private IllegalStateException closedFailure() {
-        return new IllegalStateException(name() + " is closed: its communicator makes no native call any more");
+        return new IllegalStateException(name() + " is closed: its communicator makes no more native calls");
     }
 }

@@ -371,7 +371,7 @@ public final class FailureRecords {
             task.run();
         } catch (RuntimeException gone) {
             // the other ranks then get the failure at their own deadline
-            LOG.log(Level.DEBUG, "no notes between the ranks of " + identity, gone);
+            LOG.log(Level.DEBUG, "the ranks of " + identity + " cannot exchange records of failures", gone);
         }
     }
 

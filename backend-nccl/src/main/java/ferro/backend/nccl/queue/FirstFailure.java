@@ -104,7 +104,7 @@ public final class FirstFailure {
             try {
                 answer.complete(half.silentRanks(within));
             } catch (RuntimeException | Error thrown) {
-                LOG.log(Level.DEBUG, "nobody knows which ranks of " + identity() + " are there", thrown);
+                LOG.log(Level.DEBUG, "cannot find out which ranks of " + identity() + " are present", thrown);
                 answer.complete(Set.of());
             }
         });
@@ -156,7 +156,7 @@ public final class FirstFailure {
 
     /** Reports an operation that has used up a quarter of its time. */
     void late(NcclWork work, Waited waited) {
-        String text = identity().during(work.title().name()) + ": " + work.print() + " waits for "
+        String text = identity().during(work.title().name()) + ": " + work.print() + " has waited "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
         listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
@@ -223,8 +223,8 @@ public final class FirstFailure {
 
     private GroupFailure abortStuck() {
         String text = "abort stuck: "
-                + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not come back")
-                + ", so that the device may still use the memory of calls under way: end this process; the group had"
+                + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not returned")
+                + ", so the device may still use the memory of calls in flight: end this process; the group had"
                 + " failed with " + failure.get().code() + ": " + failure.get().text();
         return new GroupFailure(Code.NATIVE, Integer.toString(identity().rank()), text, firstThrown);
     }

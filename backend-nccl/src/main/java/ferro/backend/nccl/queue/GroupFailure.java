@@ -55,7 +55,7 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
     /** Returns the failure of a group when the JVM of a rank exits during a call, in the words of the other back ends. */
     public static GroupFailure exits(int self, String call) {
         String text = "the JVM exits while rank " + self + " is in " + call
-                + ": its main has returned, or something has called System.exit";
+                + ": its main method has returned, or the program has called System.exit";
         return new GroupFailure(Code.ABORTED, Integer.toString(self), text, null);
     }
 

@@ -108,7 +108,7 @@ public final class HostHalf {
         synchronized (silent) {
             silent.forEach(rank -> names.add(rank.toString()));
         }
-        String text = names.length() == 0 ? why.text() : why.text() + "; nothing is heard of rank " + names;
+        String text = names.length() == 0 ? why.text() : why.text() + "; no answer from rank " + names;
         return new GroupFailure(why.code(), names.toString(), text, why.cause());
     }
 

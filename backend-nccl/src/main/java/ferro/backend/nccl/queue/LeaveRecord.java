@@ -76,6 +76,7 @@ public record LeaveRecord(int rank, long last, long[] sent, long[] taken) {
                     + (receives ? "to" : "taken from") + " rank " + self + "; this call is for message "
                     + work.number();
         }
-        return new GroupFailure(Code.PEER_LOST, Integer.toString(rank), text + " (it has closed the group)", null);
+        return new GroupFailure(
+                Code.PEER_LOST, Integer.toString(rank), text + " (the rank has closed the group)", null);
     }
 }

@@ -55,10 +55,10 @@ public final class LocalStore implements Store {
         try {
             return future(key).get(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {
-            throw failure(Code.RENDEZVOUS, key, "did not come within " + Deadlines.millis(timeout) + " ms", late);
+            throw failure(Code.RENDEZVOUS, key, "was not set within " + Deadlines.millis(timeout) + " ms", late);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw failure(Code.INTERRUPTED, key, "was waited for until an interrupt", interrupted);
+            throw failure(Code.INTERRUPTED, key, "was not set before the wait was interrupted", interrupted);
         } catch (ExecutionException impossible) {
             throw failure(Code.RENDEZVOUS, key, "failed", impossible.getCause());
         }

@@ -26,7 +26,7 @@ public final class StreamFallback {
         } catch (CudaException e) {
             LOG.log(
                     Level.WARNING,
-                    "no stream of our own on device {0}, the default stream serves and communication overlaps with"
+                    "cannot create a stream on device {0}: calls use the default stream, so communication overlaps with"
                             + " nothing: {1}",
                     device,
                     e.getMessage());

@@ -61,9 +61,9 @@ record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
         } else if (evidence == Evidence.SURE) {
             words = who + (one ? " has" : " have") + " not called it";
         } else {
-            words = who + (one ? " does" : " do") + " not wait in it: not called, or returned already";
+            words = who + (one ? " does" : " do") + " not wait in it (not called, or already returned)";
         }
-        return silent.isEmpty() ? words : words + "; nothing is heard of " + ranks(silent);
+        return silent.isEmpty() ? words : words + "; no answer from " + ranks(silent);
     }
 
     private static String ranks(Set<Integer> ranks) {

@@ -120,7 +120,7 @@ public final class WorkQueue {
     private NcclWork enqueue(NcclWork.Title title, NcclJob job, Duration timeout) {
         if (comm.thread().isCurrent()) {
             throw new IllegalStateException(identity().during(title.name())
-                    + ": a whole call was made inside grouped: make raw calls there, and whole ones after it");
+                    + ": a whole call was made inside grouped: make raw calls there, and whole calls after it");
         }
         synchronized (this) {
             refuse(title.name());

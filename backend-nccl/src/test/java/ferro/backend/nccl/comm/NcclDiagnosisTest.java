@@ -107,7 +107,7 @@ class NcclDiagnosisTest {
             FerroException failure = assertInstanceOf(FerroException.class, outcome);
             assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
             assertEquals("", failure.where().culprits(), failure.toString());
-            String doubt = "ranks 0,2 do not wait in it: not called, or returned already";
+            String doubt = "ranks 0,2 do not wait in it (not called, or already returned)";
             assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
             GroupEvent late = next(events);
             assertEquals(List.of(), late.ranks(), late.toString());

@@ -198,7 +198,7 @@ class NcclWorldTest {
             FerroException failure = assertInstanceOf(FerroException.class, NcclRanks.outcome(one));
             assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
             assertEquals("1", failure.where().culprits(), failure.toString());
-            assertTrue(failure.getMessage().contains("rank 1 of 3 has not come"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("rank 1 of 3 has not begun to join"), failure.getMessage());
             assertTrue(failure.getMessage().contains("500 ms"), failure.getMessage());
         }
         assertTrue(System.nanoTime() - begun >= timeout.toNanos(), "both have waited for it");
@@ -212,7 +212,7 @@ class NcclWorldTest {
                 assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(300)), context));
         assertEquals(Code.RENDEZVOUS, failure.code());
         assertEquals("0", failure.where().culprits());
-        assertTrue(failure.getMessage().contains("rank 0 of 2 has not come"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("rank 0 of 2 has not begun to join"), failure.getMessage());
     }
 
     @Test
@@ -222,7 +222,7 @@ class NcclWorldTest {
         FerroException failure =
                 assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofSeconds(20)), context));
         assertTrue(
-                failure.getMessage().contains("within 300 ms; see whether they run (ferro.join.timeout"),
+                failure.getMessage().contains("within 300 ms; check that all ranks run (ferro.join.timeout"),
                 failure.getMessage());
     }
 
@@ -247,7 +247,7 @@ class NcclWorldTest {
             List<String> warnings = log.lines(Level.WARNING);
             assertEquals(1, warnings.size(), warnings.toString());
             String warning = warnings.get(0);
-            assertTrue(warning.contains("no stream of our own on device 0, the default stream serves"), warning);
+            assertTrue(warning.contains("cannot create a stream on device 0: calls use the default stream"), warning);
             assertTrue(warning.contains("cudaStreamCreateWithFlags") && warning.contains("(code 999)"), warning);
             assertEquals(NcclStreamKind.DEFAULT, rank.streamKind());
             assertEquals(1, rank.streamDowngrades());
@@ -322,7 +322,7 @@ class NcclWorldTest {
         assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context));
         String twice = assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context, 1, 2, 1))
                 .getMessage();
-        assertTrue(twice.contains("device 1 stands twice"), twice);
+        assertTrue(twice.contains("device 1 appears twice"), twice);
         String none = assertThrows(IllegalArgumentException.class, () -> NcclWorld.createWorld(context, 0, 4))
                 .getMessage();
         assertTrue(none.contains("no device 4") && none.contains("there are 4"), none);
@@ -409,7 +409,7 @@ class NcclWorldTest {
             said.add(text.toString());
             said.add(ranks.ends().toString());
             Thread.getAllStackTraces().keySet().forEach(thread -> said.add(thread.getName()));
-            assertTrue(log.lines().toString().contains("no stream of our own"), "there is a log: " + log.lines());
+            assertTrue(log.lines().toString().contains("cannot create a stream"), "there is a log: " + log.lines());
             said.addAll(log.lines());
         }
         List<String> ids = store.values().entrySet().stream()

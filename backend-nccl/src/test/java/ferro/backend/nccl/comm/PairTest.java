@@ -137,7 +137,7 @@ class PairTest {
             return null;
         }));
         FerroException failure = assertInstanceOf(FerroException.class, outcome);
-        assertTrue(failure.getMessage().contains("nothing is heard of rank 1"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("no answer from rank 1"), failure.getMessage());
         return story(failure);
     }
 

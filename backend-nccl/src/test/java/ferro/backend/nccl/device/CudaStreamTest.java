@@ -192,7 +192,7 @@ class CudaStreamTest {
             }
             assertEquals(1, told.size());
             assertEquals(
-                    List.of("WARNING no stream of our own on device 1, the default stream serves and communication"
+                    List.of("WARNING cannot create a stream on device 1: calls use the default stream, so communication"
                             + " overlaps with nothing: " + told.get(0).getMessage()),
                     log.lines());
         }

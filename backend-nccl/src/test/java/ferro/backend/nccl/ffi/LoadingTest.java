@@ -213,7 +213,11 @@ class LoadingTest {
         List<String> swapped =
                 jvm().setting(CUDART, hip).setting(NCCL, StandIn.nccl()).run("load");
 
-        assertTokens(value(lines, "IllegalStateException"), rccl.toRealPath().toString(), "CUDA runtime", "per JVM");
+        assertTokens(
+                value(lines, "IllegalStateException"),
+                rccl.toRealPath().toString(),
+                "CUDA runtime",
+                "a JVM can load one");
         assertTokens(
                 value(lines, "reason"),
                 rccl.toRealPath().toString(),
@@ -335,7 +339,8 @@ class LoadingTest {
                 .filter(line -> line.startsWith("IllegalStateException: "))
                 .toList();
         assertEquals(2, refused.size(), lines.toString());
-        assertTokens(refused.get(0), StandIn.nccl().toRealPath().toString(), "old/libnccl.so.2", "per JVM");
+        assertTokens(
+                refused.get(0), StandIn.nccl().toRealPath().toString(), "old/libnccl.so.2", "a JVM can load one NCCL");
         assertTokens(refused.get(1), StandIn.runtime().toRealPath().toString(), "/nowhere/libcudart.so");
         assertTokens(value(lines, "reason"), "old/libnccl.so.2");
         assertTokens(value(lines, "memory"), "/nowhere/libcudart.so");

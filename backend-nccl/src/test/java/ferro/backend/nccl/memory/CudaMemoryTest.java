@@ -98,7 +98,8 @@ class CudaMemoryTest {
         String message = assertThrows(IllegalStateException.class, () -> memory.toHost(tensor, room(2)))
                 .getMessage();
 
-        assertTrue(message.matches("the owner of device tensor .*f32.* is closed and its memory given back"), message);
+        assertTrue(
+                message.matches("the owner of device tensor .*f32.* is closed, and its memory is released"), message);
         DeviceTensor again = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
         DeviceTensor other = memory.allocate(DataType.FLOAT32, new long[] {2}, 0);
         assertNotEquals(again.address(), other.address());
