@@ -5,21 +5,21 @@ set -euo pipefail
 
 usage() {
     cat <<EOF
-usage: compare.sh [OPTIONS]      measure, then report on all that was measured into the same folder
+usage: compare.sh [OPTIONS]      measure, then report on all results in the same folder
        compare.sh --report [--out DIR]     report only
        compare.sh --tune [OPTIONS]  measure the algorithms of ferro, and write algorithms.table for ferro.algorithm.table
-       compare.sh --list         say which libraries are here and what the others need
+       compare.sh --list         list the installed libraries, and what the others need
   --ranks LIST        world sizes (default 2)
   --collectives LIST  allreduce (default), broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier; or all
   --sizes LIST        sizes (default 4,64,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB)
-  --rounds N          rounds of all contestants in turns (default 7)
+  --rounds N          rounds; each round measures all contestants (default 7)
   --time TIME         measuring time per contestant, size and round (default 60ms)
-  --ferro LIST        what of ferro: tcp, shm, shm-plain (without the Vector API), simulated (threads of one JVM); -shared behind
-                      one for tensors of group.allocate (default tcp,shm)
-  --jdks LIST         major versions of JDKs that ferro runs on (default: the one of JAVA_HOME, else the newest)
+  --ferro LIST        kinds of ferro: tcp, shm, shm-plain (without the Vector API), simulated (threads of one JVM); the suffix
+                      -shared selects tensors of group.allocate (default tcp,shm)
+  --jdks LIST         major versions of JDKs that ferro runs on (default: the version of JAVA_HOME, else the newest)
   --peers LIST        openmpi-shm, openmpi-tcp, openmpi-tcp-reno, mpich-shm, mpich-tcp, gloo-tcp, torch-tcp, mpj-shm, mpj-tcp;
-                      or all (default: all that are here), none
-  --out DIR           where results go and are added to (default benchmarks/target/compare)
+                      or all (default: all installed ones), none
+  --out DIR           folder to which the results are added (default benchmarks/target/compare)
 EOF
 }
 

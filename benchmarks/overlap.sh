@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Measures `ferro bench overlap` between two hosts made of network namespaces, a rank and a core each, joined by a link of a given
-# rate. Needs root, iproute2 (ip, tc) and a kernel with tbf; leaves nothing behind. With "shm" in place of a rate: four ranks on two
-# cores that share memory, where nothing can be hidden; needs taskset alone.
+# Runs `ferro bench overlap` on two hosts made of network namespaces, with one rank and one core each and a link of a given rate.
+# Needs root, iproute2 (ip, tc) and a kernel with tbf. Removes the hosts at the end. With "shm" instead of a rate, it runs four
+# ranks that share memory on two cores, where no communication can be hidden; this needs only taskset.
 #
 #   benchmarks/overlap.sh 1gbit                         defaults of `ferro bench overlap`
-#   benchmarks/overlap.sh 5gbit --computing busy        what is behind the rate goes to `ferro bench overlap`
+#   benchmarks/overlap.sh 5gbit --computing busy        arguments after the rate go to `ferro bench overlap`
 #   benchmarks/overlap.sh shm --computing busy          four ranks on two cores
 #   benchmarks/overlap.sh 1gbit djl 30 128              steps of a DJL model (docs/djl.md builds it): 30 of 128 samples a rank
 set -euo pipefail

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Measures what encryption costs: `ferro bench allreduce` of two ranks over TCP on this machine, without encryption, with the
-# engine of the JDK and with that of OpenSSL in turns, and prints a Markdown table of the medians of the rounds, in microseconds, and
-# their ratios to those without.
+# Measures what encryption costs: runs `ferro bench allreduce` with two ranks over TCP on this machine, in turns without encryption,
+# with the engine of the JDK and with the engine of OpenSSL. Prints a Markdown table of the medians of the rounds, in microseconds,
+# and their ratios to the medians without encryption.
 #
 #   benchmarks/tls.sh 5                          five rounds
-#   benchmarks/tls.sh 5 --sizes 4,1MiB --op max  what is behind the rounds goes to `ferro bench allreduce`
-#   benchmarks/tls.sh 2 1gbit                    between two hosts made of network namespaces, by a link of that rate
+#   benchmarks/tls.sh 5 --sizes 4,1MiB --op max  arguments after the rounds go to `ferro bench allreduce`
+#   benchmarks/tls.sh 2 1gbit                    between two hosts made of network namespaces, over a link of this rate
 #
-# JAVA_HOME says which JDK. Takes two minutes a round: what encrypts is slow until it is compiled, for seconds where ranks have a core each.
+# JAVA_HOME sets the JDK. A round takes two minutes: the code that encrypts is slow until the JIT has compiled it, which takes
+# seconds if each rank has a core.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ferro=$here/../ferro

@@ -7,15 +7,15 @@ set -euo pipefail
 usage() {
     cat <<EOF
 usage: run.sh [--rounds N] [--ranks N] [--links KIND] [--queued N] [--sizes LIST] [--time MS] [--only LIST] [--out DIR]
-  --rounds N    rounds of all variants in turns (default 7)
+  --rounds N    rounds; each round measures all variants (default 7)
   --ranks N     ranks (default 2)
   --links KIND  auto for shared memory, tcp (default tcp)
-  --queued N    calls that are queued before the first is waited for (default 1: blocking ones)
+  --queued N    number of calls to queue before waiting for the first (default 1: blocking calls)
   --sizes LIST  sizes in bytes (default 4,4KiB,64KiB,1MiB)
   --time MS     measuring time per size and round (default 200ms)
   --only LIST   variants of: no-recorder,no-heartbeats,no-fingerprint,no-deadlines,same (default all; "same" changes nothing,
-                so that its ratios show what turns alone do), or commits, each built as it was
-  --out DIR     where results go (default benchmarks/target/overhead)
+                so its ratios show the effect of taking turns alone), or commits, each built without changes
+  --out DIR     folder for the results (default benchmarks/target/overhead)
 EOF
 }
 

@@ -13,19 +13,20 @@ import picocli.CommandLine.Parameters;
 /** {@code ferro bench}: times one collective over several sizes, checks every result, and prints a table. */
 @Command(
         name = "bench",
-        description = "Times a collective over several sizes, after checking its result against a plain loop.",
+        description =
+                "Checks the result of a collective against a plain loop, and measures its time for several sizes.",
         footer = {
             "",
-            "Columns are those of nccl-tests; time is the median, over blocks of calls, of the slowest rank's time for one"
-                    + " call. Example: ferro bench allreduce -n 2 --backend tcp --sizes 4,1024,1MiB"
+            "The columns are those of nccl-tests. The time is that of one call on the slowest rank, the median of all"
+                    + " blocks of calls. Example: ferro bench allreduce -n 2 --backend tcp --sizes 4,1024,1MiB"
         })
 public final class BenchTool implements JobTool {
     @Parameters(
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
             description =
-                    "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all; or overlap: how"
-                            + " much of a training step's communication hides behind computing")
+                    "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all; or overlap, which"
+                            + " measures how much communication of a training step overlaps with computing")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -48,22 +49,24 @@ public final class BenchTool implements JobTool {
     @Option(
             names = "--time",
             paramLabel = "TIME",
-            description = "how long to measure each size (default: 250ms), after a warm-up of six times as long for the"
-                    + " first, at most 1.5s, and as long for the others, at most 200ms")
+            description =
+                    "time to measure each size (default: 250ms). The warm-up of the first size takes six times as long,"
+                            + " at most 1.5s; the warm-up of another size takes as long, at most 200ms")
     private String time;
 
     @Option(
             names = "--queued",
             paramLabel = "COUNT",
             description =
-                    "queue so many operations before the first is waited for, on tensors of their own (default: 1)")
+                    "number of operations to queue before waiting for the first; each has its own tensors (default: 1)")
     private String queued;
 
     @Option(
             names = "--memory",
             paramLabel = "PLACE",
-            description = "where the tensors are: heap, arrays of Java (default), or shared, memory of group.allocate,"
-                    + " which ranks of one host share")
+            description =
+                    "memory of the tensors: heap (default) for Java arrays, or shared for memory of group.allocate,"
+                            + " which the ranks of one host share")
     private String memory;
 
     @Option(names = "--json", description = "print one JSON object per line")
@@ -71,18 +74,20 @@ public final class BenchTool implements JobTool {
 
     @Option(
             names = "--compare",
-            description = "run it in turns with every other library that is installed (benchmarks/compare.sh)")
+            description =
+                    "run the collective alternately with each other library that is installed (benchmarks/compare.sh)")
     private boolean compare;
 
     @Option(
             names = "--tune",
-            description = "measure the algorithms, and write a table of the fastest for ferro.algorithm.table")
+            description =
+                    "measure the algorithms, and write a table of the fastest algorithms for ferro.algorithm.table")
     private boolean tune;
 
     @Option(
             names = "--predict",
             description =
-                    "predict how long it takes by its plan and what TCP links cost at this moment, and measure it as well")
+                    "predict the time from the plan and from the current cost of TCP links, and measure the time too")
     private boolean predict;
 
     @Mixin
@@ -139,9 +144,10 @@ public final class BenchTool implements JobTool {
     private RankProgram overlapProgram(ToolRequest request) {
         List<String> refused = measuringWords();
         if (predict || !refused.isEmpty()) {
-            throw new IllegalArgumentException("bench overlap averages f32 and times each part of a step: it takes "
-                    + String.join(", ", OverlapOptions.names()) + " and --json, found "
-                    + (predict ? "--predict" : String.join(" ", refused)));
+            throw new IllegalArgumentException(
+                    "bench overlap averages f32 and times each part of a step, so it takes only "
+                            + String.join(", ", OverlapOptions.names()) + " and --json, found "
+                            + (predict ? "--predict" : String.join(" ", refused)));
         }
         List<String> words = overlap.words();
         if (json) {
@@ -170,8 +176,8 @@ public final class BenchTool implements JobTool {
 
     private static void checkLinks(ToolRequest request) {
         if (!request.links().orElse("tcp").equals("tcp")) {
-            throw new IllegalArgumentException("--links " + request.links().get()
-                    + " with --predict, which plays what links do over TCP: leave --links out");
+            throw new IllegalArgumentException(
+                    "--links " + request.links().get() + " with --predict, which simulates TCP links: omit --links");
         }
     }
 
@@ -212,8 +218,8 @@ public final class BenchTool implements JobTool {
         add(refused, "--links", request.links().orElse(null));
         if (!refused.isEmpty()) {
             throw new IllegalArgumentException(
-                    "--compare and --tune measure f32 by sum, over every kind of links: they take -n, --sizes and --time"
-                            + " only, found " + String.join(" ", refused));
+                    "--compare and --tune measure sums of f32 over every kind of links: they take only -n, --sizes and --time,"
+                            + " found " + String.join(" ", refused));
         }
         Path script = request.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {

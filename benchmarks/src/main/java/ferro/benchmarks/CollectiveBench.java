@@ -54,7 +54,7 @@ public final class CollectiveBench {
             return;
         }
         if (wrong > 0) {
-            System.err.println("ferro bench: " + wrong + " elements are not what a plain loop gives");
+            System.err.println("ferro bench: " + wrong + " elements differ from the result of a plain loop");
             System.exit(WRONG);
         }
     }

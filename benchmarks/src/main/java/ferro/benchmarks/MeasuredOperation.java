@@ -95,7 +95,7 @@ final class MeasuredOperation implements AutoCloseable {
                     case SCATTER -> new Collective.Scatter(group.rank() == root ? in : null, out, root, null);
                     case ALLTOALL -> new Collective.AllToAll(in, out, null, null);
                     case BARRIER, PINGPONG ->
-                        throw new IllegalStateException(collective.label() + " is no operation to queue");
+                        throw new IllegalStateException(collective.label() + " is not an operation that can be queued");
                 });
     }
 

@@ -52,8 +52,8 @@ sealed interface MemoryPlace extends AutoCloseable {
             return sweep.shared() ? SharedPlace.of(group, sweep) : new Host();
         }
         if (sweep.shared()) {
-            throw new IllegalArgumentException("--memory shared on back end " + backend
-                    + ", whose tensors are in device memory: leave --memory out");
+            throw new IllegalArgumentException(
+                    "--memory shared on back end " + backend + ", whose tensors are in device memory: omit --memory");
         }
         return Device.of(group, context);
     }
@@ -135,7 +135,7 @@ sealed interface MemoryPlace extends AutoCloseable {
             SharedPlace place = new SharedPlace(group, sweep.type(), bytesMost, 2 * sweep.queued());
             if (group.rank() == 0 && !place.room.isShared()) {
                 System.err.println(
-                        "ferro bench: --memory shared measures memory outside the heap of each rank alone, since "
+                        "ferro bench: --memory shared measures memory outside the heap that the ranks do not share, because "
                                 + place.room.whyNotShared());
             }
             return place;
@@ -233,7 +233,7 @@ sealed interface MemoryPlace extends AutoCloseable {
 
         private static void await(DeviceMemory.Copy copy) {
             if (!copy.await(PATIENCE)) {
-                throw new IllegalStateException("a copy is not done after " + PATIENCE);
+                throw new IllegalStateException("a copy has not ended after " + PATIENCE);
             }
         }
 

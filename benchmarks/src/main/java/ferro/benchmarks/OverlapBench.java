@@ -53,7 +53,7 @@ public final class OverlapBench {
             return;
         }
         if (wrong > 0) {
-            System.err.println("ferro bench: " + wrong + " elements are not the average");
+            System.err.println("ferro bench: " + wrong + " elements differ from the average");
             System.exit(WRONG);
         }
     }
@@ -141,7 +141,7 @@ public final class OverlapBench {
                 setting.bestBucketBytes(),
                 setting.probeMicros(),
                 setting.probeAfterMicros(),
-                setting.probesAgree() ? "" : ": the machine was not the same, measure again");
+                setting.probesAgree() ? "" : ": the probes differ, measure again");
     }
 
     private void print(String line) {

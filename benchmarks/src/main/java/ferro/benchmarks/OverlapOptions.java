@@ -9,14 +9,13 @@ final class OverlapOptions {
     @Option(
             names = "--computing",
             paramLabel = "KIND",
-            description =
-                    "overlap: idle, computing leaves the core free as where an accelerator computes (default), or busy")
+            description = "overlap: idle (default) if computing leaves the core free, as with an accelerator, or busy")
     private String computing;
 
     @Option(
             names = "--ratios",
             paramLabel = "LIST",
-            description = "overlap: time of computing by that of communicating alone (default: 0.5,1,2)")
+            description = "overlap: ratios of computing time to the time of communication alone (default: 0.5,1,2)")
     private String ratios;
 
     @Option(
@@ -57,7 +56,7 @@ final class OverlapOptions {
     void refuseFor(String asked) {
         if (!words().isEmpty()) {
             throw new IllegalArgumentException(
-                    String.join(" ", words()) + " with " + asked + ": only ferro bench overlap takes it");
+                    String.join(" ", words()) + " with " + asked + ": only ferro bench overlap takes these options");
         }
     }
 }

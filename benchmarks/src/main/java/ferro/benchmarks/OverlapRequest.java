@@ -113,7 +113,8 @@ public record OverlapRequest(
                 ratios.add(value);
             } catch (NumberFormatException unreadable) {
                 throw new IllegalArgumentException(
-                        "--ratios " + text + ": \"" + ratio + "\" is no number, need for example 0.5,1,2", unreadable);
+                        "--ratios " + text + ": \"" + ratio + "\" is not a number, need for example 0.5,1,2",
+                        unreadable);
             }
         }
         return ratios;

@@ -90,8 +90,8 @@ public final class PredictBench {
         }
         print(
                 cells == 0
-                        ? "no cell to judge by: the probe is made of all of them"
-                        : close + " of " + cells + " cells within 30 %, less those that the probe is made of");
+                        ? "no cell to check against: the probe uses all cells"
+                        : close + " of " + cells + " cells within 30 %, without the cells that the probe uses");
         rates.forEach((bytes, rate) -> print("# tensors of " + bytes + " bytes: " + rate));
         larger(rates);
     }

@@ -54,11 +54,11 @@ public record Prediction(List<Measured> collectives, List<Long> sizes) {
         String first = words.isEmpty() ? "" : words.get(0);
         List<Measured> collectives = first.equals(EVERY) ? WITH_PLANS : List.of(Measured.parse(first));
         if (!WITH_PLANS.containsAll(collectives)) {
-            throw new IllegalArgumentException(first + " has no plan that --predict could play: use one of "
+            throw new IllegalArgumentException(first + " has no plan that --predict can simulate: use one of "
                     + String.join(" ", WITH_PLANS.stream().map(Measured::label).toList()) + " " + EVERY);
         }
         if (words.size() != 1 && !(words.size() == 3 && words.get(1).equals("--sizes"))) {
-            throw new IllegalArgumentException("--predict measures f32 by sum and takes --sizes only, found "
+            throw new IllegalArgumentException("--predict measures sums of f32 and takes only --sizes, found "
                     + String.join(" ", words.subList(1, words.size())));
         }
         return new Prediction(

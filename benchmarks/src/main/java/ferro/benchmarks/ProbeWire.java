@@ -40,7 +40,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
             return NONE;
         }
         SocketChannel end = null;
-        String trouble = "rank 1 says no more";
+        String trouble = "rank 1 gives no reason";
         try {
             end = group.rank() == 0 ? accepted(group) : dialled(group);
         } catch (IOException failure) {
@@ -52,8 +52,8 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
             return new ProbeWire(end, Optional.empty());
         }
         drop(end);
-        String why = "ranks 0 and 1 do not reach one another over a port of the probe's own, addresses "
-                + group.medium().addresses() + " (" + trouble + "): a firewall may let ferro's port alone through";
+        String why = "ranks 0 and 1 cannot connect over the separate port of the probe, addresses "
+                + group.medium().addresses() + " (" + trouble + "): a firewall may allow only ferro's port";
         return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
     }
 

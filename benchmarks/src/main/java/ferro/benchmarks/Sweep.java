@@ -81,17 +81,17 @@ public record Sweep(
      */
     public Sweep {
         if (!MeasuredElements.MEASURED.containsKey(type)) {
-            throw new IllegalArgumentException("--type " + type.label() + ": measured are " + types());
+            throw new IllegalArgumentException("--type " + type.label() + ": bench can measure " + types());
         }
         if (!OPS.contains(op)) {
-            throw new IllegalArgumentException("--op " + op + ": measured are " + ops());
+            throw new IllegalArgumentException("--op " + op + ": bench can measure " + ops());
         }
         if (queued < 1 || queued > MOST_QUEUED) {
             throw new IllegalArgumentException("--queued " + queued + ": need 1 to " + MOST_QUEUED);
         }
         if (queued > 1 && (collective == Measured.BARRIER || collective == Measured.PINGPONG)) {
-            throw new IllegalArgumentException(
-                    "--queued " + queued + ": " + collective.label() + " has nothing to queue, use another collective");
+            throw new IllegalArgumentException("--queued " + queued + ": " + collective.label()
+                    + " has no operation to queue, use another collective");
         }
         sizes = collective == Measured.BARRIER ? List.of(0L) : List.copyOf(sizes);
         for (long size : sizes) {
@@ -154,7 +154,7 @@ public record Sweep(
 
     private static boolean isShared(String memory) {
         if (!memory.equals(HEAP) && !memory.equals(SHARED)) {
-            throw new IllegalArgumentException("--memory " + memory + ": measured are " + HEAP + " and " + SHARED);
+            throw new IllegalArgumentException("--memory " + memory + ": bench can measure " + HEAP + " and " + SHARED);
         }
         return memory.equals(SHARED);
     }
@@ -170,7 +170,7 @@ public record Sweep(
 
     private static String value(String option, Iterator<String> rest) {
         if (!rest.hasNext()) {
-            throw new IllegalArgumentException(option + " needs a value behind it");
+            throw new IllegalArgumentException(option + " needs a value after it");
         }
         return rest.next();
     }
@@ -182,7 +182,7 @@ public record Sweep(
                 sizes.add(Setting.bytes(size.trim()));
             } catch (IllegalArgumentException | ArithmeticException unreadable) {
                 throw new IllegalArgumentException(
-                        option + " " + text + ": \"" + size + "\" is no size, need for example 4,1024,64KiB",
+                        option + " " + text + ": \"" + size + "\" is not a size, need for example 4,1024,64KiB",
                         unreadable);
             }
         }

@@ -42,7 +42,7 @@ public final class WireProbe implements AutoCloseable {
      */
     static WireProbe open(ProcessGroup group, PrintStream complaints) {
         ProbeWire wire = ProbeWire.between(group);
-        wire.trouble().ifPresent(why -> complaints.println("ferro bench: no probe beside the figures: " + why));
+        wire.trouble().ifPresent(why -> complaints.println("ferro bench: the results have no probe: " + why));
         return new WireProbe(wire.connection(), group.rank() == 0);
     }
 

@@ -27,10 +27,10 @@ class OverlapRequestTest {
             delimiter = '|',
             value = {
                 "--computing hard | --computing hard: need idle or busy",
-                "--ratios 1,x | --ratios 1,x: \"x\" is no number, need for example 0.5,1,2",
+                "--ratios 1,x | --ratios 1,x: \"x\" is not a number, need for example 0.5,1,2",
                 "--ratios 0 | --ratios 0: need numbers above 0, at most 100, found 0",
                 "--ratios NaN | --ratios NaN: need numbers above 0, at most 100, found NaN",
-                "--buckets 4x | --buckets 4x: \"4x\" is no size",
+                "--buckets 4x | --buckets 4x: \"4x\" is not a size",
                 "--buckets 0 | need positive bucket sizes",
                 "--layers 1 | --layers 1: need 2 to 1000",
                 "--layers few | --layers few: need a whole number",

@@ -40,7 +40,7 @@ class ProbeWireTest {
         assertTrue(micros.stream().allMatch(value -> value.isNaN()), micros::toString);
         String said = complaints.toString(StandardCharsets.UTF_8);
         assertEquals(1, said.lines().count(), said);
-        assertTrue(said.startsWith("ferro bench: no probe beside the figures: ranks 0 and 1 do not reach one"), said);
+        assertTrue(said.startsWith("ferro bench: the results have no probe: ranks 0 and 1 cannot connect"), said);
         assertTrue(said.contains("[nowhere]: invalid IPv6 address"), said);
     }
 

@@ -48,21 +48,21 @@ class SweepTest {
             delimiter = '|',
             value = {
                 "alreduce | no collective \"alreduce\" to measure: use one of allreduce broadcast",
-                "allreduce --sizes 4,,8 | --sizes 4,,8: \"\" is no size",
-                "allreduce --sizes 4x | --sizes 4x: \"4x\" is no size",
+                "allreduce --sizes 4,,8 | --sizes 4,,8: \"\" is not a size",
+                "allreduce --sizes 4x | --sizes 4x: \"4x\" is not a size",
                 "allreduce --sizes 6 | --sizes 6: need a multiple of 4 bytes, the size of one f32",
                 "allreduce --sizes 16GiB | --sizes 17179869184: at most 2147483639 elements of f32",
                 "allreduce --type q7 | no element type \"q7\"",
-                "allreduce --type u8 | --type u8: measured are [f32, f64, f16, bf16, i8, i16, i32, i64]",
+                "allreduce --type u8 | --type u8: bench can measure [f32, f64, f16, bf16, i8, i16, i32, i64]",
                 "allreduce --op xor | no reduction \"xor\"",
-                "allreduce --op bor | --op bor: measured are [sum, product, min, max, avg, premulsum]",
+                "allreduce --op bor | --op bor: bench can measure [sum, product, min, max, avg, premulsum]",
                 "allreduce --time soon | --time soon: need a time such as 250ms",
                 "allreduce --queued few | --queued few: need a number of operations",
                 "allreduce --queued 0 | --queued 0: need 1 to 1000",
-                "allreduce --memory device | --memory device: measured are heap and shared",
-                "barrier --queued 2 | --queued 2: barrier has nothing to queue",
+                "allreduce --memory device | --memory device: bench can measure heap and shared",
+                "barrier --queued 2 | --queued 2: barrier has no operation to queue",
                 "allreduce --size 4 | no option \"--size\" to bench",
-                "allreduce --op | --op needs a value behind it",
+                "allreduce --op | --op needs a value after it",
                 "--json | nothing to measure: name a collective first"
             })
     void namesTheWordThatMakesNoSense(String words, String message) {

@@ -60,13 +60,13 @@ record CompareOptions(
                         "no option \"" + option + "\": use " + DEFAULTS.keySet() + ", --starter or --out");
             }
             if (!rest.hasNext()) {
-                throw new IllegalArgumentException(option + " needs a value behind it");
+                throw new IllegalArgumentException(option + " needs a value after it");
             }
             given.put(option, rest.next());
         }
         if (!given.containsKey("--out")) {
             throw new IllegalArgumentException(
-                    "--out DIR is missing in \"" + String.join(" ", words) + "\": where do results go?");
+                    "--out DIR is missing in \"" + String.join(" ", words) + "\": need a folder for the results");
         }
         return new CompareOptions(
                 given.containsKey("--starter") ? Path.of(given.get("--starter")) : null,

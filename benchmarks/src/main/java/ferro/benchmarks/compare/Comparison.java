@@ -60,7 +60,7 @@ public final class Comparison {
         Files.createDirectories(options.out());
         long wrong = run(options);
         if (wrong > 0) {
-            System.err.println("compare: " + wrong + " elements of ferro are not what a plain loop gives");
+            System.err.println("compare: " + wrong + " elements of ferro differ from the result of a plain loop");
         }
         // exits explicitly because threads that read pipes are still alive
         System.exit(wrong > 0 ? WRONG : 0);

@@ -126,7 +126,7 @@ final class Contestant implements AutoCloseable {
     private void lose(String why) throws IOException {
         lost = true;
         List<String> printed = Files.readAllLines(folder.resolve("printed"), StandardCharsets.ISO_8859_1);
-        System.err.println("compare: " + name + " is out: " + why + (printed.isEmpty() ? "" : "; it printed"));
+        System.err.println("compare: " + name + " is excluded: " + why + (printed.isEmpty() ? "" : "; it printed"));
         printed.stream().skip(Math.max(0, printed.size() - 8)).forEach(line -> System.err.println("    " + line));
     }
 

@@ -227,7 +227,7 @@ public final class PlanTime {
         for (int rank = 0; rank < sends.length; rank++) {
             if (!sends[rank].finished() || !receives[rank].finished()) {
                 throw new IllegalArgumentException("the plans of " + sends.length + " ranks wait for one another: rank "
-                        + rank + " stands at send " + sends[rank].next + " of " + sends[rank].done.length
+                        + rank + " waits at send " + sends[rank].next + " of " + sends[rank].done.length
                         + " and receive " + receives[rank].next + " of " + receives[rank].done.length);
             }
         }
