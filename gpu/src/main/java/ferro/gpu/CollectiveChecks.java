@@ -58,7 +58,7 @@ final class CollectiveChecks {
             rig.expect("the input", in, index -> Samples.operand(rig.rank(), index));
             long right = rig.expect("the result", out, index -> Samples.reduced(ReduceOp.SUM, rig.ranks(), index));
             Rig.free(in, out);
-            return "allReduce leaves its input alone: " + right + " elements right";
+            return "allReduce does not change its input: " + right + " elements right";
         }
     }
 }

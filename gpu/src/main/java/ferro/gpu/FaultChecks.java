@@ -35,7 +35,7 @@ final class FaultChecks {
         findings.check("result codes", FaultChecks::codes);
         findings.check("misuse of raw calls is refused", checks::misuse);
         findings.check("out of memory", checks::outOfMemory);
-        findings.check("calls after all of these", checks::stillWorks);
+        findings.check("calls after these faults", checks::stillWorks);
         findings.check("abort", checks::abort);
     }
 
@@ -109,7 +109,7 @@ final class FaultChecks {
     private String abort() {
         DeviceTensor data = rig.operand(4);
         long start = System.nanoTime();
-        rig.group().abort(new IllegalStateException("the report wants it"));
+        rig.group().abort(new IllegalStateException("requested by the report"));
         String said = failed(rig, () -> rig.group().allReduce(data, ReduceOp.SUM));
         rig.group().close(Duration.ofSeconds(5));
         Rig.free(data);
@@ -131,6 +131,6 @@ final class FaultChecks {
         } catch (FerroException failure) {
             return failure;
         }
-        throw new IllegalStateException("the call of rank " + rig.rank() + " went well, need a FerroException");
+        throw new IllegalStateException("the call of rank " + rig.rank() + " succeeded, need a FerroException");
     }
 }

@@ -53,7 +53,7 @@ final class FindingsPrinter {
             boolean skipped = failure.getCause() instanceof Skipped;
             line(skipped ? SKIP : FAIL, name, skipped ? failure.getCause().getMessage() : "" + failure.getCause());
         } catch (TimeoutException hangs) {
-            line(FAIL, name, "no answer after " + PATIENCE.toSeconds() + " s, it waits at " + where(thread));
+            line(FAIL, name, "no answer after " + PATIENCE.toSeconds() + " s, the check waits at " + where(thread));
         } catch (InterruptedException ended) {
             Thread.currentThread().interrupt();
             line(FAIL, name, "interrupted");

@@ -20,7 +20,7 @@ final class GroupChecks {
 
     static void run(Rig rig, FindingsPrinter findings, long bytes) {
         GroupChecks checks = new GroupChecks(rig);
-        findings.check("many calls under way", checks::underWay);
+        findings.check("many calls in flight", checks::underWay);
         findings.check("a group in another order", checks::reversed);
         findings.check("two groups in turn", checks::inTurn);
         findings.check("a large allReduce", () -> checks.large(findings, bytes));

@@ -29,7 +29,7 @@ final class PairChecks {
         if (rig.rank() == 0) {
             findings.check("abort frees a rank that waits", () -> abortWhileWaiting(rig));
         } else {
-            findings.check("the other rank is told", () -> {
+            findings.check("the other rank gets the abort", () -> {
                 DeviceTensor data = rig.operand(4);
                 rig.group().barrier();
                 awaitEndOfInput();
@@ -48,7 +48,7 @@ final class PairChecks {
         CompletableFuture<Void> aborter = CompletableFuture.runAsync(
                 () -> {
                     aborted[0] = System.nanoTime();
-                    rig.group().abort(new IllegalStateException("the report wants it"));
+                    rig.group().abort(new IllegalStateException("requested by the report"));
                 },
                 CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS));
         String said = FaultChecks.failed(rig, () -> rig.group().allReduce(data, ReduceOp.SUM));
@@ -78,8 +78,8 @@ final class PairChecks {
             });
             long millis = (System.nanoTime() - last[0]) / 1_000_000;
             FindingsPrinter.require(millis < DEADLINE.toMillis() + 5_000, "it took %d ms", millis);
-            return "listeners are told after " + (told[0] - last[0]) / 1_000_000 + " ms, the call ends after " + millis
-                    + " ms: " + said;
+            return "listeners are called after " + (told[0] - last[0]) / 1_000_000 + " ms, the call ends after "
+                    + millis + " ms: " + said;
         });
     }
 
@@ -87,7 +87,7 @@ final class PairChecks {
     static void late(Rig rig, FindingsPrinter findings) {
         DeviceTensor data = rig.operand(1003);
         rig.group().allReduce(data, ReduceOp.MAX);
-        findings.check(rig.rank() == 0 ? "a rank that does not call is named" : "who did not call is told", () -> {
+        findings.check(rig.rank() == 0 ? "a rank that does not call is named" : "the late rank is notified", () -> {
             if (rig.rank() == 1) {
                 awaitEndOfInput();
                 return FaultChecks.failed(rig, () -> rig.group().allReduce(data, ReduceOp.MAX));
@@ -104,7 +104,7 @@ final class PairChecks {
     static void mismatch(Rig rig, FindingsPrinter findings) {
         DeviceTensor data = rig.operand(1 << 20);
         rig.group().allReduce(data, ReduceOp.MAX);
-        findings.check("calls that differ are told apart", () -> {
+        findings.check("different calls are detected", () -> {
             long start = System.nanoTime();
             FerroException failure = FaultChecks.failure(rig, () -> {
                 if (rig.rank() == 0) {

@@ -108,7 +108,7 @@ final class PartProgram {
                         "%s at %s",
                         found.version().map(Object::toString).orElse("none"),
                         found.nccl());
-                findings.info("functions that it lacks", "%s", found.lacks());
+                findings.info("missing functions", "%s", found.lacks());
                 findings.info("runtime", "%s", found.runtime());
                 findings.info("devices", "%d", found.devices());
                 FindingsPrinter.require(

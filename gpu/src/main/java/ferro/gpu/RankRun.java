@@ -95,7 +95,7 @@ final class RankRun implements AutoCloseable {
 
     private String last() throws IOException {
         List<String> said = Files.readAllLines(errors);
-        return "last words: " + String.join(" / ", said.subList(Math.max(0, said.size() - LAST_LINES), said.size()));
+        return "last lines: " + String.join(" / ", said.subList(Math.max(0, said.size() - LAST_LINES), said.size()));
     }
 
     static String java() {

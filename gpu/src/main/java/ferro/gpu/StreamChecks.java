@@ -48,7 +48,7 @@ final class StreamChecks {
         long right = rig.expect("the result", result, index -> Samples.operand(0, index));
         Rig.free(old, fresh, late, result);
         return "behind " + BUSY + " copies of " + shape.count() * 4 + " bytes, " + right
-                + " elements are the late ones";
+                + " elements have the late values";
     }
 
     private void wholeCall(DeviceTensor late, DeviceTensor result) {

@@ -59,12 +59,12 @@ class GpuScriptsTest {
                 "- INFO pageable copies: ",
                 "- INFO one call through JNA (cudaGetDevice): ",
                 "- PASS rank 0, abort frees a rank that waits: ",
-                "- PASS rank 0, many calls under way: 100 at once",
+                "- PASS rank 0, many calls in flight: 100 at once",
                 "- PASS rank 0, two groups in turn: ",
                 "- INFO rank 0, allReduce of 1048576 bytes: ",
                 "- PASS rank 0, a rank that does not call is named: after ",
-                "- PASS rank 0, calls that differ are told apart: ",
-                "- PASS rank 1, calls that differ are told apart: ",
+                "- PASS rank 0, different calls are detected: ",
+                "- PASS rank 1, different calls are detected: ",
                 "- PASS rank 1, both kinds of tensors: ",
                 "- PASS rank 1, host round trip is measured: ",
                 "- INFO copy on the device, C program: ")) {
@@ -72,7 +72,7 @@ class GpuScriptsTest {
         }
         assertEquals(
                 2,
-                report.starting("- PASS rank 0, a killed rank ends the other: listeners are told after "),
+                report.starting("- PASS rank 0, a killed rank ends the other: listeners are called after "),
                 report::toString);
         for (int rule : new int[] {101, 102, 103, 104, 105, 106, 107, 108, 110, 113, 201}) {
             boolean ofPairs = rule == 113 || rule == 201;
