@@ -47,7 +47,7 @@ class FaultsPageTest {
 
     private static final String CELL_OF_ROW_2 = "2,kill -9; survivors stay,tcp,idle,64,4,";
     private static final String NOT_MEASURED =
-            "- Rows 1, 2, 21: the 100 ms for ranks with a core each are not measured.";
+            "- Rows 1, 2, 21: the limit of 100 ms is not measured for ranks that have a core each.";
 
     /** Read once: all sources of all tests are searched for it. */
     private static FaultTests tests;
