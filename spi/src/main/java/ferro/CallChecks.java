@@ -147,7 +147,7 @@ final class CallChecks {
         if (counts == null) {
             if (tensor.elementCount() % worldSize != 0) {
                 throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()
-                        + " elements, which world size " + worldSize + " does not divide");
+                        + " elements, not a multiple of world size " + worldSize);
             }
             return;
         }

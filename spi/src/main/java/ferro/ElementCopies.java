@@ -280,8 +280,8 @@ abstract sealed class ElementCopies permits HostElements {
     private int first(long from, long count) {
         // no sum, which might overflow
         if (from < 0 || count < 0 || from > elementCount || count > elementCount - from) {
-            throw new IndexOutOfBoundsException(count + " elements from " + from + " on of " + this
-                    + ": need a part of 0 to below " + elementCount);
+            throw new IndexOutOfBoundsException(count + " elements from index " + from + " of " + this
+                    + ": need indices from 0 to below " + elementCount);
         }
         return (int) from;
     }

@@ -71,7 +71,7 @@ public final class HalfFloats {
         }
         if (from.elementCount() != into.elementCount()) {
             throw new IllegalArgumentException("convert of " + from.elementCount() + " elements of " + given.label()
-                    + ": into has " + into.elementCount() + " elements, need as many");
+                    + ": into has " + into.elementCount() + " elements, need the same number");
         }
         long count = from.elementCount();
         int block = (int) Math.min(BLOCK, count);
@@ -175,7 +175,7 @@ public final class HalfFloats {
         try {
             return (float) WIDEN.invokeExact(element);
         } catch (Throwable impossible) {
-            throw new IllegalStateException("widening f16 of bits " + element, impossible);
+            throw new IllegalStateException("cannot convert f16 bits to f32: " + element, impossible);
         }
     }
 
@@ -208,7 +208,7 @@ public final class HalfFloats {
         try {
             return (short) NARROW.invokeExact(value);
         } catch (Throwable impossible) {
-            throw new IllegalStateException("narrowing " + value + " to f16", impossible);
+            throw new IllegalStateException("cannot convert " + value + " to f16", impossible);
         }
     }
 

@@ -215,7 +215,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     private int checked(long index) {
         if (index < 0 || index >= elementCount) {
             throw new IndexOutOfBoundsException(
-                    "element " + index + " of " + this + ": need 0 to below " + elementCount);
+                    "element " + index + " of " + this + ": need an index from 0 to below " + elementCount);
         }
         return (int) index;
     }

@@ -302,7 +302,7 @@ public final class HostTensor extends HostElements implements Tensor {
         }
         throw new IllegalStateException(
                 this + " is a view of a " + memory.getClass().getSimpleName()
-                        + ", not of a buffer: use memory(), or the accessors, which read and write arrays and buffers");
+                        + ", not of a buffer: use memory(), or the accessors, which work for arrays and buffers");
     }
 
     /**

@@ -413,8 +413,8 @@ public final class ReduceOp {
             return Optional.empty();
         }
         String need = spans.type().label();
-        return Optional.of("reduction " + name + " is code for " + need + ", and the elements are " + type.label()
-                + ": use a tensor of " + need + ", or code for " + type.label());
+        return Optional.of("reduction " + name + " accepts only " + need + ", found elements of " + type.label()
+                + ": use a tensor of " + need + ", or a reduction for " + type.label());
     }
 
     /**

@@ -160,17 +160,19 @@ class HostTensorTest {
         for (HostTensor whole : views(type)) {
             HostTensor part = whole.slice(1, 3);
             for (long index : new long[] {-1, 3, Long.MIN_VALUE, 1L << 32}) {
-                refused("element " + index + " of " + type.label() + "[3]: need 0 to below 3", () -> get(part, index));
+                refused(
+                        "element " + index + " of " + type.label() + "[3]: need an index from 0 to below 3",
+                        () -> get(part, index));
                 refused("element " + index + " of", () -> set(part, index, 1));
             }
             Object array = filled(type, 9, 1);
             for (long from : new long[] {-1, 2, Long.MAX_VALUE, Long.MIN_VALUE}) {
-                refused("2 elements from " + from + " on of", () -> read(part, from, array, 0, 2));
-                refused("2 elements from " + from + " on of", () -> write(part, from, array, 0, 2));
-                refused("2 elements from " + from + " on of", () -> part.copyFrom(from, whole, 0, 2));
-                refused("2 elements from " + from + " on of", () -> whole.copyFrom(0, part, from, 2));
+                refused("2 elements from index " + from + " of", () -> read(part, from, array, 0, 2));
+                refused("2 elements from index " + from + " of", () -> write(part, from, array, 0, 2));
+                refused("2 elements from index " + from + " of", () -> part.copyFrom(from, whole, 0, 2));
+                refused("2 elements from index " + from + " of", () -> whole.copyFrom(0, part, from, 2));
             }
-            refused("-1 elements from 1 on of", () -> read(part, 1, array, 0, -1));
+            refused("-1 elements from index 1 of", () -> read(part, 1, array, 0, -1));
             assertThrows(IndexOutOfBoundsException.class, () -> read(part, 0, array, 7, 3));
             assertThrows(IndexOutOfBoundsException.class, () -> write(part, 0, array, 7, 3));
             assertEquals(List.of(0, 0, 0, 0, 0, 0), elements(whole), "nothing was written");

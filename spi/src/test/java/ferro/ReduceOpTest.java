@@ -179,8 +179,8 @@ class ReduceOpTest {
 
             assertEquals(
                     call.kind()
-                            + ": reduction user:own is code for f32, and the elements are i32: use a tensor of f32, or"
-                            + " code for i32",
+                            + ": reduction user:own accepts only f32, found elements of i32: use a tensor of f32, or"
+                            + " a reduction for i32",
                     text);
         }
         assertArrayEquals(new int[] {5, 6}, (int[]) ints.memory());

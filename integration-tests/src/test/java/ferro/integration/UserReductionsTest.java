@@ -192,8 +192,8 @@ class UserReductionsTest {
                         assertThrows(IllegalArgumentException.class, call::run).getMessage();
                 assertTrue(
                         text.contains(
-                                "reduction user:largest is code for f32, and the elements are i32: use a tensor of"
-                                        + " f32, or code for i32"),
+                                "reduction user:largest accepts only f32, found elements of i32: use a tensor of f32,"
+                                        + " or a reduction for i32"),
                         text);
             }
             assertEquals(4, ints[1]);

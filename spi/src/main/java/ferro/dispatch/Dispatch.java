@@ -123,8 +123,8 @@ final class Dispatch {
         String operation = message.sends() ? "send" : "recv";
         InvalidRankException.check(message.peer(), worldSize());
         if (message.tag() < 0) {
-            throw new IllegalArgumentException(
-                    operation + ": a tag must be 0 or more, found " + message.tag() + ": negative ones are ferro's");
+            throw new IllegalArgumentException(operation + ": a tag must be 0 or more, found " + message.tag()
+                    + ": negative tags are reserved for ferro");
         }
         if (nccl != null) {
             return new NcclRoute(nccl);

@@ -185,7 +185,7 @@ final class DispatchingBackend extends ForwardingBackend {
                 where,
                 what + " on rank " + host.rank() + " of world size " + host.worldSize() + ": "
                         + (isInterrupted ? "interrupted" : "gave up") + " after " + waitedNanos / 1_000_000
-                        + " ms, while it waited for earlier calls on device tensors that go through host memory");
+                        + " ms while waiting for earlier calls on device tensors that go through host memory");
         host.abort(stop);
         throw stop;
     }

@@ -76,6 +76,6 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private String closedBy() {
         return decidedBy == null || decidedBy.equals(VARIABLE)
                 ? ""
-                : "; now " + decidedBy + " forbids it and takes precedence: unset it";
+                : "; but " + decidedBy + " forbids the round-trip and takes precedence: unset " + decidedBy;
     }
 }

@@ -27,7 +27,7 @@ final class Shapes {
         long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
         if (elements % parts != 0) {
             throw new IllegalArgumentException(kind + ": input " + Arrays.toString(shape) + " has " + elements
-                    + " elements, which world size " + parts + " does not divide");
+                    + " elements, not a multiple of world size " + parts);
         }
         if (shape.length == 0 || shape[0] % parts != 0) {
             return new long[] {elements / parts};

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 final class SlowPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
     private static final String NONE =
-            "the class path has no implementation of it: add " + ARTIFACT + " to the class path";
+            "the class path has no implementation of the round-trip: add " + ARTIFACT + " to the class path";
 
     private final RankContext context;
     private final Supplier<Optional<HostFallback>> finds;
@@ -86,8 +86,8 @@ final class SlowPath implements AutoCloseable {
         HostFallback carrier = calls().carrier();
         if (carrier == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
-                    + " cannot be queued behind calls through host memory, since there are none:"
-                    + " call the back end itself");
+                    + " cannot be queued behind calls through host memory, because no such call was made: "
+                    + "call the back end itself");
         }
         return carrier.submit(call, host, context, options);
     }
@@ -116,8 +116,8 @@ final class SlowPath implements AutoCloseable {
         return Optional.of(gate.refusal(
                 operation,
                 backend,
-                "this back end has no collectives: wrap it by ProcessGroup.of, which with " + ARTIFACT
-                        + " on the class path accepts device tensors"));
+                "this back end has no collectives: wrap it with ProcessGroup.of, which accepts " + "device tensors if "
+                        + ARTIFACT + " is on the class path"));
     }
 
     private Optional<String> missing() {

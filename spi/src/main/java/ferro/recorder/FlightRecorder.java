@@ -154,8 +154,8 @@ public final class FlightRecorder implements AutoCloseable {
         String text = new RecordWriter(this).record(reason);
         while (text.length() > most) {
             if (entries == 0) {
-                throw new IllegalArgumentException("the record of rank " + owner.rank + " has " + text.length()
-                        + " bytes without any operation, found a limit of " + most);
+                throw new IllegalArgumentException("the record of rank " + owner.rank + " needs " + text.length()
+                        + " bytes even without operations, found a limit of " + most);
             }
             // a little less than the proportion, because entries differ in length
             entries = (int) (entries * FITTING * most / text.length());

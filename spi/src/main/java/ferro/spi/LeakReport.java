@@ -36,7 +36,7 @@ public final class LeakReport {
         return watch(
                 owner,
                 Objects.requireNonNull(what, "what")
-                        + " was never closed and was garbage collected, and its resources stay open",
+                        + " was never closed before it was garbage collected: its resources stay open",
                 log,
                 () -> {});
     }
@@ -53,7 +53,7 @@ public final class LeakReport {
     public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
         Objects.requireNonNull(release, "release");
         String text = Objects.requireNonNull(what, "what")
-                + " was never closed and was garbage collected, and its resources are freed now";
+                + " was never closed before it was garbage collected: its resources are freed now";
         return watch(owner, text, log, () -> release(release));
     }
 

@@ -21,9 +21,9 @@ public record SegmentSize(long bytes, long laterFrom, long laterTo, int ranks) {
      */
     public SegmentSize {
         if (laterFrom < 0 || laterTo < laterFrom || bytes < laterTo || ranks < 1) {
-            throw new IllegalArgumentException("a segment of " + bytes + " bytes, " + laterFrom + " to " + laterTo
-                    + " of them reserved later, for " + ranks
-                    + " ranks: need a part inside the segment, and at least one rank");
+            throw new IllegalArgumentException("a segment of " + bytes + " bytes that reserves bytes " + laterFrom
+                    + " to " + laterTo + " later, for " + ranks
+                    + " ranks: need a range inside the segment, and at least one rank");
         }
     }
 

@@ -42,8 +42,8 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
      */
     public T of(RankContext context) {
         return find(context)
-                .orElseThrow(() -> new IllegalArgumentException(
-                        name + " is not set: need " + need + ", by -D" + name + "=... or the variable " + variable()));
+                .orElseThrow(() -> new IllegalArgumentException(name + " is not set: need " + need + "; set it with -D"
+                        + name + "=... or the variable " + variable()));
     }
 
     /**

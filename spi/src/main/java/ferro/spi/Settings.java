@@ -53,7 +53,7 @@ public final class Settings {
             new Setting<>("ferro.spin.count", null, "a number of polls, 0 to sleep at once", Setting::count);
     /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
-            new Setting<>("ferro.seed", null, "an integer, as the failure message names it", Long::valueOf);
+            new Setting<>("ferro.seed", null, "an integer, such as the seed in a failure message", Long::valueOf);
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL =
             new Setting<>("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
@@ -82,16 +82,19 @@ public final class Settings {
     public static final Setting<String> TCP_BIND = new Setting<>(
             "ferro.tcp.bind",
             "auto",
-            "an address of this machine, or auto for the one that routes to the rendezvous",
+            "an address of this machine, or auto for the address on the route to the rendezvous",
             Function.identity());
     /** Address that is advertised to the other ranks. */
     public static final Setting<String> TCP_ADVERTISE = new Setting<>(
-            "ferro.tcp.advertise", "auto", "an address or host name, or auto for the one bound", Function.identity());
+            "ferro.tcp.advertise",
+            "auto",
+            "an address or host name, or auto for the bound address",
+            Function.identity());
     /** Network interfaces that a rank may use. */
     public static final Setting<InterfaceFilter> TCP_INTERFACE = new Setting<>(
             "ferro.tcp.interface",
             null,
-            "names and networks such as eth0,ib0 or 10.0.0.0/8, or with ^ in front those to exclude",
+            "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
             InterfaceFilter::of);
     /** I/O interface of the sockets. */
     public static final Setting<String> TCP_IO =
@@ -104,13 +107,13 @@ public final class Settings {
             Function.identity());
     /** Which connections are encrypted. */
     public static final Setting<String> TLS = new Setting<>(
-            "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of them", "auto", "on", "off"));
+            "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of these", "auto", "on", "off"));
     /** Library that encrypts: that of the JDK or OpenSSL. */
     public static final Setting<String> TLS_PROVIDER = new Setting<>(
             "ferro.tls.provider",
             "auto",
-            "auto (openssl where it is there), jdk or openssl",
-            oneOf("is none of them", "auto", "jdk", "openssl"));
+            "auto (openssl if it is available), jdk or openssl",
+            oneOf("is none of these", "auto", "jdk", "openssl"));
     /**
      * Maximum number of bytes that one side of a data connection encrypts with one key, if the TLS engine does not
      * change keys itself.
@@ -128,12 +131,12 @@ public final class Settings {
             new Setting<>("ferro.tls.trust", null, "a PEM file of certificates", Function.identity());
     /** Pattern of a name that the certificates of the other ranks must contain. */
     public static final Setting<String> TLS_NAME =
-            new Setting<>("ferro.tls.name", null, "a URI or DNS name, * for one part of it", Function.identity());
+            new Setting<>("ferro.tls.name", null, "a URI or DNS name, where * matches one part", Function.identity());
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = new Setting<>(
             "ferro.links",
             "auto",
-            "auto (shared memory where it works), tcp or shm (nothing else)",
+            "auto (shared memory where it works), tcp or shm (shared memory only)",
             oneOf("is no kind of link", "auto", "tcp", "shm"));
     /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =

@@ -183,7 +183,7 @@ public interface Transport extends AutoCloseable {
      * @return text, equal on all ranks; used only if {@link #sharedMemory} is empty
      */
     default String noSharedMemoryBecause() {
-        return "this back end has none";
+        return "this back end has no shared memory";
     }
 
     /**

@@ -96,7 +96,7 @@ class GpuCollectivesOverHostTest {
         String text = refused(() -> gpu.broadcast(data, 0, host));
 
         assertTrue(text.contains("broadcast"), text);
-        assertTrue(text.contains("ferro.gpu.fallback forbids it and takes precedence"), text);
+        assertTrue(text.contains("ferro.gpu.fallback forbids the round-trip and takes precedence"), text);
     }
 
     @Test

@@ -59,7 +59,7 @@ class RefusedDeviceTensorsTest {
     void engineRefusesInTheWordsOfTheDispatchByWhatTheGateSaysAtThatCall() {
         assertTrue(refusedAlike().contains("or set FERRO_ENABLE_GPU_FALLBACK=1"));
         context.gate = "0";
-        assertTrue(refusedAlike().contains("ferro.gpu.fallback forbids it and takes precedence"));
+        assertTrue(refusedAlike().contains("ferro.gpu.fallback forbids the round-trip and takes precedence"));
         context.gate = "1";
         assertTrue(refusedAlike().contains("add ferro-backend-gloo-fallback to the class path"));
         context.gate = null;

@@ -66,7 +66,7 @@ class UserKernelsTest {
                 .getMessage();
 
         assertEquals(
-                "reduction user:own is code for i32, and the elements are u32: use a tensor of i32, or code for u32",
+                "reduction user:own accepts only i32, found elements of u32: use a tensor of i32, or a reduction for u32",
                 text);
         assertEquals(
                 text,
