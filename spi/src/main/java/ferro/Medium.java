@@ -9,7 +9,7 @@ import java.util.Objects;
  * may have another medium. Immutable.
  *
  * <pre>{@code
- * group.medium().text();           // TCP between hosts, shared memory inside
+ * group.medium().text();           // TCP between hosts, shared memory within hosts
  * group.medium().addresses();      // [10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.2]
  * }</pre>
  *

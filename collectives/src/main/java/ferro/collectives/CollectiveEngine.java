@@ -63,7 +63,8 @@ public final class CollectiveEngine {
             LOG.log(
                     Level.WARNING,
                     "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
-                            + " differs from the table of rank 0, which all ranks use: give all ranks the same");
+                            + " differs from the table of rank 0, which all ranks use: give all ranks the same "
+                            + "table");
         }
         GroupIdentity place = GroupIdentity.watched(
                 transport,

@@ -73,9 +73,10 @@ final class BackendSelection {
         Optional<String> objection = agreement.objection(mine);
         objection.ifPresent(why -> LOG.log(
                 Level.WARNING,
-                "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " beside " + best.name()
-                        + ": " + why + "; device tensors can only go through host memory (run ferro doctor on those"
-                        + " ranks for the reason; with a back end by name this is an error)"));
+                "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " in addition to "
+                        + best.name() + ": " + why
+                        + "; device tensors can only go through host memory (ferro doctor on the hosts of "
+                        + "those ranks shows the reason; if ferro.backend names a back end, this is an error)"));
         return objection.isPresent() ? Optional.empty() : device;
     }
 
@@ -106,8 +107,8 @@ final class BackendSelection {
                 return new RoutedBackend(onHost, onDevice, joining, joining::closeStore);
             }
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
-                    + " has no NCCL view and cannot take device tensors: name a back end that has one, as in"
-                    + " cpu:tcp,cuda:nccl, or name one back end without a pair");
+                    + " has no NCCL view and cannot accept device tensors: name a back end that can, for "
+                    + "example cpu:tcp,cuda:nccl, or name a single back end");
             RoutedBackend.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {

@@ -110,9 +110,10 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         Duration waited = Deadlines.ofJoin(group, context);
         return failure(
                 Where.outside(group.name(), group.rank()).blaming(blamed),
-                ranks(silent) + " of " + group.worldSize() + " has not reported within " + Deadlines.millis(waited)
-                        + " ms whether it has a back end for device tensors: the rank did not start, or was started"
-                        + " with a back end by name: check that it runs, and give all ranks the same ferro.backend",
+                ranks(silent) + " of " + group.worldSize() + " did not report within " + Deadlines.millis(waited)
+                        + " ms whether a back end for device tensors is usable: check that all ranks run, and "
+                        + "give all ranks the same ferro.backend (a rank whose ferro.backend names a back end "
+                        + "does not report)",
                 cause);
     }
 

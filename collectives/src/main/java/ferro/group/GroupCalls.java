@@ -79,7 +79,8 @@ abstract class GroupCalls {
 
     private static int tag(int tag) {
         if (tag < 0) {
-            throw new IllegalArgumentException("a tag must be 0 or more, found " + tag + ": negative ones are ferro's");
+            throw new IllegalArgumentException(
+                    "a tag must be 0 or more, found " + tag + ": negative tags are reserved for ferro");
         }
         return tag;
     }

@@ -46,7 +46,7 @@ final class ObjectHeaders {
         static String textOf(long callAndRoot) {
             long ordinal = callAndRoot >>> Integer.SIZE;
             if (ordinal >= values().length) {
-                return "call " + callAndRoot + " of another version";
+                return "unknown call " + callAndRoot + " of another version of ferro";
             }
             ObjectCall call = values()[(int) ordinal];
             return call == ALL_GATHER ? call.text : call.text + (int) callAndRoot;

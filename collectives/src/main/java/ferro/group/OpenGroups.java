@@ -115,7 +115,7 @@ final class OpenGroups implements AutoCloseable {
                 new FerroException(
                         Code.ABORTED,
                         Where.outside("", child.backend().rank()),
-                        "newGroup ended after its context, which was " + ended));
+                        "newGroup ended too late: its context was " + ended));
     }
 
     /** Removes a group that is closed. */

@@ -273,9 +273,12 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public Store store() {
         if (store == null) {
-            throw new IllegalStateException("this context has no store of its own: join opens one by "
-                    + Settings.RENDEZVOUS.name()
-                    + setting(Settings.RENDEZVOUS.name()).map("="::concat).orElse(", which is not set"));
+            throw new IllegalStateException(
+                    "this context was made without a store: join opens the store that is named by "
+                            + Settings.RENDEZVOUS.name()
+                            + setting(Settings.RENDEZVOUS.name())
+                                    .map("="::concat)
+                                    .orElse(", which is not set"));
         }
         return store;
     }

@@ -49,9 +49,8 @@ final class Contradiction {
                 .filter(process -> isFerro(process) || isOther(process, complete))
                 .findFirst()
                 .filter(process -> !isFerro(process))
-                .map(process -> chosen.variables() + " was set by ferro run, and " + process.name() + " (pid "
-                        + process.pid()
-                        + ") has started this process inside that rank: remove the variables of ferro run"
+                .map(process -> chosen.variables() + " was set by ferro run, but " + process.name() + " (pid "
+                        + process.pid() + ") started this process inside that rank: remove the variables of ferro run"
                         + " from its environment (env -u RANK -u WORLD_SIZE -u LOCAL_RANK -u LOCAL_WORLD_SIZE -u MASTER_ADDR"
                         + " -u MASTER_PORT -u FERRO_STORE_SERVED -u FERRO_JOB_ID -u FERRO_SECRET_FILE "
                         + typed(process) + " ...)");
@@ -86,7 +85,7 @@ final class Contradiction {
 
     private static String text(LauncherCandidate one, LauncherCandidate other) {
         return one.variables() + " and " + other.variables() + " give different ranks, and it is unknown whether "
-                + other.family().title() + " started this process or its variables come from outside: remove the wrong"
+                + other.family().title() + " started this process or its variables are inherited: remove the wrong"
                 + " variables from its environment (env -u NAME), or set FERRO_RANK and FERRO_WORLD_SIZE";
     }
 }

@@ -12,8 +12,8 @@ final class IndexedPod {
 
     private static final int PORT = 29500;
     private static final String WAY_OUT =
-            "; the manifest sets FERRO_WORLD_SIZE to the number of completions, and Kubernetes"
-                    + " JOB_COMPLETION_INDEX where completionMode is Indexed";
+            "; set FERRO_WORLD_SIZE to the number of completions in the manifest; Kubernetes "
+                    + "sets JOB_COMPLETION_INDEX if completionMode is Indexed";
 
     private final Variables variables;
     private final Meetings meetings;
@@ -40,8 +40,8 @@ final class IndexedPod {
                                 LauncherKind.INDEX,
                                 variables.shown(INDEX),
                                 variables.shown(INDEX)
-                                        + " comes without the number of ranks: set FERRO_WORLD_SIZE in the"
-                                        + " manifest to the job's completions"));
+                                        + " is set without the number of ranks: set FERRO_WORLD_SIZE in the manifest "
+                                        + "to the job's completions"));
     }
 
     private RankOfJob job() {
@@ -96,7 +96,7 @@ final class IndexedPod {
         String template = name.startsWith(service + "-") ? name.substring(service.length() + 1) : "";
         if (template.matches(".+-[1-9][0-9]*") && !variables.has("MASTER_ADDR")) {
             throw new IllegalArgumentException(variables.shown(INDEX, sizeName) + ": this pod, " + around.hostName()
-                    + ", is of replica " + template.substring(template.lastIndexOf('-') + 1) + " of a JobSet, and"
+                    + ", belongs to replica " + template.substring(template.lastIndexOf('-') + 1) + " of a JobSet, and"
                     + " JOB_COMPLETION_INDEX begins at 0 in each replica: use replicas: 1 with all ranks as completions, or set"
                     + " FERRO_RANK, MASTER_ADDR and MASTER_PORT");
         }

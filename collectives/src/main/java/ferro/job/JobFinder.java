@@ -135,8 +135,8 @@ public final class JobFinder {
 
     private static String other(LauncherCandidate one) {
         return switch (one.family()) {
-            case SLURM -> "; Slurm's variables are those of the allocation around it";
-            case INDEX -> "; " + one.variables() + " is that of the pod around it";
+            case SLURM -> "; Slurm's variables describe the surrounding allocation";
+            case INDEX -> "; " + one.variables() + " describes the surrounding pod";
             case OPEN_MPI, HYDRA ->
                 "; " + one.variables() + " of " + one.family().title() + " is ignored";
             default -> "; " + one.variables() + " is ignored";

@@ -66,7 +66,7 @@ final class MpiFamilies {
                 ? Optional.of(LauncherCandidate.half(
                         LauncherKind.OPEN_MPI,
                         variables.shown(PMIX_RANK),
-                        variables.shown(PMIX_RANK) + " comes without a number of ranks: start the program by mpirun of"
+                        variables.shown(PMIX_RANK) + " is set without a number of ranks: start the program by mpirun of"
                                 + " Open MPI, which sets OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, or by srun"))
                 : Optional.empty();
     }
@@ -89,7 +89,7 @@ final class MpiFamilies {
         return LauncherCandidate.half(
                 family,
                 seen,
-                seen + " is only a part of what " + family.title() + " sets for a rank, " + variables.missing(names)
+                seen + " is only part of what " + family.title() + " sets for a rank: " + variables.missing(names)
                         + " is missing" + WAY_OUT);
     }
 

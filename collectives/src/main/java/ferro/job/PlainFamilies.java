@@ -88,7 +88,7 @@ final class PlainFamilies {
                 .anyMatch(ranks -> !ranks.equals("1"));
         if (family == LauncherKind.PYTORCH_JOB && several) {
             throw new IllegalArgumentException(variables.shown(RANK, WORLD_SIZE, POD_RANKS)
-                    + ": RANK counts pods, and each pod is to have several ranks: start the ranks of a pod by torchrun, or set"
+                    + ": RANK counts pods, but each pod needs several ranks: start the ranks of a pod by torchrun, or set"
                     + " nprocPerNode to 1");
         }
         return job(family, RANK, WORLD_SIZE);

@@ -18,7 +18,7 @@ final class SlurmList {
         while (at < list.length() && list.charAt(at) != ',') {
             char next = list.charAt(at);
             if (next == ']') {
-                throw unreadable(name, list, "a bracket is closed that was never opened");
+                throw unreadable(name, list, "a closing bracket has no opening bracket");
             }
             if (next != '[') {
                 host.append(next);
@@ -28,7 +28,10 @@ final class SlurmList {
             int end = list.indexOf(']', at);
             String first = end < 0 ? "" : list.substring(at + 1, end).split("[-,x]", 2)[0];
             if (first.isEmpty() || !first.chars().allMatch(Character::isLetterOrDigit)) {
-                throw unreadable(name, list, end < 0 ? "a bracket is never closed" : "a bracket has no first number");
+                throw unreadable(
+                        name,
+                        list,
+                        end < 0 ? "an opening bracket has no closing bracket" : "a bracket has no first number");
             }
             host.append(first);
             at = end + 1;

@@ -57,14 +57,14 @@ final class SlurmStep {
                     LauncherKind.SLURM,
                     shell,
                     shell
-                            + " is the shell of an interactive allocation of Slurm and no task of a step: start the program by"
+                            + " is the shell of an interactive Slurm allocation, not a task of a step: start the program by"
                             + " srun, or by srun --ntasks-per-node=1 ferro run"));
         }
         String seen = variables.shown(JOB, RANK, SIZE);
         return Optional.of(LauncherCandidate.half(
                 LauncherKind.SLURM,
                 seen,
-                seen + " is an allocation of Slurm and no task of a step, " + variables.missing(RANK, SIZE)
+                seen + " belongs to a Slurm allocation, not to a task of a step: " + variables.missing(RANK, SIZE)
                         + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run"));
     }
 

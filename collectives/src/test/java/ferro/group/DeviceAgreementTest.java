@@ -149,7 +149,7 @@ class DeviceAgreementTest {
         assertEquals(Code.RENDEZVOUS, failure.code());
         assertEquals("2", failure.where().culprits());
         String text = failure.getMessage();
-        for (String token : List.of("rank 1", "rank 2 of 3 has not reported within 50 ms", "the same ferro.backend")) {
+        for (String token : List.of("rank 1", "rank 2 of 3 did not report within 50 ms", "the same ferro.backend")) {
             assertTrue(text.contains(token), text);
         }
     }
@@ -163,7 +163,7 @@ class DeviceAgreementTest {
             String text = assertThrows(FerroException.class, () -> agreement.objection("cuda:nccl"))
                     .getMessage();
 
-            assertTrue(text.contains("rank 0 of 2 has not reported within 50 ms"), text);
+            assertTrue(text.contains("rank 0 of 2 did not report within 50 ms"), text);
         }
     }
 }

@@ -85,7 +85,8 @@ class JobFinderTest {
     void theShellOfAnInteractiveAllocationIsNoStep() {
         String refusal = refusal(with(
                 slurmStep(), Map.of("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "4294967290")));
-        assertTrue(refusal.contains("SLURM_STEP_ID=4294967290 is the shell of an interactive allocation"), refusal);
+        assertTrue(
+                refusal.contains("SLURM_STEP_ID=4294967290 is the shell of an interactive Slurm allocation"), refusal);
     }
 
     @Test
@@ -94,8 +95,7 @@ class JobFinderTest {
             JobVariables found = JobFinder.find(with(slurmStep(), inner), HOST);
 
             assertEquals(job(inner).rank(), found.required().rank());
-            assertTrue(
-                    found.line().endsWith("; Slurm's variables are those of the allocation around it"), found.line());
+            assertTrue(found.line().endsWith("; Slurm's variables describe the surrounding allocation"), found.line());
             assertEquals("chosen", found.seen().get(0).verdict());
             assertEquals(LauncherKind.SLURM, found.seen().get(1).family());
         }
@@ -177,7 +177,7 @@ class JobFinderTest {
 
         assertEquals(LauncherKind.SLURM, job(with(slurmStep(), pmix)).family());
         String alone = refusal(pmix);
-        assertTrue(alone.contains("PMIX_RANK=5 comes without a number of ranks"), alone);
+        assertTrue(alone.contains("PMIX_RANK=5 is set without a number of ranks"), alone);
     }
 
     @Test
@@ -222,7 +222,7 @@ class JobFinderTest {
                 .refusal()
                 .orElseThrow();
 
-        assertTrue(refusal.contains("is of replica 1 of a JobSet"), refusal);
+        assertTrue(refusal.contains("belongs to replica 1 of a JobSet"), refusal);
         assertTrue(refusal.contains("replicas: 1"), refusal);
         // replica 0 looks as the only one does, and is left to the JobSet, which ends with the others
         assertEquals(
@@ -286,7 +286,7 @@ class JobFinderTest {
 
     private static void assertMissing(String name, Map<String, String> variables) {
         String refusal = refusal(variables);
-        assertTrue(refusal.contains(" is set, but ") || refusal.contains(" is only a part of "), refusal);
+        assertTrue(refusal.contains(" is set, but ") || refusal.contains(" is only part of what "), refusal);
         assertTrue(refusal.contains(name + " is missing"), refusal);
     }
 

@@ -111,7 +111,7 @@ class RendezvousPointTest {
         for (Ancestor inner : List.of(mpirun, step, daemon)) {
             String refusal =
                     JobFinder.find(both, under(SHELL, inner, ferro)).refusal().orElseThrow();
-            assertTrue(refusal.contains("RANK=0 WORLD_SIZE=1 was set by ferro run, and " + inner.name()), refusal);
+            assertTrue(refusal.contains("RANK=0 WORLD_SIZE=1 was set by ferro run, but " + inner.name()), refusal);
             assertTrue(refusal.contains("env -u RANK"), refusal);
             assertTrue(refusal.endsWith(inner == step ? " srun ...)" : " mpirun ...)"), refusal);
         }

@@ -79,7 +79,8 @@ class AllocationLifeTest {
                             Allocation made = group.allocate(DataType.FLOAT32, 2 * LARGE);
                             String why = made.whyNotShared();
                             assertFalse(made.isShared());
-                            assertTrue(why.contains("rank 1 offers none: ") && why.contains("ferro.shm.bytes"), why);
+                            assertTrue(
+                                    why.contains("rank 1 offers no memory: ") && why.contains("ferro.shm.bytes"), why);
                             sums(group, made);
                         }
                     }))
@@ -99,7 +100,7 @@ class AllocationLifeTest {
 
                 assertFalse(second.isShared());
                 String why = second.whyNotShared();
-                assertTrue(why.contains("rank 0 offers none: ") && why.contains("raise ferro.shm.bytes"), why);
+                assertTrue(why.contains("rank 0 offers no memory: ") && why.contains("raise ferro.shm.bytes"), why);
                 sums(group, second);
                 sums(group, first);
             });

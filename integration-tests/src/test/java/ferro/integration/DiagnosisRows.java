@@ -56,7 +56,7 @@ abstract class DiagnosisRows {
 
     /** Where a rank is may be what it said to the question before the last: on a busy machine its last answer is late. */
     private static void says(FerroException failure, String... texts) {
-        String said = failure.getMessage().replace("silent now; when it last answered it was ", "");
+        String said = failure.getMessage().replace("silent now; in its last answer it was ", "");
         for (String text : texts) {
             assertTrue(said.contains(text), "\"" + text + "\" in: " + failure.getMessage());
         }
@@ -97,7 +97,12 @@ abstract class DiagnosisRows {
                     waiting.values().stream().map(InProcessRanks::result).toList();
             for (Ended each : ended) {
                 FerroException failure = failed(each, Code.TIMED_OUT, "2");
-                says(failure, "gave up on rank 2", "rank 2 has not called it", "seq 1 (allReduce f32[2] sum", "seq 2");
+                says(
+                        failure,
+                        "gave up on rank 2",
+                        "rank 2 has not made this call",
+                        "seq 1 (allReduce f32[2] sum",
+                        "seq 2");
                 assertEquals(2, failure.where().sequence());
                 // whoever hears of another's deadline may have begun, and then ends, before or after it; that rank is
                 // never early
@@ -129,7 +134,7 @@ abstract class DiagnosisRows {
     private static boolean isLate(GroupEvent event) {
         return event.kind() == GroupEvent.Kind.LATE
                 && event.ranks().contains(2)
-                && event.text().contains("rank 2 has not called it");
+                && event.text().contains("rank 2 has not made this call");
     }
 
     private static boolean isTheEnd(GroupEvent event) {
@@ -299,8 +304,8 @@ abstract class DiagnosisRows {
             FerroException failure = failed(ended, Code.TIMED_OUT, "2");
             says(
                     failure,
-                    "rank 2 has not called it, its last call is none, and it is in no call of ferro",
-                    "rank 1 has not called it, its last call is none, and it is in allReduce f32[2] sum",
+                    "rank 2 has not made this call, its last call is none, and it is in no call of ferro",
+                    "rank 1 has not made this call, its last call is none, and it is in allReduce f32[2] sum",
                     "of group \"" + ranksName(first) + "\"");
             first.abort(null);
             result(elsewhere);
@@ -326,7 +331,7 @@ abstract class DiagnosisRows {
                 assertTrue(text.startsWith("send to rank " + (rank + 1) % 3 + " tag 4 on group"), text);
                 // whoever gave up first tells where the two others are
                 List<Integer> here = IntStream.range(0, 3)
-                        .filter(one -> text.contains("rank " + one + " is the one that says so"))
+                        .filter(one -> text.contains("rank " + one + " is the rank that reports this"))
                         .boxed()
                         .toList();
                 assertEquals(1, here.size(), text);
@@ -367,7 +372,7 @@ abstract class DiagnosisRows {
             FerroException failure = failed(result(waiting.get(2)), Code.TIMED_OUT, "0");
             says(
                     failure,
-                    "gave up on rank 0, for which rank 2 waits in the end, after",
+                    "gave up on rank 0, at the end of the wait chain of rank 2, after",
                     "rank 0 is in no call of ferro",
                     "rank 2 is in recv from rank 1 tag 3, waiting for rank 1");
             ranks.groups.get(0).abort(new IllegalStateException("enough"));

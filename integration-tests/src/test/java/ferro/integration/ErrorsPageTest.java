@@ -55,8 +55,8 @@ class ErrorsPageTest {
     void aMessageThatTheProductDoesNotSayIsFound() {
         assertEquals("", strange("barrier on group \"world\" rank 0 seq 1: rank 0 was interrupted in barrier seq 1"));
         assertEquals("was disturbed in barrier seq 1", strange("rank 0 was disturbed in barrier seq 1"));
-        assertEquals("30 s", strange("nothing heard of rank 2 for 30 s"));
-        assertEquals("", strange("nothing heard of rank 2 for 30.0 s"));
+        assertEquals("30 s", strange("nothing heard from rank 2 for 30 s"));
+        assertEquals("", strange("nothing heard from rank 2 for 30.0 s"));
     }
 
     @Test

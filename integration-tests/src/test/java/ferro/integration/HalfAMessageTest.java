@@ -46,7 +46,7 @@ class HalfAMessageTest {
             String said = failure.getMessage();
             assertEquals(Code.TIMED_OUT, failure.code(), said);
             assertTrue(said.contains("gave up on rank 1 after "), said);
-            assertTrue(said.contains("with the message under way"), said);
+            assertTrue(said.contains("while the message was in flight"), said);
             assertTrue(failure.where().culprits().contains("1"), said);
             assertTrue(failure.where().elapsedNanos() >= DEADLINE.toNanos(), said);
             long bytes = failure.where().bytesMoved();

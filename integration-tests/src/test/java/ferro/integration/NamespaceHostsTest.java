@@ -47,7 +47,7 @@ class NamespaceHostsTest {
     @ParameterizedTest
     @CsvSource({
         "1, IPV6, TCP with TLS between hosts, 'over TCP with TLS, ranks 0 (host host-a) and 1 (host host-b)'",
-        "2, IPV4, 'TCP with TLS between hosts, shared memory inside', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
+        "2, IPV4, 'TCP with TLS between hosts, shared memory within hosts', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
     })
     void benchOfTwoNodesMeasuresBesideAProbeBetweenThemAndSaysOnceWhatCarriesTheData(
             int ranks, Family family, String medium, String data) throws Exception {

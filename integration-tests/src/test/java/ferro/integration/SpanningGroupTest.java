@@ -28,7 +28,7 @@ class SpanningGroupTest {
                 String links = group.linkReport();
                 assertEquals("data: " + report + ", between hosts over TCP (loopback)", links);
                 assertEquals(
-                        "TCP (loopback) between hosts, shared memory inside",
+                        "TCP (loopback) between hosts, shared memory within hosts",
                         group.medium().text());
             }
             ranks.all(SpansHosts::tryEverything).forEach(ended -> assertNull(ended.failure()));

@@ -273,7 +273,8 @@ class UserReductionsTest {
                         String text = ended.failure().getMessage();
                         assertEquals(Code.ABORTED, ended.failure().code(), text);
                         assertTrue(
-                                text.contains(what) && text.contains("is called from the code of a reduction"), text);
+                                text.contains(what) && text.contains("is called from inside a user-defined reduction"),
+                                text);
                     }
                 }
             }
@@ -297,7 +298,7 @@ class UserReductionsTest {
                     })
                     .forEach(ended -> {
                         String text = ended.failure().getMessage();
-                        assertTrue(text.contains("is called from the code of a reduction"), text);
+                        assertTrue(text.contains("is called from inside a user-defined reduction"), text);
                     });
         }
     }

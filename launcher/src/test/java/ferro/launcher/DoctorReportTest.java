@@ -256,7 +256,8 @@ class DoctorReportTest {
                 "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4, chosen",
                 diagnosis.job().get("seen: Open MPI"));
         String slurm = diagnosis.job().get("seen: Slurm");
-        assertTrue(slurm.matches("SLURM_\\S+ SLURM_\\S+ is an allocation of Slurm and no task of a step.*"), slurm);
+        assertTrue(
+                slurm.matches("SLURM_\\S+ SLURM_\\S+ belongs to a Slurm allocation, not to a task of a step.*"), slurm);
         assertEquals(List.of(), diagnosis.problems());
         assertEquals(
                 "has no rank: no launcher's variables are set",

@@ -45,7 +45,7 @@ class BrokenDataTest {
             FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
             assertEquals(Code.ABORTED, failure.code());
             assertEquals("0", failure.where().culprits());
-            assertTrue(failure.getMessage().contains("rank 0 failed inside"), failure::getMessage);
+            assertTrue(failure.getMessage().contains("rank 0 failed with an exception"), failure::getMessage);
             if (group.rank() == 0) {
                 assertInstanceOf(IndexOutOfBoundsException.class, failure.getCause());
             }

@@ -116,6 +116,6 @@ class HalfAMessageTest {
         assertTrue(failure.getMessage().contains("gave up on rank 2 after "), said);
         long nanos = failure.where().elapsedNanos();
         assertTrue(nanos >= DEADLINE.toNanos() && nanos <= JUDGED_BY_THEN.toNanos(), nanos + " ns, " + said);
-        return failure.getMessage().contains("with the message under way");
+        return failure.getMessage().contains("while the message was in flight");
     }
 }

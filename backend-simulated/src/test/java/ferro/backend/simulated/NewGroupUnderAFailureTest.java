@@ -52,7 +52,7 @@ class NewGroupUnderAFailureTest {
                         assertNotNull(failures[rank], "rank " + rank + " of a group that two ranks never made");
                         String text = "rank " + rank + " of seed " + seed + ": " + failures[rank].getMessage();
                         assertEquals(Code.PARTITION, failures[rank].code(), text);
-                        assertTrue(text.contains("nothing heard of rank"), text);
+                        assertTrue(text.contains("nothing heard from rank"), text);
                     }
                 })
                 .run();

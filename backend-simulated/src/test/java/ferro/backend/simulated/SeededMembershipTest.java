@@ -73,7 +73,7 @@ class SeededMembershipTest {
                 assertEquals(Code.PARTITION, failure.orElseThrow().code(), "seed " + seed);
                 assertEquals("2", failure.orElseThrow().where().culprits(), "seed " + seed);
                 String text = failure.orElseThrow().getMessage();
-                assertTrue(text.contains("nothing heard of rank 2 for 30."), () -> "seed " + seed + ": " + text);
+                assertTrue(text.contains("nothing heard from rank 2 for 30."), () -> "seed " + seed + ": " + text);
             }
             assertTrue(
                     result.virtualTime().compareTo(Duration.ofSeconds(42)) < 0, () -> "seed " + seed + ": " + result);

@@ -170,7 +170,7 @@ class BrokenNetworkTest {
                 assertEquals("0", failure.where().culprits(), failure.getMessage());
                 boolean ofNewGroup = failure.getMessage().startsWith("newGroup on group \"g\"");
                 assertTrue(ofNewGroup || warmUp.equals("0s"), failure.getMessage());
-                assertTrue(failure.getMessage().contains("nothing heard of rank 0"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("nothing heard from rank 0"), failure.getMessage());
             }
         }
     }

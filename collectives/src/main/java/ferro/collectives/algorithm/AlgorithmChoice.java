@@ -72,8 +72,8 @@ public final class AlgorithmChoice {
             }
             String[] sides = entry.split("=", 2);
             if (sides.length < 2) {
-                throw new IllegalArgumentException(
-                        "ferro.algorithm has \"" + entry.strip() + "\": need kind=algorithm, as allReduce=ring");
+                throw new IllegalArgumentException("ferro.algorithm has \"" + entry.strip()
+                        + "\": need kind=algorithm, for example allReduce=ring");
             }
             CollectiveKind kind = CollectiveKind.parse(sides[0].strip());
             wanted.put(kind, AlgorithmRegistry.of(kind, sides[1].strip()));
@@ -171,7 +171,8 @@ public final class AlgorithmChoice {
     }
 
     private static IllegalArgumentException hasTwin(Case needed) {
-        return new IllegalArgumentException(needed + " has no separate algorithm: it uses that of an all-reduce");
+        return new IllegalArgumentException(
+                needed + " has no algorithm of its own: it uses the algorithm of allReduce");
     }
 
     private String flat(Case needed) {

@@ -55,7 +55,7 @@ public final class TunedRows {
         } catch (IOException unreadable) {
             throw new IllegalArgumentException(
                     "ferro.algorithm.table=" + file.get() + " cannot be read (" + unreadable
-                            + "): ferro bench all --tune" + " makes one",
+                            + "): ferro bench all --tune writes such a file",
                     unreadable);
         }
     }
@@ -102,7 +102,7 @@ public final class TunedRows {
     private static IllegalArgumentException misread(String line, Exception cause) {
         return new IllegalArgumentException(
                 "table of algorithms has the line \"" + line
-                        + "\": need KIND RANKS UP_TO_BYTES ALGORITHM, as allReduce 4 65536 ring"
+                        + "\": need KIND RANKS UP_TO_BYTES ALGORITHM, for example allReduce 4 65536 ring"
                         + (cause == null ? "" : " (" + cause.getMessage() + ")"),
                 cause);
     }

@@ -80,13 +80,13 @@ final class ControlInbox implements ControlMessage.Handler {
         try {
             ControlMessage.decode(message, group.worldSize()).accept(peer, this);
         } catch (IllegalArgumentException nonsense) {
-            String text = "rank " + peer + " sent a control message that makes no sense: " + nonsense.getMessage();
+            String text = "rank " + peer + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
             // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
             String self = Integer.toString(group.rank());
-            String text = "rank " + self + " failed inside, over a control message of rank " + peer + ": " + broken;
+            String text = "rank " + self + " failed while it handled a control message of rank " + peer + ": " + broken;
             failure.fail(new Failure(code, group.rank(), -1, self, text, broken));
         }
     }

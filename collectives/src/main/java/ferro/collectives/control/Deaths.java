@@ -201,8 +201,8 @@ final class Deaths {
 
     private String machineText(BitSet machine) {
         return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
-                + " are gone: their control connections ended without a goodbye, as when their launcher or the machine"
-                + " ends them; their own output says why";
+                + " are gone: their control connections ended without a goodbye, as happens when their "
+                + "launcher or machine ends; their own output says why";
     }
 
     /**

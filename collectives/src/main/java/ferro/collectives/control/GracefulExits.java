@@ -173,7 +173,7 @@ public final class GracefulExits {
             return;
         }
         String needs = text(peer) + "; " + call + ": if rank " + peer
-                + " should have been there, its own output says why it left";
+                + " should have taken part, its own output says why it left";
         failure.failUnlessFailed(cause(peer, needs));
     }
 

@@ -216,11 +216,11 @@ final class Mismatches {
         if (isContested()) {
             return;
         }
-        String other = "another one, of which it has told nothing";
+        String other = "a different call, which it has not reported";
         if (found.fingerprint() == expected.fingerprint()) {
-            other = "the same, but as its seq " + found.sequence();
+            other = "the same call, but as its seq " + found.sequence();
         } else if (ofTwo && found.sequence() == expected.sequence()) {
-            other = "the same, but with another number of elements for rank " + self;
+            other = "the same call, but with another number of elements for rank " + self;
         }
         String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
         String both = self + "," + peer;

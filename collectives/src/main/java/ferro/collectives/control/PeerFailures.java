@@ -102,7 +102,7 @@ final class PeerFailures {
         if (isOfMessages(cause)) {
             exits.endOfMessages(peer);
         } else if (sequence > 0 && sequence <= exits.of(peer).lastSequence() && !exits.differs(peer)) {
-            String text = exits.text(peer) + ", but not all that it sent in seq " + sequence + " has come: "
+            String text = exits.text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
                     + cause.getMessage();
             fallback(of(peer, cause.code(), text, cause));
         }

@@ -242,7 +242,7 @@ public final class SubgroupAgreement {
         /** Cancels an attempt that this rank could not begin: otherwise no other attempt could ever be made. */
         private void broken(Throwable broken) {
             try {
-                finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed inside: " + broken));
+                finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed with an exception: " + broken));
             } catch (RuntimeException | Error again) {
                 broken.addSuppressed(again);
             }
@@ -315,7 +315,7 @@ public final class SubgroupAgreement {
             if (other != null) {
                 throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
                         + "\" rank " + group.rank() + " while another thread waits in newGroup(" + other.list
-                        + "): one at a time, in the same order on all members");
+                        + "): make one call at a time, in the same order on all members");
             }
             mine = new OwnProposal(parent, ranks, timeout);
             current = mine;
@@ -382,7 +382,7 @@ public final class SubgroupAgreement {
         Given given = new Given(
                 said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
                 said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
-                "rank " + peer + " gave it up: " + said.text());
+                "rank " + peer + " gave up this newGroup: " + said.text());
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)
@@ -471,7 +471,7 @@ public final class SubgroupAgreement {
         }
         int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {
-            Failure why = exits.cause(gone, exits.text(gone) + " and makes no group " + mine.list + " with the others");
+            Failure why = exits.cause(gone, exits.text(gone) + " without taking part in newGroup(" + mine.list + ")");
             throw mine.failure(why.code(), why.culprits(), why.text());
         }
     }

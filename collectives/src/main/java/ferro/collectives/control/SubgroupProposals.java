@@ -35,8 +35,8 @@ final class SubgroupProposals {
     void add(int peer, long round, Proposal proposal) {
         long last = rounds.getOrDefault(peer, 0L);
         if (round < 1 || round - last > AHEAD_MOST) {
-            throw new IllegalArgumentException("newGroup at round " + round + " with rank " + peer
-                    + ", need one above 0 and at most " + AHEAD_MOST + " after " + last);
+            throw new IllegalArgumentException("newGroup proposal for round " + round + " from rank " + peer
+                    + ": need a round above 0 and at most " + AHEAD_MOST + " rounds after " + last);
         }
         if (round >= rounds.getOrDefault(peer, 0L)) {
             told.computeIfAbsent(peer, key -> new HashMap<>()).put(round, proposal);

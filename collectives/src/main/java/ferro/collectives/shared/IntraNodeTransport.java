@@ -307,7 +307,7 @@ public final class IntraNodeTransport implements Transport {
         @Override
         public void broken(int peer, long sequence, String progress) {
             String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
-                    + ", which has left the memory that they share, " + progress + "; the output of rank " + peer
+                    + ", which has left their shared memory, " + progress + "; the output of rank " + peer
                     + " says why";
             Where where = new Where(group.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
             events.broken(peer, new FerroException(Code.PEER_LOST, where, message));

@@ -197,7 +197,7 @@ public final class NodeTopology {
     private static void addReasons(Map<Long, Pairs> apart, List<String> lines) {
         apart.values().stream().limit(REASONS_LISTED).forEach(pairs -> lines.add(pairs.toString()));
         if (apart.size() > REASONS_LISTED) {
-            lines.add("others do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
+            lines.add("other pairs do not share memory for " + (apart.size() - REASONS_LISTED) + " more reasons");
         }
     }
 
@@ -255,7 +255,7 @@ public final class NodeTopology {
         }
         Said said = ranks.get(blamed);
         if (!said.silentBecause.isEmpty()) {
-            return "rank " + blamed + " offers none: " + said.silentBecause;
+            return "rank " + blamed + " offers no memory: " + said.silentBecause;
         }
         return "rank " + blamed + " says: " + (said.failed.isEmpty() ? "cause unknown" : said.failed);
     }

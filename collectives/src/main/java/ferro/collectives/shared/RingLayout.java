@@ -42,8 +42,8 @@ public final class RingLayout {
      */
     public RingLayout(BitSet hosted, int base, boolean hasRings) {
         if (base % ProgressWords.LINE_BYTES != 0) {
-            throw new IllegalArgumentException(
-                    "rings begin at byte " + base + ", which is in the midst of a line of " + ProgressWords.LINE_BYTES);
+            throw new IllegalArgumentException("rings begin at byte " + base
+                    + ": need a multiple of the cache line size " + ProgressWords.LINE_BYTES);
         }
         this.base = base;
         this.hasRings = hasRings;

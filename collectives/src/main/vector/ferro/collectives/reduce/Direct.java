@@ -47,7 +47,7 @@ final class Direct {
         int jdk = Runtime.version().feature();
         return jdk < 19 || SEGMENTS
                 ? null
-                : "they reach buffers by memory segments, which are a preview in JDK " + jdk
+                : "vector kernels access buffers through memory segments, which are a preview in JDK " + jdk
                         + ": use 17, 18, or 22 and newer";
     }
 

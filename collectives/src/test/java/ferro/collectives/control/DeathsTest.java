@@ -171,7 +171,7 @@ class DeathsTest {
                 .silent(
                         3,
                         third,
-                        new FerroException(Code.PARTITION, Where.outside("dp", 1), "nothing heard of rank 3"));
+                        new FerroException(Code.PARTITION, Where.outside("dp", 1), "nothing heard from rank 3"));
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         lost(group, 1, 0);
         group.pass(GRACE);

@@ -341,7 +341,7 @@ class GroupControlTest {
         assertEquals(Code.PEER_LOST, failure.code());
         assertEquals("1", failure.culprits());
         assertTrue(
-                failure.text().contains("left group \"dp\" after seq 4, but not all that it sent in seq 4 has come"),
+                failure.text().contains("left group \"dp\" after seq 4, but some of its data for seq 4 never arrived"),
                 failure.text());
     }
 

@@ -33,7 +33,7 @@ class MachinesTest {
     private static final String SILENCE =
             B + ": none of its ranks 2, 3 answers: the network is cut or the machine is down";
     private static final String GONE = B + ": all its ranks 2, 3 are gone: their control connections ended without a"
-            + " goodbye, as when their launcher or the machine ends them; their own output says why";
+            + " goodbye, as happens when their launcher or machine ends; their own output says why";
 
     /** Two ranks on each machine, in processes of their own. */
     private static final RankProcesses PLACED = new RankProcesses() {
@@ -134,14 +134,14 @@ class MachinesTest {
 
         Diagnosis.Blame cut =
                 new Diagnosis(machines, new Status[] {null, there, null, null}, new BitSet(), 5).ofCollective(others);
-        assertEquals(SILENCE + "; rank 1 is at it", cut.text());
+        assertEquals(SILENCE + "; rank 1 is in this call", cut.text());
         assertEquals("2,3", RankLists.list(cut.culprits()));
 
         Diagnosis.Blame one =
                 new Diagnosis(machines, new Status[] {null, there, null, there}, new BitSet(), 5).ofCollective(others);
         assertEquals(
-                "rank 2 on " + B + " does not answer: its process stands still, or cannot be reached; ranks 1, 3 are at"
-                        + " it",
+                "rank 2 on " + B + " does not answer: its process is stopped or cannot be reached; ranks 1, 3 are in"
+                        + " this call",
                 one.text());
 
         Diagnosis.Blame near =
@@ -192,7 +192,7 @@ class MachinesTest {
         for (int rank : new int[] {0, 3}) {
             String text = world.ranks.get(rank).peerFailures.get(0).getMessage();
             assertTrue(text.startsWith(B + ": none of its ranks "), text);
-            assertTrue(text.contains(" more there are watched by other ranks): nothing heard for 30."), text);
+            assertTrue(text.contains(" more there): nothing heard for 30."), text);
             assertEquals(32, Set.copyOf(lostBy(world, rank)).size(), "nobody is left who watches 36 to 39");
         }
     }
@@ -207,7 +207,7 @@ class MachinesTest {
 
         assertEquals(List.of("lost 2"), lostBy(world, 0));
         String text = world.ranks.get(0).peerFailures.get(0).getMessage();
-        assertTrue(text.startsWith("nothing heard of rank 2 for 30."), text);
+        assertTrue(text.startsWith("nothing heard from rank 2 for 30."), text);
     }
 
     private static List<String> lostBy(Watchers world, int rank) {

@@ -43,7 +43,7 @@ class MembershipTest {
         for (int rank = 0; rank < 2; rank++) {
             List<String> heard = world.ranks.get(rank).heard;
             assertEquals(1, heard.size(), heard::toString);
-            assertTrue(heard.get(0).startsWith("SUSPECTED 2: nothing heard of rank 2 for 5."), heard::toString);
+            assertTrue(heard.get(0).startsWith("SUSPECTED 2: nothing heard from rank 2 for 5."), heard::toString);
         }
     }
 
@@ -62,7 +62,7 @@ class MembershipTest {
         assertEquals("1", loss.where().culprits());
         assertTrue(
                 loss.getMessage()
-                        .matches("nothing heard of rank 1 for 30\\.. s, limit ferro.heartbeat.limit 30.0 s: .*"),
+                        .matches("nothing heard from rank 1 for 30\\.. s, limit ferro.heartbeat.limit 30.0 s: .*"),
                 loss.getMessage());
     }
 
@@ -81,7 +81,7 @@ class MembershipTest {
         assertEquals(3, others.size(), others::toString);
         assertTrue(others.get(0).startsWith("SUSPECTED 2"), others::toString);
         assertEquals("PAUSED 2: rank 2 was paused 8.0 s", others.get(1));
-        assertTrue(others.get(2).startsWith("RECOVERED 2: rank 2 is heard of again, after 9.1 s"), others::toString);
+        assertTrue(others.get(2).startsWith("RECOVERED 2: rank 2 is heard again after 9.1 s"), others::toString);
         assertEquals(others, world.ranks.get(1).heard);
         assertEquals(List.of("PAUSED 2: rank 2 was paused 8.0 s (this process)"), world.ranks.get(2).heard);
     }
@@ -228,7 +228,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(40));
 
         assertEquals(List.of(), first.heard);
-        assertTrue(subgroup.text.startsWith("nothing heard of rank 0 for 30."), subgroup.text);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
         assertEquals(0, subgroup.lost, "in the numbers of the subgroup");
         first.membership.leave(subgroup);
         assertEquals(0, first.timers.scheduled(), "a timer is left");
@@ -299,7 +299,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(33));
 
         assertEquals(0, subgroup.lost);
-        assertTrue(subgroup.text.startsWith("nothing heard of rank 0 for 30."), subgroup.text);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
     }
 
     @Test
@@ -311,7 +311,7 @@ class MembershipTest {
                 assertThrows(IllegalArgumentException.class, () -> new Watchers(2, 1000, settings));
 
         assertEquals(
-                "ferro.heartbeat.interval (10.0 s) must be shorter than ferro.heartbeat.suspect (5.0 s), and that at most"
+                "ferro.heartbeat.interval (10.0 s) must be shorter than ferro.heartbeat.suspect (5.0 s), which must be at most"
                         + " ferro.heartbeat.limit (30.0 s): set all three",
                 refusal.getMessage());
     }

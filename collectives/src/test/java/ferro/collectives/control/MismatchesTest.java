@@ -181,8 +181,8 @@ class MismatchesTest {
         run(group, 1000);
 
         assertEquals(
-                "0,1: ranks made different calls at seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 another"
-                        + " one, of which it has told nothing: all ranks must make the same calls in the same order",
+                "0,1: ranks made different calls at seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 a"
+                        + " different call, which it has not reported: all ranks must make the same calls in the same order",
                 story(group, 0));
         assertEquals(story(group, 0), story(group, 2));
     }
@@ -191,7 +191,7 @@ class MismatchesTest {
     @DisplayName("parts of other lengths, which only two ranks know of, are said in words, and in time")
     void whatOnlyTwoKnowIsToldOfInWords() {
         HandDriven group = new HandDriven(2);
-        CallHeader common = CallHeader.of(9, 2, 77, "allToAll f32 in parts of their own by pairwise");
+        CallHeader common = CallHeader.of(9, 2, 77, "allToAll f32 in parts of different lengths by pairwise");
         call(group, common, 0, 1);
         CallHeader pair = CallHeader.of(9, 2, 78, common.text() + ", 4 elements from rank 1");
         group.ranks.get(0).mismatched(1, pair, CallHeader.of(9, 2, 79, ""));
@@ -201,8 +201,8 @@ class MismatchesTest {
         assertStory(
                 group,
                 "0,1",
-                "seq 2: rank 0 allToAll f32 in parts of their own by pairwise, 4 elements from rank 1, rank 1 the same,"
-                        + " but with another number of elements for rank 0");
+                "seq 2: rank 0 allToAll f32 in parts of different lengths by pairwise, 4 elements from rank 1, rank 1 the same"
+                        + " call, but with another number of elements for rank 0");
     }
 
     @Test
@@ -215,7 +215,9 @@ class MismatchesTest {
         run(group, SETTLED_MILLIS);
 
         assertStory(
-                group, "0,1", "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 the same, but as its seq 5");
+                group,
+                "0,1",
+                "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 1 the same call, but as its seq 5");
     }
 
     @Test

@@ -35,7 +35,7 @@ class NodeTopologyTest {
         assertEquals(
                 List.of(
                         "data: ranks 0-1 (host a) over shared memory, rank 2 (host a), all else over TCP",
-                        "ranks 0-2, 1-2 do not share memory: rank 2 offers none: no room"),
+                        "ranks 0-2, 1-2 do not share memory: rank 2 offers no memory: no room"),
                 one.lines(TCP));
     }
 
@@ -88,7 +88,7 @@ class NodeTopologyTest {
                         + " between hosts over TCP",
                 lines.get(0));
         String why = many.whyNot();
-        assertTrue(why.endsWith("; others do not share memory for 8112 more reasons"), why);
+        assertTrue(why.endsWith("; other pairs do not share memory for 8112 more reasons"), why);
         assertTrue(many.areNear(1016, 1023));
     }
 

@@ -201,23 +201,23 @@ public final class Diagnosis {
             }
         }
         if (!there.isEmpty()) {
-            text.add(RankLists.ranks(there) + (there.cardinality() == 1 ? " is at it" : " are at it"));
+            text.add(RankLists.ranks(there) + (there.cardinality() == 1 ? " is in this call" : " are in this call"));
         }
     }
 
     private String whereIs(int rank) {
         if (rank == self) {
-            return "rank " + rank + " is the one that says so";
+            return "rank " + rank + " is the rank that reports this";
         }
         Status status = answers[rank];
         if (status == null) {
             String machine = machines.away(rank);
             return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine)
-                    + " does not answer: its process stands still, or cannot be reached";
+                    + " does not answer: its process is stopped or cannot be reached";
         }
         StringBuilder text = new StringBuilder("rank ").append(rank);
         if (sequence > 0 && status.sequence() < sequence) {
-            text.append(" has not called it, its last call is ")
+            text.append(" has not made this call, its last call is ")
                     .append(lastCall(status))
                     .append(", and it is ");
         } else if (sequence > 0 && status.isBehind(sequence)) {
@@ -226,7 +226,7 @@ public final class Diagnosis {
             text.append(" is ");
         }
         if (slow.get(rank)) {
-            text.append("silent now; when it last answered it was ");
+            text.append("silent now; in its last answer it was ");
         }
         text.append(status.place().isEmpty() ? "in no call of ferro" : status.place());
         if (status.pausedMillis() >= PAUSE_MILLIS) {

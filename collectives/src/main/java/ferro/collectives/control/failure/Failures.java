@@ -36,7 +36,8 @@ public final class Failures {
             return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
         }
         boolean memory = broken instanceof OutOfMemoryError;
-        String text = "rank " + group.rank() + (memory ? lacking(broken.getMessage()) : " failed inside: " + broken);
+        String text = "rank " + group.rank()
+                + (memory ? lacking(broken.getMessage()) : " failed with an exception: " + broken);
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
     }
 
@@ -44,7 +45,7 @@ public final class Failures {
     private static String lacking(String text) {
         return text != null && text.contains("native thread")
                 ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
-                        + "): raise the limit of threads (ulimit -u, pids.max of its control group) or give it memory"
+                        + "): raise the limit of threads (ulimit -u, pids.max of the control group) or free " + "memory"
                 : " ran out of memory: " + text;
     }
 
@@ -114,8 +115,8 @@ public final class Failures {
      * could not warm up.
      */
     public static FerroException notMet(GroupSpec group, Throwable failure) {
-        String text = "making group \"" + group.name() + "\" rank " + group.rank()
-                + ": its ranks could not find out who shares memory with whom, or warm up: " + failure.getMessage();
+        String text = "cannot make group \"" + group.name() + "\" on rank " + group.rank()
+                + ": finding the ranks that share memory, or the warm-up, failed: " + failure.getMessage();
         if (failure instanceof FerroException known) {
             return new FerroException(known.code(), known.where(), text, known);
         }
@@ -126,7 +127,8 @@ public final class Failures {
     /** Makes the exception for the failure of a group, outside any call. */
     public static FerroException exception(GroupSpec group, Failure failure) {
         Where where = new Where(group.name(), group.rank(), failure.culprits(), "", failure.sequence(), -1, 0, 0, 0);
-        String text = "group \"" + group.name() + "\" has failed, says rank " + group.rank() + ": " + failure.text();
+        String text =
+                "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());
     }
 

@@ -41,7 +41,7 @@ public record Status(
 
     /** Returns the answer of a rank that has left after an operation. */
     public static Status left(long last, String lastCall) {
-        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it has left in good order", "", 0);
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", "", 0);
     }
 
     /** Returns whether this answer was made from a goodbye. */

@@ -30,7 +30,7 @@ public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNa
                 && (times.suspectNanos <= times.intervalNanos || times.limitNanos < times.suspectNanos)) {
             throw new IllegalArgumentException(Settings.HEARTBEAT_INTERVAL.name() + " (" + words(times.intervalNanos)
                     + ") must be shorter than " + Settings.HEARTBEAT_SUSPECT.name() + " (" + words(times.suspectNanos)
-                    + "), and that at most " + Settings.HEARTBEAT_LIMIT.name() + " (" + words(times.limitNanos)
+                    + "), which must be at most " + Settings.HEARTBEAT_LIMIT.name() + " (" + words(times.limitNanos)
                     + "): set all three");
         }
         return times;

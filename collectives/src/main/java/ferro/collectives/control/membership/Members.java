@@ -212,8 +212,7 @@ final class Members {
             LOG.log(
                     Level.WARNING,
                     "rank " + joined.rank() + " of \"" + joined.name()
-                            + "\": a group could not be told of its ranks, or they could not be looked after; the watch"
-                            + " goes on",
+                            + "\": cannot notify a group about its ranks or check them; monitoring continues",
                     broken);
         } catch (RuntimeException | Error unsaid) {
             broken.addSuppressed(unsaid);

@@ -399,7 +399,7 @@ public final class Membership implements RankProcesses {
         if (!peer.isOver()) {
             peer.end();
             members.lost(
-                    peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent what makes no sense: " + what);
+                    peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent an invalid message: " + what);
         }
     }
 

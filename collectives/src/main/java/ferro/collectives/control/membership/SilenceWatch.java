@@ -99,7 +99,7 @@ final class SilenceWatch {
         members.event(
                 GroupEvent.Kind.RECOVERED,
                 seen.peer.rank(),
-                Members.RANK + seen.peer.placed() + " is heard of again, after "
+                Members.RANK + seen.peer.placed() + " is heard again after "
                         + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
     }
 
@@ -110,7 +110,7 @@ final class SilenceWatch {
             String name = fleet.machine(seen.peer.rank());
             int others = fleet.unwatchedOn(name, this::isWatched);
             String text = Members.silence(name, machine)
-                    + (others == 0 ? "" : " (" + others + " more there are watched by other ranks)")
+                    + (others == 0 ? "" : " (other ranks watch " + others + " more there)")
                     + ": nothing heard for "
                     + HeartbeatTimes.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
                     + HeartbeatTimes.words(times.limitNanos());
@@ -150,6 +150,6 @@ final class SilenceWatch {
     }
 
     private static String nothingHeard(PeerNews seen, long silence) {
-        return "nothing heard of " + Members.RANK + seen.peer.placed() + " for " + HeartbeatTimes.words(silence);
+        return "nothing heard from " + Members.RANK + seen.peer.placed() + " for " + HeartbeatTimes.words(silence);
     }
 }

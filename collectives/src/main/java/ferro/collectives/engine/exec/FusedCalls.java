@@ -118,7 +118,7 @@ final class FusedCalls {
             }
             if (!use.add((HostTensor) call.in(), (HostTensor) call.out())) {
                 throw new IllegalArgumentException("coalesced: two calls of " + call.kind()
-                        + " that run as one touch the same memory: make them in two blocks");
+                        + " that would run as one operation use the same memory: make them in two blocks");
             }
         }
     }

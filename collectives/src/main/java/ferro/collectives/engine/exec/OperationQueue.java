@@ -335,8 +335,8 @@ public final class OperationQueue implements CollectiveProgress {
             // the group has failed: ending its operations matters more than the progress of this one
             LOG.log(
                     Level.DEBUG,
-                    "cannot get the progress that an operation of \""
-                            + loop.group().name() + "\" had made",
+                    "cannot get the progress of an operation of \""
+                            + loop.group().name() + "\"",
                     broken);
         }
     }

@@ -146,7 +146,8 @@ final class OperationWatch {
     private void warn(Operation running) {
         Diagnosis.Blame verdict = verdict(warning, running);
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
-                + waiting(verdict.culprits(), "waits for ", "is late, and waits for no rank,")
+                + waiting(
+                        verdict.culprits(), "waits for ", "is late because its own work is slow (it waits for no rank)")
                 + place(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
     }
@@ -167,7 +168,7 @@ final class OperationWatch {
                     + waiting(
                             verdict.culprits(),
                             "gave up on ",
-                            "gave up, though it waits for no rank and has only been slow,")
+                            "gave up because its own work is slow (it waits for no rank)")
                     + place(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
             control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
         }

@@ -58,7 +58,7 @@ public final class Allocations {
             memory.giveBack();
             memory.close();
             throw new IllegalStateException("group \"" + group.name() + "\" rank " + group.rank()
-                    + " was closed while a tensor of it was allocated");
+                    + " was closed during the allocation of a tensor");
         }
         known = tensors;
         long bytes = elementCount * dataType.byteSize();

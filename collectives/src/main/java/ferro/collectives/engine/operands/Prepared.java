@@ -257,7 +257,7 @@ public final class Prepared {
      */
     private static void describe(Key key, StringBuilder text) {
         if (!key.parts.areEqual() && key.kind == CollectiveKind.ALL_TO_ALL) {
-            text.append(" in parts of their own");
+            text.append(" in parts of different lengths");
             return;
         }
         text.append('[').append(key.elements()).append(']');

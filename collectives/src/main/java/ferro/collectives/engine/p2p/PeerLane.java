@@ -220,7 +220,7 @@ final class PeerLane {
                 return;
             }
         }
-        owner.nonsense(peer, "a go-ahead for tag " + tag + ", of which nothing was announced");
+        owner.nonsense(peer, "a go-ahead for tag " + tag + " without an announced message");
     }
 
     private boolean fits(Transfer receive, DataType type, long bytes) {

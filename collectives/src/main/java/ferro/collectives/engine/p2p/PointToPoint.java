@@ -178,7 +178,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                     "their connection ended with " + counts(transfer.peer).arrived() + " of the " + sent
                             + " messages that it sent to this rank");
         } else if (!transfer.matched && counts(transfer.peer).arrived() >= sent) {
-            failForLeaver(transfer, "of what it sent to this rank, messages: " + sent + ", nothing is left for it");
+            failForLeaver(
+                    transfer,
+                    "none of the messages that it sent to this rank is left for this call, messages " + "sent: "
+                            + sent);
         }
     }
 
@@ -192,7 +195,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         Diagnosis.Blame verdict = probe.waiting(late.work.begunNanos(), peer);
         String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
                 + late.work.elapsed().toMillis() + " ms"
-                + (late.matched ? ", with the message under way" : late.isSend ? ", which posted no receive" : "")
+                + (late.matched ? " while the message was in flight" : late.isSend ? ", which posted no receive" : "")
                 + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
         end(late, new Failure(Code.TIMED_OUT, loop.group().rank(), -1, RankLists.list(verdict.culprits()), text, null));
     }
@@ -204,7 +207,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (culprits.isEmpty() || culprits.get(late.peer) || stoodStill) {
             return "rank " + (stoodStill ? loop.group().rank() : late.peer);
         }
-        return RankLists.ranks(culprits) + ", for which rank " + late.peer + " waits in the end,";
+        return RankLists.ranks(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
     }
 
     /** Returns the status of this rank; any thread. */
@@ -284,8 +287,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes + " bytes, to rank "
                         + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
                         + receive.tensor.byteCount()
-                        + " bytes: type and count must be equal, unless one side has plain bytes (i8,"
-                        + " u8, a ByteBuffer) and as many of them";
+                        + " bytes: type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total size";
         control.fail(new Failure(Code.MISMATCH, rank, -1, receive.peer + "," + rank, text, null));
     }
 
@@ -296,7 +298,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     @Override
     public void nonsense(int peer, String what) {
-        String text = "rank " + peer + " sent what makes no sense: " + what;
+        String text = "rank " + peer + " sent an invalid message: " + what;
         control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Integer.toString(peer), text, null));
     }
 
@@ -306,7 +308,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             return;
         }
         if (transfer.isSend && control.exits().has(transfer.peer)) {
-            failForLeaver(transfer, "it takes no more messages");
+            failForLeaver(transfer, "it accepts no more messages");
             return;
         }
         PeerLane lane = laneTo(transfer.peer);

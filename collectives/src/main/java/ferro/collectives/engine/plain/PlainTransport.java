@@ -54,7 +54,8 @@ final class PlainTransport implements Transport {
     @Override
     public Link link(int peer, Lane lane) {
         if (lane == Lane.POINT_TO_POINT) {
-            throw new UnsupportedOperationException("a plain back end sends point-to-point by itself, to rank " + peer);
+            throw new UnsupportedOperationException(
+                    "a plain back end sends point-to-point messages itself, also to rank " + peer);
         }
         if (links[peer] == null) {
             links[peer] = new PlainLink(this, peer);

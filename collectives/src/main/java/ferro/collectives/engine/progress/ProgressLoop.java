@@ -142,8 +142,8 @@ public final class ProgressLoop implements WorkOwner {
     public void refuseInside(String what) {
         if (lock.isMine()) {
             throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
-                    + " is called from the code of a reduction, which this thread runs for that group: make the call"
-                    + " when the collective has ended");
+                    + " is called from inside a user-defined reduction, which this thread runs for that "
+                    + "group: make the call after the collective has ended");
         }
     }
 

@@ -170,7 +170,7 @@ public final class LocalPeers {
         String between = links.far() ? " between far hosts" : " between hosts";
         boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(topology::isNearAnother);
         if (hasSome) {
-            return links.with(links.text() + between + ", shared memory inside");
+            return links.with(links.text() + between + ", shared memory within hosts");
         }
         return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
     }

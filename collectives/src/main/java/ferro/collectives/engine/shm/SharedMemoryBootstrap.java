@@ -222,8 +222,8 @@ final class SharedMemoryBootstrap {
                 throw new FerroException(
                         Code.MISMATCH,
                         Where.outside(group.name(), group.rank()).blaming("0," + rank),
-                        "ranks of \"" + group.name() + "\" ask for different memory: rank 0 " + first + ", rank " + rank
-                                + " " + other + ": all ranks must allocate alike, in the same order");
+                        "ranks of \"" + group.name() + "\" request different memory: rank 0 " + first + ", rank " + rank
+                                + " " + other + ": all ranks must make the same allocations in the same order");
             }
         }
     }
@@ -281,8 +281,8 @@ final class SharedMemoryBootstrap {
             throw new FerroException(
                     Code.RESOURCE,
                     Where.outside(group.name(), group.rank()),
-                    Settings.LINKS.name() + " is shm, and not all ranks of \"" + group.name() + "\" share memory: "
-                            + topology.whyNot() + ": with auto the others use TCP");
+                    Settings.LINKS.name() + " is shm, but not all ranks of \"" + group.name() + "\" share memory: "
+                            + topology.whyNot() + ": use auto, with which the other ranks use TCP");
         }
     }
 

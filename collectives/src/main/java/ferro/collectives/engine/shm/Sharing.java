@@ -56,7 +56,7 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
         return ranks <= layout.ranksMost()
                 ? Optional.empty()
                 : Optional.of(ranks + " ranks of \"" + group.name() + "\" are on one host, need at most "
-                        + layout.ranksMost() + ", which slots of " + layout.slotBytes() + " bytes have lines for");
+                        + layout.ranksMost() + ": slots of " + layout.slotBytes() + " bytes have no room for more");
     }
 
     /** Returns the size of each segment; the slots take memory when the first call needs them. */

@@ -137,7 +137,8 @@ class WaitingRanksTest {
         assertEquals(sender, diagnosis.ofWaiting(sender, false).culprits());
         Diagnosis.Blame still = diagnosis.ofWaiting(sender, true);
         assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
-        assertEquals("rank 0 is the one that says so; rank 1 is gone: it has left in good order", still.text());
+        assertEquals(
+                "rank 0 is the rank that reports this; rank 1 is gone: it closed the group normally", still.text());
     }
 
     @Test
@@ -148,7 +149,7 @@ class WaitingRanksTest {
         world.pass(Duration.ofSeconds(6));
         List<String> heard = world.ranks.get(0).heard;
         assertEquals(1, heard.size(), heard::toString);
-        assertTrue(heard.get(0).startsWith("SUSPECTED 1: nothing heard of rank 1 for 5."), heard::toString);
+        assertTrue(heard.get(0).startsWith("SUSPECTED 1: nothing heard from rank 1 for 5."), heard::toString);
         world.ranks.get(1).cutTo.clear();
         world.pass(Duration.ofSeconds(3));
         assertTrue(heard.get(1).startsWith("RECOVERED 1"), heard::toString);

@@ -35,7 +35,7 @@ class SharingTest {
     void moreRanksOfAHostThanASlotHasLinesForAreRefused() {
         assertEquals(Optional.empty(), sharing(1024, 1024).refusedBecause());
         assertEquals(
-                "1025 ranks of \"big\" are on one host, need at most 1024, which slots of 65536 bytes have lines for",
+                "1025 ranks of \"big\" are on one host, need at most 1024: slots of 65536 bytes have no room for more",
                 sharing(1025, 1025).refusedBecause().orElseThrow());
     }
 
