@@ -58,7 +58,7 @@ class DoctorProcessTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"off, 'none, as ferro.tls says'", "on, all connections", "auto, connections between hosts"})
+    @CsvSource({"off, 'none, set by ferro.tls'", "on, all connections", "auto, connections between hosts"})
     void whatIsEncryptedIsSaidByTheSetting(String setting, String text) throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of("FERRO_TLS", setting), "doctor", "--json")) {
             assertEquals(0, run.exitCode(), run::toString);

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(180)
 class MpirunTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Pattern JOB_FILE = Pattern.compile("the ranks meet by the job file (\\S+), until");
+    private static final Pattern JOB_FILE = Pattern.compile("ranks find each other through the job file (\\S+) until");
     private static final Pattern SELF = Pattern.compile("self \\d (\\d+) ");
     private static final String MAIN = """
             import ferro.ReduceOp;

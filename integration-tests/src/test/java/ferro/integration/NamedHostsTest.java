@@ -42,7 +42,7 @@ class NamedHostsTest {
         for (int rank = 0; rank < 2; rank++) {
             String line =
                     "rank " + rank + " of \"world\": this machine resolves node0 to 127.0.1.1, where no other host"
-                            + " can reach it (often by a line in /etc/hosts); so only ranks of this machine can join, because";
+                            + " can reach it (often by a line in /etc/hosts); only ranks of this machine can join, because";
             String said = Files.readString(told(rank));
             assertTrue(said.contains(line), said);
             assertTrue(said.contains("give all ranks the same FERRO_SECRET_FILE"), said);

@@ -41,11 +41,11 @@ class NetworkHostsTest {
                     start(hosts, secret, joinTimeouts("6s", "60s")),
                     "on node 1 (host host-b, 10.77.0.2) announced 10.77.0.2:",
                     "; connect: no answer in ",
-                    " s: is a firewall between them? (attempts: ",
+                    " s: does a firewall block the connection? (attempts: ",
                     "(ferro.tcp.interface, ferro.tcp.advertise)");
             assertFails(
                     start(hosts, secret, joinTimeouts("60s", "6s")),
-                    "nothing has come from there to this rank at 10.77.0.2:");
+                    "no connection from there has reached this rank at 10.77.0.2:");
 
             for (HostProcess one : start(hosts, secret, "-J-Dferro.tcp.port=" + RANGE)) {
                 assertEquals(0, one.exitCode(), one::toString);

@@ -179,7 +179,8 @@ class NodeStartsTest {
 
         HostProcess other = job.node(1, Map.of("FERRO_JOB_ID", "mine"), "-n1", "--", "true");
         assertEquals(2, other.exitCode(), other::toString);
-        String both = "job \"default\" is here, yours is \"mine\": give every job a port or a FERRO_JOB_ID of its own";
+        String both =
+                "this is job \"default\", you belong to job \"mine\": give every job its own port or FERRO_JOB_ID";
         assertTrue(other.errText().contains(both), other::toString);
         first.errLine(" refused a launcher of node 1 at 10.77.0.2 while");
 

@@ -49,7 +49,7 @@ class SlurmHostsTest {
             }
             String first = running.get(1).errText();
             assertTrue(first.contains("job of Slurm: rank 0 of 2, 0 of 1 on this host"), first);
-            assertTrue(first.contains("the ranks meet by the job file " + folder.resolve("7.3.0")), first);
+            assertTrue(first.contains("ranks find each other through the job file " + folder.resolve("7.3.0")), first);
         }
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(List.of(), left.toList());

@@ -23,7 +23,7 @@ class WithoutEpollTest {
                 SumsOnAnyJdk.class.getName())) {
             assertEquals(0, run.exitCode(), run::toString);
             List<String> said = run.errLines().stream()
-                    .filter(line -> line.contains("sockets are polled by NIO, as epoll cannot work here ("))
+                    .filter(line -> line.contains("NIO polls the sockets, because epoll cannot work here ("))
                     .toList();
             assertEquals(warnings, said.size(), run::errText);
             assertTrue(

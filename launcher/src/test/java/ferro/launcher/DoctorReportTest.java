@@ -55,13 +55,13 @@ class DoctorReportTest {
                         Map.of("ferro.tcp.interface", "127.0.0.0/8", "ferro.tcp.port", "20000-20003"))
                 .tcp();
         assertEquals("127.0.0.1", tcp.get("address"));
-        assertEquals("ferro.tcp.interface=127.0.0.0/8 says so", tcp.get("why this address"));
+        assertEquals("set by ferro.tcp.interface=127.0.0.0/8", tcp.get("why this address"));
         assertEquals("lo, for a job on this host", tcp.get("interface"));
         assertEquals("ferro.tcp.port=20000-20003, for 4 ranks of this host", tcp.get("ports"));
         assertTrue(tcp.get("for NCCL").startsWith("NCCL_SOCKET_IFNAME==lo,"), tcp.get("for NCCL"));
 
         Map<String, String> plain = diagnose(Map.of()).tcp();
-        assertEquals("any free one", plain.get("ports"));
+        assertEquals("any free port", plain.get("ports"));
         assertFalse(plain.containsKey("for NCCL"), plain::toString);
 
         String none =

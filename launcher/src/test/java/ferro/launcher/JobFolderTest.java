@@ -85,7 +85,7 @@ class JobFolderTest {
 
         assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(empty))
                 .getMessage()
-                .endsWith("has 0 bytes beside white space: need at least 1"));
+                .endsWith("has 0 bytes besides white space: need at least 1"));
         assertTrue(assertThrows(BadInputException.class, () -> JobFolder.checkSecret(temporary.resolve("none")))
                 .getMessage()
                 .contains("no such file"));

@@ -27,9 +27,10 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     }
 
     FerroException corrupted(String progress, IOException cause) {
-        String message = "rank " + rank + " of " + name + " refused what rank " + peer + " sent: on their "
+        String message = "rank " + rank + " of " + name + " refused data from rank " + peer + ": on their "
                 + lane.label() + " connection " + cause.getMessage() + ", " + progress
-                + "; something between them, or in one of them, changes bytes: see memory, network cards and proxies";
+                + "; something between the two ranks, or in one of them, changes bytes: check memory,"
+                + " network cards and proxies";
         return new FerroException(Code.PROTOCOL, where(-1), message, cause);
     }
 
@@ -43,13 +44,13 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     private static String endOf(FerroException ended) {
         Throwable cause = ended.getCause();
         return cause == null
-                ? "the old connection ended, or its key was used up"
+                ? "the old connection ended, or its key reached its limit"
                 : "the old connection ended (" + cause.getMessage() + ")";
     }
 
     /** Adds to the failure of a lost connection why no new connection could be made. */
     static FerroException notAgain(FerroException ended, FerroException cause) {
-        String more = "; it cannot be made anew: " + cause.getMessage();
+        String more = "; it cannot reconnect: " + cause.getMessage();
         return cause.code() == Code.RESOURCE
                 ? new FerroException(Code.RESOURCE, cause.where(), ended.getMessage() + more, cause)
                 : with(ended, more);
@@ -61,7 +62,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
         return with(
                 ended,
                 "; " + there + bytesHere + " bytes from " + (bytesThere < 0 ? "rank " + peer : "it")
-                        + " were under way, so it cannot go on over another");
+                        + " were in flight and may be lost, so the link cannot reconnect");
     }
 
     FerroException notPolled(Exception cause) {

@@ -56,7 +56,7 @@ public record TcpOutlook(
         Optional<Rendezvous> meeting = Rendezvous.find(alone, context);
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
-                .orElse("loopback, as nothing names a rendezvous (MASTER_ADDR): a job on this host");
+                .orElse("loopback, for a job on this host: no rendezvous is set (MASTER_ADDR)");
         InetAddress at = Addresses.resolved(host, context.nanoTime(), context, where);
         // the settings may say rank 0, but the doctor may run on another machine than the store
         boolean servedHere = meeting.filter(Rendezvous::servedHere).isPresent()
@@ -82,7 +82,7 @@ public record TcpOutlook(
         List<NetLink> faster = used.faster(NetLink.SYSTEM);
         return faster.isEmpty()
                 ? used.text()
-                : used.text() + "; " + faster.get(0).text() + " is up as well: if it is on all hosts, "
+                : used.text() + "; " + faster.get(0).text() + " is also up: if all hosts have it, "
                         + Settings.TCP_INTERFACE.name() + "=" + faster.get(0).name() + " uses it";
     }
 
@@ -117,7 +117,7 @@ public record TcpOutlook(
         }
         String setting = Settings.TCP_PORT.name() + "=" + range;
         if (range.size() == 1) {
-            return range.any() ? "any free one" : setting + ", for one rank of this host";
+            return range.any() ? "any free port" : setting + ", for one rank of this host";
         }
         return setting + ", for " + range.size() + " ranks of this host";
     }
@@ -127,10 +127,10 @@ public record TcpOutlook(
             return "epoll";
         }
         if (Settings.TCP_IO.of(context).equals("nio")) {
-            return "nio, as " + Settings.TCP_IO.name() + " says";
+            return "nio, set by " + Settings.TCP_IO.name();
         }
         return EpollChoice.avoidedBecause()
-                .map("nio, as epoll cannot work here: "::concat)
+                .map("nio, because epoll cannot work here: "::concat)
                 .orElse("nio");
     }
 
@@ -146,7 +146,7 @@ public record TcpOutlook(
 
     private static String encryption(RankContext context) {
         return switch (Settings.TLS.of(context)) {
-            case "off" -> "none, as " + Settings.TLS.name() + " says";
+            case "off" -> "none, set by " + Settings.TLS.name();
             case "on" -> "all connections, by TLS 1.3 of " + engines(context);
             default -> "connections between hosts, by TLS 1.3 of " + engines(context);
         };
@@ -156,7 +156,7 @@ public record TcpOutlook(
         String missing = TlsProvider.missingOpenSsl();
         return switch (Settings.TLS_PROVIDER.of(context)) {
             case "jdk" -> TlsProvider.JDK.toString();
-            case "openssl" -> TlsProvider.OPENSSL + (missing == null ? "" : ", which cannot be: " + missing);
+            case "openssl" -> TlsProvider.OPENSSL + (missing == null ? "" : ", which cannot be used: " + missing);
             default -> TlsProvider.fastest().toString();
         };
     }

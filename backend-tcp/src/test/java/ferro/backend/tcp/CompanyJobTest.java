@@ -111,7 +111,7 @@ class CompanyJobTest {
         }
         try (TcpJob job = job()) {
             String text = refused(job, 0, Map.of()).getMessage();
-            assertTrue(text.contains("the other side has refused"), text);
+            assertTrue(text.contains("the other side refused the key"), text);
         }
     }
 
@@ -121,7 +121,7 @@ class CompanyJobTest {
         Map<String, String> score = OURS.settings(folder.resolve("score"), OURS.leaf(other));
         try (TcpJob job = job()) {
             String text = refused(job, 1, score).getMessage();
-            assertTrue(text.contains("[" + other + "]: need a name like " + TRAIN), text);
+            assertTrue(text.contains("[" + other + "]: need a name that matches " + TRAIN), text);
         }
     }
 
@@ -139,7 +139,8 @@ class CompanyJobTest {
             FerroException failure = failure(job.joining("h", 1, job.context(late)));
             assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
             assertTrue(failure.getMessage().contains(late.get("ferro.tls.certificate")), failure.getMessage());
-            assertTrue(failure.getMessage().contains("replace the file by a renewed one"), failure.getMessage());
+            assertTrue(
+                    failure.getMessage().contains("replace the file with a renewed certificate"), failure.getMessage());
         }
     }
 

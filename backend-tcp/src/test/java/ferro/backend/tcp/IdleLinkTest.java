@@ -154,7 +154,7 @@ class IdleLinkTest {
             for (FerroException failure : failures) {
                 assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
                 assertTrue(failure.where().culprits().matches("[01]|0,1"), failure.getMessage());
-                assertTrue(failure.getMessage().contains("were under way"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("were in flight"), failure.getMessage());
             }
             await(() -> culprits(groups.get(0)).equals(culprits(groups.get(1))));
         }
@@ -225,7 +225,7 @@ class IdleLinkTest {
 
             for (FerroException failure : failures) {
                 assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
-                assertTrue(failure.getMessage().contains("cannot be made anew"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("cannot reconnect"), failure.getMessage());
                 assertTrue(failure.getMessage().contains("refused"), failure.getMessage());
             }
         }

@@ -36,9 +36,9 @@ final class LinkEnds extends Handler implements AutoCloseable {
     /** How a rank saw that a connection of one of its links had ended. */
     private enum Seen {
         /** The end of the stream, looked for before a write. */
-        END_BEFORE_A_WRITE("the old connection ended \\(by the other side, after \\d+ bytes from there\\)"),
+        END_BEFORE_A_WRITE("the old connection ended \\(closed by the other side, after \\d+ bytes from that side\\)"),
         /** The end of the stream, found by a read. */
-        END_IN_A_READ("the old connection ended, or its key was used up"),
+        END_IN_A_READ("the old connection ended, or its key reached its limit"),
         RESET("the old connection ended \\(.*[Cc]onnection reset.*\\)"),
         /** The other rank saw the end first. */
         REPLACED_BY_THE_PEER("rank \\d+ replaced the old connection"),

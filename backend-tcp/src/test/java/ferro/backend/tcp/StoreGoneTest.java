@@ -46,7 +46,7 @@ class StoreGoneTest {
             groups.forEach(ProcessGroup::close);
 
             assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("was here and has gone away"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("was reached before and is gone now"), failure.getMessage());
             assertTrue(took < TimeUnit.SECONDS.toNanos(5), "not at once");
         }
     }

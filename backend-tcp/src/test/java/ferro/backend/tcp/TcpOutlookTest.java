@@ -34,8 +34,8 @@ class TcpOutlookTest {
                 Map.of("ferro.tcp.advertise", "gate.example", "ferro.tcp.io", "nio", "ferro.tcp.congestion", "cubic"));
 
         assertEquals("gate.example", outlook.address());
-        assertEquals("ferro.tcp.advertise=gate.example says so", outlook.addressReason());
-        assertEquals("nio, as ferro.tcp.io says", outlook.sockets());
+        assertEquals("set by ferro.tcp.advertise=gate.example", outlook.addressReason());
+        assertEquals("nio, set by ferro.tcp.io", outlook.sockets());
         assertTrue(outlook.congestion().endsWith("which nio cannot change"), outlook.congestion());
     }
 
@@ -52,7 +52,8 @@ class TcpOutlookTest {
         String forced = look(Map.of("ferro.tls.provider", "openssl")).encryption();
         assertTrue(forced.startsWith("connections between hosts, by TLS 1.3 of OpenSSL"), forced);
         assertEquals(
-                !fastest.equals("OpenSSL"), forced.contains("which cannot be: Netty's OpenSSL engine is not there"));
+                !fastest.equals("OpenSSL"),
+                forced.contains("which cannot be used: Netty's OpenSSL engine is not available"));
     }
 
     @Test

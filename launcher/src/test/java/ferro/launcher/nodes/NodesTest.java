@@ -362,7 +362,7 @@ class NodesTest {
         assertHeard(
                 heard,
                 "node 0 (host h0, 127.0.0.1) refused a launcher of node 1 at 127.0.0.1 while node 1 was"
-                        + " missing: job \"job\" is here, yours is \"other\"");
+                        + " missing: this is job \"job\", you belong to job \"other\"");
         speakVersionThree();
         assertHeard(
                 heard,

@@ -109,8 +109,8 @@ final class AcceptingHandshake implements Handshake {
         if (!said.job().equals(own.job())) {
             throw new Refusal(
                     Code.RENDEZVOUS,
-                    "job \"" + own.job() + "\" is here, yours is \"" + Refusal.printable(said.job())
-                            + "\": give every job a port or a FERRO_JOB_ID of its own");
+                    "this is job \"" + own.job() + "\", you belong to job \"" + Refusal.printable(said.job())
+                            + "\": give every job its own port or FERRO_JOB_ID");
         }
         Credentials.checkSecrets(own.secret().present(), said.options().secret());
         boolean encrypts = TlsChallenge.wanted(own.tls(), said, local);
@@ -134,7 +134,7 @@ final class AcceptingHandshake implements Handshake {
         }
         if (key != null) {
             if (hello.options().tls() != Hello.TlsWish.TLS) {
-                throw new Refusal(Code.PROTOCOL, "TLS is needed here, and you go on without (" + hello + ")");
+                throw new Refusal(Code.PROTOCOL, "TLS is required here, but you continue without it (" + hello + ")");
             }
             tls = key.session(false, hello.options().key(), TlsPolicy.judges(hello.kind()));
         }

@@ -55,7 +55,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         }
         return told.equals(AUTO)
                 ? new AddressChoice(bind, reachable, reachable.getHostAddress(), reason(context, fixed, named, meeting))
-                : new AddressChoice(bind, reachable, told, Settings.TCP_ADVERTISE.name() + "=" + told + " says so");
+                : new AddressChoice(bind, reachable, told, "set by " + Settings.TCP_ADVERTISE.name() + "=" + told);
     }
 
     /** Returns the address to listen on. A name that this machine resolves to loopback means the address to the store. */
@@ -78,9 +78,9 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
     private static String reason(
             RankContext context, boolean fixed, Optional<InetAddress> named, StoreLocation meeting) {
         if (named.isPresent()) {
-            return FILTER + "=" + Settings.TCP_INTERFACE.of(context) + " says so";
+            return "set by " + FILTER + "=" + Settings.TCP_INTERFACE.of(context);
         }
-        return fixed ? Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) + " says so" : meeting.reason;
+        return fixed ? "set by " + Settings.TCP_BIND.name() + "=" + Settings.TCP_BIND.of(context) : meeting.reason;
     }
 
     /** Returns the wildcard address: peers expect the store at one address and data at another, and one port serves both. */
@@ -118,9 +118,9 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         List<AddressCandidate> found = candidates(filter, routing, all);
         if (found.isEmpty()) {
             throw new IllegalArgumentException(FILTER + "=" + filter
-                    + ": no interface that is up has an address that may be used; there are "
+                    + ": no interface that is up has a usable address; found: "
                     + all.stream().map(LocalInterface::text).collect(Collectors.joining(", "))
-                    + "; addresses of one link (fe80::, 169.254.) count only where such a network is named");
+                    + "; link-local addresses (fe80::, 169.254.) count only if the setting names such a " + "network");
         }
         AddressCandidate best = found.get(0);
         return best.rank < 0 ? routing : best.address;

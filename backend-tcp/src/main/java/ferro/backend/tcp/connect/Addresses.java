@@ -61,7 +61,7 @@ public final class Addresses {
                     throw new FerroException(
                             Code.RENDEZVOUS,
                             where,
-                            "no address is known for host \"" + host + "\" at the deadline: check "
+                            "host \"" + host + "\" was not resolved to an address before the deadline: check "
                                     + StoreSettings.of(context).ofHost(),
                             unknown);
                 }
@@ -198,8 +198,8 @@ public final class Addresses {
                 Code.RENDEZVOUS,
                 where,
                 "rank " + where.rank() + " of \"" + where.group()
-                        + "\" has to tell the others an address of this machine,"
-                        + " which has no default route, and " + all.size() + " addresses beside loopback"
+                        + "\" cannot choose the address to announce to the others: this machine has no default "
+                        + "route and " + all.size() + " addresses besides loopback"
                         + all.stream().map(InetAddress::getHostAddress).collect(Collectors.joining(", ", " (", ")"))
                         + ": name one (ferro.tcp.interface, ferro.tcp.bind)");
     }

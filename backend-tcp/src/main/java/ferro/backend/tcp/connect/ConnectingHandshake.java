@@ -87,7 +87,7 @@ final class ConnectingHandshake implements Handshake {
             throw new Refusal(
                     Code.PROTOCOL,
                     "the answer is a frame of type " + type + " with " + length
-                            + " bytes: something else than ferro listens there, or another version");
+                            + " bytes: something other than ferro listens there, or another version of ferro");
         }
         wanted = length;
         head = false;
@@ -114,7 +114,7 @@ final class ConnectingHandshake implements Handshake {
         askedForTls = said.tls() && wish == Hello.TlsWish.EITHER;
         throw said.tls()
                 ? TlsChallenge.differs("on", "off")
-                : new Refusal(Code.PROTOCOL, "the accepting side goes on without TLS, and TLS is needed here");
+                : new Refusal(Code.PROTOCOL, "the accepting side continues without TLS, but TLS is required here");
     }
 
     /** Returns whether the accepting side needs TLS, so that another hello that offers it may be taken. */

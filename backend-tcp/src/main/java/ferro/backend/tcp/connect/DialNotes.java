@@ -108,27 +108,27 @@ public final class DialNotes {
 
     private static String words(Throwable cause, long tookNanos) {
         if (cause == null) {
-            return "connected, and the other side closed the connection without a word";
+            return "connected, but the other side closed the connection and sent nothing";
         }
         String text = String.valueOf(cause.getMessage());
         if (cause instanceof ConnectTimeoutException || cause instanceof ClosedChannelException) {
             return silence(tookNanos);
         }
         if (cause instanceof TimeoutException) {
-            return "connected, but no word in " + seconds(tookNanos)
-                    + ": does another program listen there, or does its process stand still?";
+            return "connected, but received nothing in " + seconds(tookNanos)
+                    + ": does another program listen there, or is its process stopped?";
         }
         if (cause instanceof NoRouteToHostException || text.contains("No route") || text.contains("unreachable")) {
             return "no route";
         }
         if (cause instanceof ConnectException && text.toLowerCase(Locale.ROOT).contains("refused")) {
-            return "refused: nothing listens there, or a firewall says no";
+            return "refused: nothing listens there, or a firewall rejects the connection";
         }
         return text;
     }
 
     private static String silence(long nanos) {
-        return "no answer in " + seconds(nanos) + ": is a firewall between them?";
+        return "no answer in " + seconds(nanos) + ": does a firewall block the connection?";
     }
 
     private static String seconds(long nanos) {

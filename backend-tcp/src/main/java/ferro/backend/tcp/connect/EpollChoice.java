@@ -20,9 +20,9 @@ public final class EpollChoice {
      */
     public static Optional<String> avoidedBecause() {
         if (sharesNativePart(Epoll.class.getClassLoader(), ClassLoader.getSystemClassLoader())) {
-            return Optional.of(
-                    "this program brings a Netty of its own, and that of the JVM would lose its native methods when"
-                            + " this program is unloaded: leave one of the two out, or say ferro.tcp.io=epoll if it never is");
+            return Optional.of("this program contains a second Netty, and the Netty of the JVM would lose its "
+                    + "native methods when this program is unloaded: remove one of the two, or set "
+                    + "ferro.tcp.io=epoll if the program is never unloaded");
         }
         return works()
                 ? Optional.empty()

@@ -53,7 +53,8 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
                 Code.RENDEZVOUS,
                 "cannot listen on " + address.getHostAddress() + " at any of the " + range.size() + " ports of "
                         + SETTING
-                        + "=" + range + ": " + (holders.isEmpty() ? "last, " + cause.getMessage() : "held " + holders)
+                        + "=" + range + ": "
+                        + (holders.isEmpty() ? "the last error is " + cause.getMessage() : "held " + holders)
                         + advice());
     }
 

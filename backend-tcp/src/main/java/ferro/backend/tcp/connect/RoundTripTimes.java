@@ -36,7 +36,8 @@ public final class RoundTripTimes {
         try {
             return (int) Math.min(Integer.MAX_VALUE, socket.tcpInfo().rtt());
         } catch (ChannelException ended) {
-            System.getLogger("ferro.tcp").log(System.Logger.Level.DEBUG, "no round trip is known of " + channel, ended);
+            System.getLogger("ferro.tcp")
+                    .log(System.Logger.Level.DEBUG, "the round-trip time is unknown for " + channel, ended);
             return 0;
         }
     }

@@ -52,9 +52,9 @@ public final class Secret {
             return new Secret(SecretFile.read(file));
         } catch (IOException failure) {
             String why = launchers && Files.notExists(file)
-                    ? file
-                            + " is not there; ferro run removes the secret that it makes itself once all ranks have joined:"
-                            + " a program that joins again needs --secret-file FILE (ferro secret FILE makes one)"
+                    ? file + " does not exist; ferro run deletes a secret that it generated once all ranks have "
+                            + "joined: a program that joins again needs --secret-file FILE (ferro secret FILE "
+                            + "creates one)"
                     : failure.getMessage();
             throw refused(where, why, failure);
         }

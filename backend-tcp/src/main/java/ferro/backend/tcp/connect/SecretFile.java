@@ -112,7 +112,7 @@ public final class SecretFile {
     private static void checkFor(FileUser user, Path file) throws IOException {
         Map<String, Object> facts = facts(file);
         if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
-            throw new IOException(file + " is no file: need one of mode 0600");
+            throw new IOException(file + " is not a file: need a file of mode 0600");
         }
         int owner = (Integer) facts.get("uid");
         int group = (Integer) facts.get("gid");
@@ -130,8 +130,8 @@ public final class SecretFile {
             throw new IOException(
                     file + " belongs to user " + Integer.toUnsignedString(owner) + ", and this process is user "
                             + Integer.toUnsignedString(user.uid())
-                            + ": need a file of its own, mode 0600, or one of root's that a group of this process can read"
-                            + " (in Kubernetes: securityContext.fsGroup)");
+                            + ": need a file of this user with mode 0600, or a file of root that a group of this "
+                            + "process can read (in Kubernetes: securityContext.fsGroup)");
         }
     }
 
@@ -157,7 +157,7 @@ public final class SecretFile {
             }
             byte[] bytes = stripped(Files.readAllBytes(file));
             if (bytes.length == 0) {
-                throw new IOException(file + " has 0 bytes beside white space: need at least 1");
+                throw new IOException(file + " has 0 bytes besides white space: need at least 1");
             }
             return bytes;
         } catch (FileSystemException denied) {

@@ -270,7 +270,7 @@ public final class TcpDialer {
                 boolean itself =
                         done.channel().localAddress().equals(done.channel().remoteAddress());
                 return itself
-                        ? new ConnectException("nobody listens, and the connection met itself on the same port")
+                        ? new ConnectException("nothing listens there, and the connection reached its own port")
                         : null;
             }
         }

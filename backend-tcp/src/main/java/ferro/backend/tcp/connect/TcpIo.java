@@ -105,7 +105,7 @@ public final class TcpIo {
             OwnThread.run(() -> tryCongestion(name));
         } catch (ChannelException refused) {
             throw new IllegalArgumentException(
-                    setting + "this machine does not take it (" + refused.getMessage()
+                    setting + "this machine does not accept it (" + refused.getMessage()
                             + "): see /proc/sys/net/ipv4/tcp_allowed_congestion_control for names, or use auto",
                     refused);
         }
@@ -131,10 +131,10 @@ public final class TcpIo {
             return Optional.empty();
         }
         return EpollChoice.avoidedBecause()
-                .map(
-                        why -> "sockets are polled by NIO, as epoll cannot work here (" + why
-                                + "; or say ferro.tcp.io=nio): each message costs more time, arrays are copied,"
-                                + " ferro.tcp.congestion has no effect, and idle connections are kept by the times of the system");
+                .map(why -> "NIO polls the sockets, because epoll cannot work here (" + why
+                        + "; or set ferro.tcp.io=nio to accept this): each message takes more time, arrays are "
+                        + "copied, ferro.tcp.congestion has no effect, and the system's keep-alive times apply "
+                        + "to idle connections");
     }
 
     /** Returns the best choice on this machine, for callers without settings. */

@@ -92,7 +92,7 @@ public final class TcpListener implements AutoCloseable {
                 Code.RENDEZVOUS,
                 "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "
                         + (holders.isEmpty()
-                                ? "another job may hold the port, or the address is not of this machine"
+                                ? "another job may hold the port, or the address does not belong to this machine"
                                 : "it is held: " + holders));
     }
 
@@ -163,7 +163,7 @@ public final class TcpListener implements AutoCloseable {
                 // in the middle of TLS a refusal would not be understood
                 channel.close();
             } else if (pending.of(channel) != null) {
-                String text = "the handshake was not over after " + grantedMillis + " ms";
+                String text = "the handshake did not end within " + grantedMillis + " ms";
                 HandshakeReader.refuse(channel, Refusal.late(text));
             }
         }

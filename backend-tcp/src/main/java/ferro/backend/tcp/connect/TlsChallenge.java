@@ -59,6 +59,6 @@ record TlsChallenge(byte[] nonce, boolean secret, boolean tls, byte[] key) {
         return new Refusal(
                 Code.RENDEZVOUS,
                 "TLS is " + accepting + " at the accepting side of this connection and " + connecting
-                        + " at the connecting one: give all ranks the same ferro.tls");
+                        + " at the connecting side: give all ranks the same ferro.tls");
     }
 }

@@ -85,7 +85,9 @@ public final class TlsHandshake extends ExactReader {
     private void ended(IOException wrong) {
         boolean there = isKeyRefusedThere(wrong);
         String text = "the TLS handshake failed: "
-                + (there ? "the other side has refused the key or the certificate of this one, and logs why: " : "")
+                + (there
+                        ? "the other side refused the key or the certificate of this side, and its log says " + "why: "
+                        : "")
                 + wrong.getMessage();
         if (session.hasRefusedKey() || there) {
             end.refused(context().channel(), new Refusal(Code.UNAUTHENTICATED, text));

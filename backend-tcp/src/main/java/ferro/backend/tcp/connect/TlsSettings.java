@@ -49,8 +49,8 @@ public final class TlsSettings {
     private TlsPolicy policy(Secret secret) {
         TlsPolicy.TlsUse use = TlsPolicy.TlsUse.valueOf(Settings.TLS.of(context).toUpperCase(Locale.ROOT));
         if (use == TlsPolicy.TlsUse.ON && !secret.present()) {
-            throw refused("ferro.tls=on and no secret, by which the others would know its key: give all ranks the same"
-                    + " FERRO_SECRET_FILE");
+            throw refused("ferro.tls=on but no secret that could authenticate its key: give all ranks the same "
+                    + "FERRO_SECRET_FILE");
         }
         String job = Settings.JOB_ID.of(context);
         Supplier<TlsProvider> provider = provider();
@@ -62,7 +62,7 @@ public final class TlsSettings {
         String wanted = Settings.TLS_PROVIDER.of(context);
         String missing = wanted.equals("openssl") ? TlsProvider.missingOpenSsl() : null;
         if (missing != null) {
-            throw new FerroException(Code.RESOURCE, where, has("ferro.tls.provider=openssl, and " + missing));
+            throw new FerroException(Code.RESOURCE, where, has("ferro.tls.provider=openssl, but " + missing));
         }
         return switch (wanted) {
             case "jdk" -> () -> TlsProvider.JDK;
@@ -93,7 +93,7 @@ public final class TlsSettings {
                     .ifPresent(text -> System.getLogger("ferro.join").log(Level.WARNING, text));
             return read;
         } catch (IOException wrong) {
-            throw refused("certificates that cannot be used: " + wrong.getMessage());
+            throw refused("unusable certificates: " + wrong.getMessage());
         }
     }
 

@@ -113,7 +113,7 @@ final class ArrayCalls {
             }
             return new ForeignLookup().found();
         } catch (ReflectiveOperationException | RuntimeException absent) {
-            return ArrayFunctions.absent("java.lang.foreign has no such calls here: " + absent);
+            return ArrayFunctions.absent("java.lang.foreign lacks the needed calls: " + absent);
         }
     }
 

@@ -60,7 +60,7 @@ final class Successor {
         if (heard < BYTES) {
             int came = wire.read(others, heard, BYTES);
             if (came < 0) {
-                throw new EOFException("the connection in its place ended after " + heard + " of " + BYTES + " bytes");
+                throw new EOFException("the replacement connection ended after " + heard + " of " + BYTES + " bytes");
             }
             heard += came;
         }

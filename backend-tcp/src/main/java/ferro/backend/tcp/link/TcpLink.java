@@ -369,7 +369,8 @@ public final class TcpLink implements Link {
             if (mayHaveEnded) {
                 mayHaveEnded = false;
                 if (wire.ended()) {
-                    throw new EOFException("by the other side, after " + incoming.bytesMoved() + " bytes from there");
+                    throw new EOFException(
+                            "closed by the other side, after " + incoming.bytesMoved() + " bytes from that side");
                 }
             }
             boolean moved = outgoing.push(wire);

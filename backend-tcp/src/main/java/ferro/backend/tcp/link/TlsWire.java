@@ -178,7 +178,7 @@ public final class TlsWire extends WrappedSocket {
     private CheckedDataSocket.Corrupted corrupted(SSLException refused) {
         inner.close();
         String what = TlsSession.isAlert(refused)
-                ? "the other side refused a TLS record of this one"
+                ? "the other side refused a TLS record of this side"
                 : "TLS record " + session.records() + " was refused";
         return new CheckedDataSocket.Corrupted(what + " (" + refused.getMessage() + ")");
     }

@@ -37,24 +37,25 @@ final class Admission {
                     + text(hello.options().checksum()));
         }
         if (member.to() != spec.rank()) {
-            throw refusal("this is " + own() + ", you want " + member.to() + ": its address is an old one");
+            throw refusal("this is " + own() + ", but you want rank " + member.to()
+                    + ": the address that you have for it is outdated");
         }
         // any rank may ask whether this one lives
         if (hello.kind() != Hello.ConnectionKind.ALIVE && (member.rank() < 0 || member.rank() >= spec.rank())) {
-            throw refusal("you say that you are rank " + member.rank() + ", but only lower ones connect to " + own());
+            throw refusal("you say that you are rank " + member.rank() + ", but only lower ranks connect to " + own());
         }
     }
 
     /** Returns the refusal of a process whose rank is connected already. */
     Refusal taken(int peer) {
-        return refusal("rank " + peer + " of \"" + spec.name() + "\" is connected to rank " + spec.rank()
-                + " already: two processes have this rank");
+        return refusal("rank " + peer + " of \"" + spec.name() + "\" is already connected to rank " + spec.rank()
+                + ": two processes have this rank");
     }
 
     /** Returns the refusal of an attempt that its process has given up: a later one has come before it. */
     Refusal outdated(Hello hello) {
         return Refusal.late("attempt " + hello.attempt().number() + " of rank "
-                + hello.member().rank() + " to connect to " + own() + " has come after a later one");
+                + hello.member().rank() + " to connect to " + own() + " arrived after a later attempt");
     }
 
     private static Refusal refusal(String text) {

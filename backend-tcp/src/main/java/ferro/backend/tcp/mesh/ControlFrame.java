@@ -175,7 +175,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                         Code.PROTOCOL,
                         "a control frame of type " + type + " with " + bytes + " bytes has checksum "
                                 + Integer.toHexString(found) + ", need " + Integer.toHexString(said)
-                                + ": something changes bytes on the way");
+                                + ": something changes bytes between the ranks");
             }
             return frame;
         }

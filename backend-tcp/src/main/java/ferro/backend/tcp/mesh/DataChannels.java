@@ -229,7 +229,7 @@ final class DataChannels {
             throw new Refusal(
                     Code.PROTOCOL,
                     "a data connection of epoch " + epoch + " from rank " + from + ": epoch "
-                            + before.channel().epoch() + " has been connected already");
+                            + before.channel().epoch() + " is already connected");
         }
         entered.put(key, hello);
         Entering now = new Entering(hello, before);

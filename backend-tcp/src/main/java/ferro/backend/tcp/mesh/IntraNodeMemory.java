@@ -41,7 +41,7 @@ final class IntraNodeMemory {
 
     /** Returns an instance that shares no memory, because no rank was asked. */
     static IntraNodeMemory none() {
-        return new IntraNodeMemory(Optional.empty(), false, "nobody was asked");
+        return new IntraNodeMemory(Optional.empty(), false, "no rank was asked for shared memory");
     }
 
     /** Finds the provider of this rank, unless {@code ferro.links=tcp}. */
@@ -68,7 +68,7 @@ final class IntraNodeMemory {
     void check() {
         if (needed && !lacking.isEmpty()) {
             throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + lacking
-                    + ": mend that, or let links be tcp (" + LINKS + "=auto, back end tcp)");
+                    + ": fix this, or use TCP links (" + LINKS + "=auto, back end tcp)");
         }
     }
 
@@ -101,7 +101,7 @@ final class IntraNodeMemory {
                         Code.RESOURCE,
                         where.blaming(Integer.toString(rank)),
                         LINKS + "=shm on rank " + where.rank() + " of \"" + where.group() + "\", but rank " + rank
-                                + " shares no memory: " + lackingByRank[rank] + ": mend that, or let links be auto");
+                                + " shares no memory: " + lackingByRank[rank] + ": fix this, or set the links to auto");
             }
         }
         return new IntraNodeMemory(provider, needed, lacking, lackingByRank);
@@ -127,7 +127,9 @@ final class IntraNodeMemory {
                 .toArray(String[]::new);
         for (int i = 0; i < told.length; i++) {
             if (!told[i].isEmpty()) {
-                return Stream.of(told).distinct().count() == 1 ? told[i] : "rank " + i + " has none: " + told[i];
+                return Stream.of(told).distinct().count() == 1
+                        ? told[i]
+                        : "rank " + i + " has no shared memory: " + told[i];
             }
         }
         return "";

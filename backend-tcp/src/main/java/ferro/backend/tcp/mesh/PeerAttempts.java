@@ -43,7 +43,7 @@ final class PeerAttempts {
     /** Records that a connection in the name of a lower rank was refused. */
     void refused(int peer, InetSocketAddress from, Refusal refusal) {
         String address = from.getAddress().getHostAddress();
-        refusals.set(peer, "what came in its name from " + address + " was refused: " + refusal.getMessage());
+        refusals.set(peer, "a connection in its name from " + address + " was refused: " + refusal.getMessage());
     }
 
     /** Describes a peer that is not ready; {@code connected} says whether its control connection exists. */
@@ -62,8 +62,8 @@ final class PeerAttempts {
         String refusal = refusals.get(peer);
         return refusal != null
                 ? refusal
-                : "nothing has come from there to this rank at "
+                : "no connection from there has reached this rank at "
                         + Addresses.text(port.advertised(), port.bound().getPort())
-                        + ": is a firewall between them?";
+                        + ": does a firewall block connections?";
     }
 }

@@ -310,7 +310,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
         connection.send(frame);
         if (connection.waitingBytes() > MOST_WAITING_BYTES) {
-            String full = connection.waitingBytes() + " bytes of control messages wait for it: it reads nothing";
+            String full =
+                    connection.waitingBytes() + " bytes of control messages wait for the peer, but it reads nothing";
             port.loop().run(() -> connection.end(new Refusal(Code.PARTITION, full)));
         }
     }
@@ -352,7 +353,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             }
             case REFUSED -> {
                 Refusal why = Refusal.decoded(ByteBuffer.wrap(frame.body()));
-                gone(peer, failure(peer, why.code(), "refused what this rank sent: " + why.getMessage(), why));
+                gone(peer, failure(peer, why.code(), "refused a message of this rank: " + why.getMessage(), why));
             }
             case GOODBYE -> gone(peer, failure(peer, Code.PEER_LOST, "closed the group", null));
         }
@@ -381,7 +382,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     FerroException ownFailure(int peer, Throwable cause) {
         boolean memory = cause instanceof OutOfMemoryError;
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
-                + (memory ? "ran out of memory for" : "failed inside at") + " its control connection to rank " + peer
+                + (memory ? "ran out of memory for" : "failed with an exception on")
+                + " its control connection to rank " + peer
                 + ": " + (memory ? cause.getMessage() : cause);
         Where own = where().blaming(Integer.toString(spec.rank()));
         return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);

@@ -117,7 +117,7 @@ final class TcpJoin {
         // without the slot this process may be one too many, which the others need not hear of
         if (ended.isPresent() && roster.isClaimed()) {
             String text = "rank " + spec.rank() + " of \"" + spec.name()
-                    + "\" has stopped joining and does not come again: " + ended.get();
+                    + "\" has stopped joining and will not try again: " + ended.get();
             told(failure, text, roster);
         }
     }
@@ -251,7 +251,7 @@ final class TcpJoin {
         String text = on
                 ? "TLS on " + where + " (TLS 1.3 by " + port.tls().provider()
                         + "; ferro.tls=off for a network that you trust)"
-                : "TLS off " + where + ", as ferro.tls says: whoever is on their network can read and change the data";
+                : "TLS off " + where + ", as set by ferro.tls: anyone on their network can read and change the data";
         Level first = on ? Level.INFO : Level.WARNING;
         LOG.log(OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
     }
@@ -323,11 +323,11 @@ final class TcpJoin {
 
     private FerroException tooLate(List<Integer> missing, String tried) {
         String why = tried.isEmpty()
-                ? "which did not come within " + millis() + " ms; see whether they run, and their "
+                ? "which did not join within " + millis() + " ms; check that they run, and check their "
                         + StoreSettings.of(context).ofRanks()
                 : "which announced themselves but did not connect within " + millis() + " ms: " + tried
-                        + "; open their ports (ferro.tcp.port names a range), or let them announce an address that this"
-                        + " host reaches (ferro.tcp.interface, ferro.tcp.advertise)";
+                        + "; open their ports (ferro.tcp.port sets a range), or make them announce an address "
+                        + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)";
         return new FerroException(
                 Code.RENDEZVOUS,
                 blaming(missing),

@@ -221,8 +221,8 @@ public final class TcpMesh implements AutoCloseable {
     /** Counts one more user. */
     public void retain() {
         if (users.getAndUpdate(count -> count <= 0 ? count : count + 1) <= 0) {
-            throw new IllegalStateException(
-                    "rank " + spec.rank() + " of \"" + spec.name() + "\" is closed: 0 users are left");
+            throw new IllegalStateException("rank " + spec.rank() + " of \"" + spec.name()
+                    + "\" has closed its connections: no group uses them any more");
         }
     }
 

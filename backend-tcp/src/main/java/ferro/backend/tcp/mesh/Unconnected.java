@@ -21,7 +21,7 @@ record Unconnected(int rank, String home, String address, String trouble, int tr
     private static final int GROUPS_MOST = 8;
 
     /** Text for a rank that is connected and waits for others, as this rank does. */
-    static final String WAITING = "connected, and waiting for others there";
+    static final String WAITING = "connected, and itself waiting for other ranks";
 
     /** Returns the text for all; joins ranks of one host with the same trouble; ranks that only wait come last. */
     static String text(List<Unconnected> all) {
@@ -35,7 +35,7 @@ record Unconnected(int rank, String home, String address, String trouble, int tr
                 .map(Unconnected::sentence)
                 .collect(Collectors.joining("; "));
         int untold = together.size() - GROUPS_MOST;
-        return untold > 0 ? text + "; and the like of " + untold + " more" : text;
+        return untold > 0 ? text + "; and " + untold + " more entries" : text;
     }
 
     private int place() {

@@ -99,11 +99,10 @@ public record FileMeeting(
         RendezvousPoint meeting = job.meeting();
         Where where = Where.outside(group.name(), group.rank());
         String key = meeting.key()
-                .orElseThrow(
-                        () -> new IllegalArgumentException(
-                                "the ranks of this " + job.title()
-                                        + " have nothing in common by which to name a job file: set FERRO_JOB_ID to a name that is new"
-                                        + " for every start, the same on all ranks; or MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE"));
+                .orElseThrow(() -> new IllegalArgumentException("the ranks of this " + job.title()
+                        + " share no identifier that can name a job file: set FERRO_JOB_ID to a name that is "
+                        + "the same on all ranks and new for every start; or set MASTER_ADDR, MASTER_PORT and "
+                        + "FERRO_SECRET_FILE"));
         boolean named = Settings.MASTER_ADDR.find(context).isPresent();
         boolean local = meeting.allLocal() && !named;
         return new FileMeeting(

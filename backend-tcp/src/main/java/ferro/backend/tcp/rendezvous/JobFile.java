@@ -112,8 +112,8 @@ record JobFile(Path folder, String name) {
             throw new FerroException(
                     Code.PROTOCOL,
                     where,
-                    "the job file " + path() + " makes no sense (" + senseless.getMessage()
-                            + "): remove it, and run one" + " version of ferro on all ranks",
+                    "the job file " + path() + " is invalid (" + senseless.getMessage() + "): remove it, and run one"
+                            + " version of ferro on all ranks",
                     senseless);
         }
     }
@@ -143,7 +143,7 @@ record JobFile(Path folder, String name) {
             throw refused(where, why);
         });
         if (!Boolean.TRUE.equals(facts.get("isRegularFile"))) {
-            throw refused(where, "is no file, or a link to one");
+            throw refused(where, "is not a file, or is a link to a file");
         }
         return facts.get("ino");
     }
@@ -152,8 +152,9 @@ record JobFile(Path folder, String name) {
         return new FerroException(
                 Code.UNAUTHENTICATED,
                 where,
-                "the job file " + path() + " " + why + ": it may not be of this job; remove it, or name another folder"
-                        + " on all ranks (FERRO_JOB_DIR)");
+                "the job file " + path() + " " + why
+                        + ": it may belong to another job; remove it, or name another folder on all ranks "
+                        + "(FERRO_JOB_DIR)");
     }
 
     private byte[] content(Where where) throws IOException {
@@ -197,7 +198,7 @@ record JobFile(Path folder, String name) {
                     Code.RENDEZVOUS,
                     where,
                     "rank " + where.rank() + " of \"" + where.group() + "\" cannot write the job file " + path() + " ("
-                            + failure + "), by which the others would find it: name a folder that all ranks can write"
+                            + failure + "), which the others need to find it: name a folder that all ranks can write"
                             + " (FERRO_JOB_DIR), or set MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE",
                     failure);
         }

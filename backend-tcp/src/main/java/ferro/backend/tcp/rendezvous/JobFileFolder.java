@@ -56,8 +56,8 @@ final class JobFileFolder {
             throw new FerroException(
                     Code.RENDEZVOUS,
                     where,
-                    "no folder for job files can be had under " + base + " (" + failure + "): name one that all ranks"
-                            + " can write (FERRO_JOB_DIR)",
+                    "cannot use a folder for job files under " + base + " (" + failure
+                            + "): name a folder that all ranks can write (FERRO_JOB_DIR)",
                     failure);
         }
     }
@@ -77,9 +77,9 @@ final class JobFileFolder {
                     Code.UNAUTHENTICATED,
                     where,
                     "the folder " + folder + " can be written by others (mode " + Integer.toOctalString(mode & BITS)
-                            + "), who could put another file in the place of a job file: chmod go-w " + folder
-                            + ", or chmod +t " + folder + ", so that a group can share it; or name another one on all"
-                            + " ranks (FERRO_JOB_DIR), such as one of this user's home that all hosts see");
+                            + "), who could replace a job file: run chmod go-w " + folder + ", or chmod +t " + folder
+                            + " if a group shares the folder; or name another folder on all ranks (FERRO_JOB_DIR), "
+                            + "such as a folder in this user's home that all hosts see");
         } catch (IOException missing) {
             // writing or reading there reports it
             return folder;
@@ -97,8 +97,8 @@ final class JobFileFolder {
                         Code.UNAUTHENTICATED,
                         where,
                         "the folder " + folder + " " + trouble.get()
-                                + ", so that job files in it could be anybody's: remove it, or name another one on all"
-                                + " ranks (FERRO_JOB_DIR)");
+                                + ", so anyone could have written the job files in it: remove it, or name another "
+                                + "folder on all ranks (FERRO_JOB_DIR)");
             }
         }
         return folder;
@@ -106,7 +106,7 @@ final class JobFileFolder {
 
     private static Optional<String> trouble(Path folder) throws IOException {
         if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
-            return Optional.of("is no folder, or a link to one");
+            return Optional.of("is not a folder, or is a link to a folder");
         }
         if (!FileUser.knownTo(folder)) {
             return Optional.empty();

@@ -94,7 +94,7 @@ public record NetLink(String name, long megabits) {
                 ? homes.stream().map(home -> home.faster().get(0)).distinct().toList()
                 : everywhere;
         NetLink used = homes.get(0).used();
-        return "data goes over " + used.text() + ", and a faster interface is up on all hosts: "
+        return "data goes over " + used.text() + ", but a faster interface is up on all hosts: "
                 + named.stream().map(NetLink::text).collect(Collectors.joining(", ")) + ": ferro.tcp.interface="
                 + named.stream().map(NetLink::name).distinct().collect(Collectors.joining(",")) + " uses it";
     }

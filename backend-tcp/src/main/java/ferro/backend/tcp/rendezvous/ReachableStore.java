@@ -50,7 +50,8 @@ final class ReachableStore {
         if (!isStrong(context, where)) {
             say(
                     rank
-                            + "; so only ranks of this machine can join, because ferro listens on loopback alone without a secret of "
+                            + "; only ranks of this machine can join, because ferro listens only on loopback "
+                            + "without a secret of "
                             + SecretFile.LEAST_RANDOM_BYTES + " random bytes: give all ranks the same FERRO_SECRET_FILE"
                             + " (ferro secret FILE makes one)",
                     context);
@@ -65,7 +66,7 @@ final class ReachableStore {
             return address;
         } catch (FerroException none) {
             if (Settings.TCP_INTERFACE.find(context).isEmpty()) {
-                say(rank + "; so only ranks of this machine can join: " + none.getMessage(), context);
+                say(rank + "; only ranks of this machine can join: " + none.getMessage(), context);
             }
             // with a named interface the rank that serves listens on all interfaces
             return named;

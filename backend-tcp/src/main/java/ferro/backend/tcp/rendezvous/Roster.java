@@ -184,9 +184,9 @@ public final class Roster {
         return new FerroException(
                 Code.RENDEZVOUS,
                 where(),
-                "rank " + spec.rank() + " of \"" + spec.name() + "\" has joined already: process " + other.pid + " at "
+                "rank " + spec.rank() + " of \"" + spec.name() + "\" has already joined: process " + other.pid + " at "
                         + Addresses.text(other.host, other.port) + "; this is process " + own.pid
-                        + ": give every process a rank of its own");
+                        + ": give every process its own rank");
     }
 
     private void agree() {
@@ -283,7 +283,7 @@ public final class Roster {
                 released.confirm(own.instance);
             } else {
                 System.getLogger("ferro.join")
-                        .log(System.Logger.Level.DEBUG, "the store is gone before rank " + spec.rank() + " left", gone);
+                        .log(System.Logger.Level.DEBUG, "the store ended before rank " + spec.rank() + " left", gone);
             }
         });
     }

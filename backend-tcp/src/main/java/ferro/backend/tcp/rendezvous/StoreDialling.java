@@ -153,8 +153,8 @@ final class StoreDialling {
                 Code.RENDEZVOUS,
                 where,
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + served()
-                        + " was here and has gone away; groups that are joined go on and can be split, but no new one can"
-                        + " be joined: start the job again");
+                        + " was reached before and is gone now; joined groups continue and can be split, but "
+                        + "no new group can be joined: restart the job");
     }
 
     private String served() {
@@ -166,7 +166,7 @@ final class StoreDialling {
         boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
         String text = "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + meeting.server()
                 + " is"
-                + " missing, " + failure.getMessage() + "; see whether it runs, and whether "
+                + " missing, " + failure.getMessage() + "; check whether it runs, and whether "
                 + StoreSettings.of(context).ofStore() + " everywhere (ferro.join.timeout sets the time)";
         return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming("0") : where, text, failure);
     }

@@ -207,11 +207,11 @@ public final class StoreOpening {
                 where.blaming("0"),
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " failed after " + millis
                         + " ms: rank 0 is missing, " + lacking
-                        + "; see whether rank 0 runs, and whether it sees the same folder: it writes the file there once"
-                        + " it has bound its port, and removes it when all have joined. FERRO_JOB_DIR names another"
-                        + " folder that all hosts share; without one set MASTER_ADDR, MASTER_PORT and FERRO_SECRET_FILE."
-                        + " A rank that is started again alone waits here for the others to be started again too"
-                        + " (ferro.join.timeout sets the time)",
+                        + "; check whether rank 0 runs and sees the same folder: it writes the file there once "
+                        + "it has bound its port, and deletes it when all ranks have joined. FERRO_JOB_DIR "
+                        + "names another folder that all hosts share; if there is none, set MASTER_ADDR, "
+                        + "MASTER_PORT and FERRO_SECRET_FILE. A single rank that is restarted waits here until "
+                        + "the others are restarted too (ferro.join.timeout sets the time)",
                 refused);
     }
 

@@ -64,8 +64,7 @@ final class TakenPlace {
                 if (holder.isEmpty() || !isWaitedFor(holder.get(), port)) {
                     return true;
                 }
-                waiting = "the place of rank " + group.rank() + " is that of " + text(holder.get())
-                        + ", and the job that it belongs to is still there";
+                waiting = "rank " + group.rank() + " is still held by " + text(holder.get()) + ", whose job still runs";
                 pause(pauseMillis);
                 if (isOver()) {
                     throw refused(holder.get(), start);
@@ -134,11 +133,11 @@ final class TakenPlace {
         return new FerroException(
                 Code.RENDEZVOUS,
                 where,
-                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: its place is that of "
-                        + text(holder) + ", and the job that it belongs to was still there after "
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: the rank is held by "
+                        + text(holder) + ", whose job still ran after "
                         + TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start)
-                        + " ms: a rank cannot come back into a running job; end the other ranks, so that all join anew"
-                        + " (ferro.join.timeout sets how long a rank waits for that)");
+                        + " ms: a rank cannot rejoin a running job; end the other ranks, so that all ranks "
+                        + "join again (ferro.join.timeout sets how long a rank waits)");
     }
 
     private static String text(Card holder) {

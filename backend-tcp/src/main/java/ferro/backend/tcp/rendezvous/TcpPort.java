@@ -123,7 +123,7 @@ public final class TcpPort implements AutoCloseable {
                     Code.RENDEZVOUS,
                     Where.outside(group.name(), group.rank()),
                     "rank " + group.rank() + " of \"" + group.name() + "\" must serve the store at port "
-                            + meeting.port() + ", but its one port is " + port.bound.getPort() + " already");
+                            + meeting.port() + ", but it already listens at its only port " + port.bound.getPort());
         }
         port.serve(group);
         return port;
@@ -160,8 +160,9 @@ public final class TcpPort implements AutoCloseable {
             throw new FerroException(
                     Code.RESOURCE,
                     plan.where,
-                    "rank " + plan.where.rank() + " of \"" + plan.where.group() + "\" cannot open its port, for want of"
-                            + " memory or descriptors: " + unable.getMessage(),
+                    "rank " + plan.where.rank() + " of \"" + plan.where.group()
+                            + "\" cannot open its port, because memory or file descriptors ran out: "
+                            + unable.getMessage(),
                     unable);
         }
     }
@@ -373,7 +374,7 @@ public final class TcpPort implements AutoCloseable {
                         hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "
                                 + hello.member().worldSize() + " wants is not joined at " + Addresses.text(bound)
-                                + " (any more): was it closed, or joined under another name");
+                                + " now: was it closed, or joined under another name?");
             }
             return guest;
         }

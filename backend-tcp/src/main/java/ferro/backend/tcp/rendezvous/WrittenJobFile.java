@@ -33,7 +33,7 @@ final class WrittenJobFile {
             }
         }
         OldJobFiles.sweep(file.folder(), System.currentTimeMillis(), where);
-        LOG.log(Level.INFO, "the ranks meet by the job file " + file.path() + ", until all have joined");
+        LOG.log(Level.INFO, "ranks find each other through the job file " + file.path() + " until all have joined");
         return written;
     }
 
@@ -48,7 +48,8 @@ final class WrittenJobFile {
         } catch (IOException failure) {
             LOG.log(
                     Level.WARNING,
-                    "the job file " + file.path() + " cannot be removed (" + failure + "): it has this start's secret");
+                    "the job file " + file.path() + " cannot be removed (" + failure
+                            + "): it contains the secret of this start");
         }
         atExit.cancel();
     }

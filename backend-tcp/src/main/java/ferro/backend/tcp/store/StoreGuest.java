@@ -27,8 +27,8 @@ public record StoreGuest(StoreService service) implements TcpListener.Guest {
         if (hello.kind() != Hello.ConnectionKind.STORE) {
             throw new Refusal(
                     Code.RENDEZVOUS,
-                    "a store is served here and no rank, but a " + hello.kind() + " connection to rank "
-                            + hello.member().to() + " came");
+                    "only a store is served here, no rank; refused a " + hello.kind() + " connection to rank "
+                            + hello.member().to());
         }
     }
 

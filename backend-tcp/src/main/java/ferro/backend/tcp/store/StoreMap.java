@@ -27,8 +27,8 @@ public final class StoreMap {
         if (bytes + more > MOST_BYTES) {
             throw new Refusal(
                     Code.RESOURCE,
-                    "the store holds " + bytes + " bytes, " + more + " more for key \"" + key + "\" pass the limit of "
-                            + MOST_BYTES + ": delete keys that nobody needs");
+                    "the store holds " + bytes + " bytes, " + more + " more for key \"" + key
+                            + "\" exceed the limit of " + MOST_BYTES + ": delete unneeded keys");
         }
         bytes += more;
         values.put(key, value);
@@ -67,7 +67,7 @@ public final class StoreMap {
             throw new Refusal(
                     Code.RENDEZVOUS,
                     "cannot add " + delta + " to key \"" + key + "\": its " + text.length()
-                            + " bytes are no number that " + "stays within 64 bits");
+                            + " bytes are not a number, or the sum exceeds 64 bits");
         }
     }
 

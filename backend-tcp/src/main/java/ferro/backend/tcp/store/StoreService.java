@@ -155,7 +155,8 @@ public final class StoreService {
 
         private void await(int number, String key) throws Refusal {
             if (waits.size() >= MOST_WAITS) {
-                throw new Refusal(Code.RESOURCE, "a client waits for " + MOST_WAITS + " keys already: the limit");
+                throw new Refusal(
+                        Code.RESOURCE, "a client already waits for " + MOST_WAITS + " keys, which is the limit");
             }
             Wait wait = new Wait(key, value -> {
                 waits.remove(number);

@@ -242,7 +242,7 @@ public final class TcpStore implements Store {
     }
 
     private IllegalStateException closedBefore(StoreRequest request) {
-        return new IllegalStateException(opening.what + " was closed by this rank: no " + request.operation()
+        return new IllegalStateException(opening.what + " was closed by this rank and accepts no " + request.operation()
                 + " of key \"" + request.key() + "\" any more");
     }
 
@@ -280,7 +280,7 @@ public final class TcpStore implements Store {
 
     private Reply await(CompletableFuture<Reply> asked, String what, long nanos) {
         if (channel.eventLoop().inEventLoop()) {
-            throw new IllegalStateException(what + " would wait on the loop that answers it: use when");
+            throw new IllegalStateException(what + " would block the event loop that delivers the answer: use when");
         }
         String full = what + " in " + opening.what;
         return Waits.until(

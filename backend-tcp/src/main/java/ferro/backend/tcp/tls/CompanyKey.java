@@ -76,8 +76,8 @@ final class CompanyKey {
         if (now.after(leaf.getNotAfter()) || now.before(leaf.getNotBefore())) {
             throw new IOException("the certificate of " + file + " is valid from "
                     + leaf.getNotBefore().toInstant() + " to "
-                    + leaf.getNotAfter().toInstant() + ", and it is "
-                    + now.toInstant() + ": replace the file by a renewed one; new connections read it again");
+                    + leaf.getNotAfter().toInstant() + ", but now it is " + now.toInstant()
+                    + ": replace the file with a renewed certificate; new connections read it again");
         }
     }
 
@@ -104,12 +104,12 @@ final class CompanyKey {
                     "the other side's certificate " + NamePattern.names(peer[0]) + ", valid from "
                             + peer[0].getNotBefore().toInstant() + " to "
                             + peer[0].getNotAfter().toInstant() + ", is not trusted: " + wrong.getMessage()
-                            + "; need one of an authority of ferro.tls.trust",
+                            + "; need a certificate of an authority in ferro.tls.trust",
                     wrong);
         }
         if (name != null && !name.matches(peer[0])) {
             throw new CertificateException("the other side's certificate is for " + NamePattern.names(peer[0])
-                    + ": need a name like " + name + " (ferro.tls.name)");
+                    + ": need a name that matches " + name + " (ferro.tls.name)");
         }
     }
 

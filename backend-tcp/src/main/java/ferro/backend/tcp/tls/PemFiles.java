@@ -41,7 +41,7 @@ final class PemFiles {
             }
             return all;
         } catch (CertificateException wrong) {
-            throw new IOException(file + " is no PEM file of certificates: " + wrong.getMessage(), wrong);
+            throw new IOException(file + " is not a PEM file of certificates: " + wrong.getMessage(), wrong);
         }
     }
 
@@ -57,8 +57,8 @@ final class PemFiles {
         int from = text.indexOf(BEGIN);
         int to = text.indexOf(END);
         if (from < 0 || to < from) {
-            throw new IOException(file + " has no \"" + BEGIN + "\": need a key in PKCS#8 that is not encrypted"
-                    + " (openssl pkcs8 -topk8 -nodes turns others into one)");
+            throw new IOException(file + " has no \"" + BEGIN
+                    + "\": need an unencrypted key in PKCS#8 (openssl pkcs8 -topk8 -nodes converts other " + "keys)");
         }
         try {
             byte[] encoded = Base64.getMimeDecoder().decode(text.substring(from + BEGIN.length(), to));

@@ -56,7 +56,7 @@ final class PinnedTrust extends X509ExtendedTrustManager {
         byte[] found = TlsIdentity.sha256(chain[0].getPublicKey());
         if (!MessageDigest.isEqual(found, pin)) {
             throw new CertificateException("the key of the other side is " + shown(found) + ", need " + shown(pin)
-                    + ", which it named in its handshake: another process is between the two");
+                    + ", which that side announced in its handshake: another process is between the two " + "sides");
         }
     }
 

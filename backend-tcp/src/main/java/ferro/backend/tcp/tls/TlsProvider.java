@@ -33,8 +33,8 @@ public enum TlsProvider {
         }
         return missing == null
                 ? null
-                : "Netty's OpenSSL engine is not there (" + missing + "): add io.netty:netty-handler and"
-                        + " io.netty:netty-tcnative-boringssl-static to the class path, or take ferro.tls.provider=jdk";
+                : "Netty's OpenSSL engine is not available (" + missing + "): add io.netty:netty-handler and"
+                        + " io.netty:netty-tcnative-boringssl-static to the class path, or set ferro.tls.provider=jdk";
     }
 
     @Override

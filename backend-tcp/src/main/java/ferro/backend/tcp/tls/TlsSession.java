@@ -254,7 +254,7 @@ public final class TlsSession {
                 SSLEngineResult result =
                         engine.wrap(clear, out.limit(out.capacity()).position(outEnd));
                 if (result.getStatus() != Status.OK) {
-                    throw new SSLException("nothing more can be sealed: " + result.getStatus());
+                    throw new SSLException("no more data can be encrypted: " + result.getStatus());
                 }
                 outEnd += result.bytesProduced();
                 note(result.bytesConsumed());
@@ -403,7 +403,7 @@ public final class TlsSession {
                 }
                 settle();
                 if (inAt == before && !opened.hasRemaining() && !closed) {
-                    throw new SSLException("the engine takes no record any more, after record " + records);
+                    throw new SSLException("the engine accepts no more records after record " + records);
                 }
             }
             return true;

@@ -53,7 +53,7 @@ class AddressChoiceTest {
 
         assertEquals(expected, choice.advertise());
         assertEquals(expected, choice.bind().getHostAddress());
-        assertEquals("ferro.tcp.interface=" + filter + " says so", choice.reason());
+        assertEquals("set by ferro.tcp.interface=" + filter, choice.reason());
     }
 
     @Test
@@ -70,7 +70,7 @@ class AddressChoiceTest {
         settings.remove("ferro.tcp.advertise");
         AddressChoice bound = choose(settings, "127.0.0.9", false);
         assertEquals("127.0.0.5", bound.advertise());
-        assertEquals("ferro.tcp.bind=127.0.0.5 says so", bound.reason());
+        assertEquals("set by ferro.tcp.bind=127.0.0.5", bound.reason());
 
         settings.put("ferro.tcp.bind", "0.0.0.0");
         assertEquals("10.1.0.2", choose(settings, "127.0.0.9", false).advertise());

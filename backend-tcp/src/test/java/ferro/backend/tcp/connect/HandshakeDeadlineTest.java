@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The five seconds that a listener gives a connection, on a clock that the test moves. */
 class HandshakeDeadlineTest {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(5);
-    private static final String LATE = "the handshake was not over after 5000 ms";
+    private static final String LATE = "the handshake did not end within 5000 ms";
 
     @Test
     void aConnectionThatDripsIsRefusedAfterFiveSecondsWhereverItStands() {
@@ -77,9 +77,9 @@ class HandshakeDeadlineTest {
 
     @Test
     void aSideWhoseHelloAsksForMoreTimeGetsItUpToALimit() {
-        assertEquals("the handshake was not over after 5000 ms", endOfAHello(4_000, 5_000));
-        assertEquals("the handshake was not over after 10000 ms", endOfAHello(10_000, 10_000));
-        assertEquals("the handshake was not over after 40000 ms", endOfAHello(Integer.MAX_VALUE, 40_000));
+        assertEquals("the handshake did not end within 5000 ms", endOfAHello(4_000, 5_000));
+        assertEquals("the handshake did not end within 10000 ms", endOfAHello(10_000, 10_000));
+        assertEquals("the handshake did not end within 40000 ms", endOfAHello(Integer.MAX_VALUE, 40_000));
     }
 
     /** Says a hello and nothing more; returns what it hears at that time, and nothing before. */

@@ -343,6 +343,6 @@ class HandshakeTest {
                 Refusal.class, () -> client.take(ByteBuffer.wrap("HTTP".getBytes(StandardCharsets.US_ASCII), 0, 3)));
 
         assertEquals(Code.PROTOCOL, refusal.code());
-        assertTrue(refusal.getMessage().contains("something else than ferro"), refusal.getMessage());
+        assertTrue(refusal.getMessage().contains("something other than ferro"), refusal.getMessage());
     }
 }

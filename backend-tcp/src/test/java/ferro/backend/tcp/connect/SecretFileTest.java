@@ -56,7 +56,7 @@ class SecretFileTest {
 
         assertTrue(open.contains("GROUP_READ") && open.contains("0600"), open);
         assertFalse(open.contains("canary"), open);
-        assertTrue(refused(file("rw-------", '\n', ' ')).endsWith("beside white space: need at least 1"));
+        assertTrue(refused(file("rw-------", '\n', ' ')).endsWith("besides white space: need at least 1"));
         assertTrue(
                 refused(file("rw-------", new int[SecretFile.MOST_BYTES + 1])).contains("has 4097 bytes"));
         assertTrue(refused(folder.resolve("none")).contains("cannot be read"), refused(folder.resolve("none")));

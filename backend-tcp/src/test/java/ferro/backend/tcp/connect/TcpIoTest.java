@@ -28,7 +28,7 @@ class TcpIoTest {
 
         String message = refused("no-such-one");
 
-        assertTrue(message.startsWith("ferro.tcp.congestion=no-such-one: this machine does not take it"), message);
+        assertTrue(message.startsWith("ferro.tcp.congestion=no-such-one: this machine does not accept it"), message);
     }
 
     @Test

@@ -271,7 +271,7 @@ class TcpListenerTest {
             for (Stranger stranger : List.of(mute, silent, inItsHello, inItsProof)) {
                 Refusal refusal = refusal(stranger);
                 assertEquals(Code.TIMED_OUT, refusal.code());
-                assertEquals("the handshake was not over after 5000 ms", refusal.getMessage());
+                assertEquals("the handshake did not end within 5000 ms", refusal.getMessage());
                 assertEquals(0, stranger.hearAll().length);
             }
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);

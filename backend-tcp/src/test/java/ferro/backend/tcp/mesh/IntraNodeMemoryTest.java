@@ -30,7 +30,7 @@ class IntraNodeMemoryTest {
 
         assertEquals("", near.lackingAmong(new int[] {0, 3}));
         assertEquals("a", near.lackingAmong(new int[] {1, 2}));
-        assertEquals("rank 1 has none: a", near.lackingAmong(new int[] {3, 2}));
+        assertEquals("rank 1 has no shared memory: a", near.lackingAmong(new int[] {3, 2}));
     }
 
     @Test

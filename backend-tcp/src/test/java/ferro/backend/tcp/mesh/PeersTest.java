@@ -97,10 +97,11 @@ class PeersTest {
             int port = portOf(ranks, 1);
 
             assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
-            assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want 2");
+            assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want rank 2");
             assertRefused(port, new Hello.Peering(id, 2, 3, 1), "you say that you are rank 2");
             assertRefused(port, new Hello.Peering(id, -1, 3, 1), "you say that you are rank -1");
-            assertRefused(port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is connected", "two processes");
+            assertRefused(
+                    port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is already connected", "two processes");
             assertRefused(port, new Hello.Peering(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
             try (Stranger stranger = Stranger.at(port)) {
                 Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.Peering(0, 0, 3, -1), NONE);
@@ -145,7 +146,7 @@ class PeersTest {
             EmbeddedChannel first = new EmbeddedChannel();
             peers.admit(DATA_HELLO, first);
             Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(DATA_HELLO, new EmbeddedChannel()));
-            assertTrue(refusal.getMessage().contains("epoch 3 has been connected already"), refusal.getMessage());
+            assertTrue(refusal.getMessage().contains("epoch 3 is already connected"), refusal.getMessage());
 
             first.close();
 
@@ -208,7 +209,7 @@ class PeersTest {
             Refusal late = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 4), new EmbeddedChannel()));
             assertEquals(Code.TIMED_OUT, late.code());
             Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(2, 6), new EmbeddedChannel()));
-            assertTrue(refused.getMessage().contains("epoch 3 has been connected already"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("epoch 3 is already connected"), refused.getMessage());
             context.release(TcpPort.class);
         }
     }
@@ -229,7 +230,7 @@ class PeersTest {
 
             Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 5), new EmbeddedChannel()));
 
-            assertTrue(refused.getMessage().contains("epoch 3 has been connected already"), refused.getMessage());
+            assertTrue(refused.getMessage().contains("epoch 3 is already connected"), refused.getMessage());
             assertTrue(confirmed.isOpen());
             context.release(TcpPort.class);
         }
@@ -357,7 +358,7 @@ class PeersTest {
 
             assertEquals(Code.ABORTED, failure.code());
             assertEquals("1", failure.where().culprits());
-            assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed inside"), failure.getMessage());
+            assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed with an exception"), failure.getMessage());
             context.release(TcpPort.class);
         }
     }

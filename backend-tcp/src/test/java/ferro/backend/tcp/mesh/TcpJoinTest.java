@@ -160,7 +160,7 @@ class TcpJoinTest {
             assertSays(
                     failure,
                     Code.RENDEZVOUS,
-                    "rank 1 of \"g\" has joined already",
+                    "rank 1 of \"g\" has already joined",
                     "process " + ProcessHandle.current().pid(),
                     "127.0.0.1:");
             assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
@@ -196,7 +196,8 @@ class TcpJoinTest {
                 FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
                 least = Math.min(least, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
 
-                assertSays(failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: job");
+                assertSays(
+                        failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: this is job");
             }
             assertTrue(least < 100, least + " ms");
         }

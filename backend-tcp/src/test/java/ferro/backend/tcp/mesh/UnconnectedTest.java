@@ -43,21 +43,21 @@ class UnconnectedTest {
         assertEquals("not tried yet", notes.last());
         notes.begun(PEER);
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
-        assertEquals("no answer in 1.5 s: is a firewall between them?", notes.last());
+        assertEquals("no answer in 1.5 s: does a firewall block the connection?", notes.last());
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(3_500));
         assertEquals(
-                "no answer in 5 s: is a firewall between them?",
+                "no answer in 5 s: does a firewall block the connection?",
                 notes.failed(PEER, new ConnectTimeoutException("timed out")));
-        assertEquals("no answer in 0 s: is a firewall between them?", failedBy(new ClosedChannelException()));
+        assertEquals("no answer in 0 s: does a firewall block the connection?", failedBy(new ClosedChannelException()));
         assertEquals("no route", failedBy(new NoRouteToHostException("no route")));
         assertEquals("no route", failedBy(new ConnectException("error(-113): No route to host")));
         assertEquals("no route", failedBy(new IOException("Network is unreachable")));
         assertEquals(
-                "refused: nothing listens there, or a firewall says no",
+                "refused: nothing listens there, or a firewall rejects the connection",
                 failedBy(new ConnectException("Connection refused: /10.0.0.1:1")));
-        assertEquals("connected, and the other side closed the connection without a word", failedBy(null));
-        assertTrue(failedBy(new TimeoutException("late")).startsWith("connected, but no word in 0 s"));
+        assertEquals("connected, but the other side closed the connection and sent nothing", failedBy(null));
+        assertTrue(failedBy(new TimeoutException("late")).startsWith("connected, but received nothing in 0 s"));
         assertEquals("an odd end", failedBy(new IOException("an odd end")));
         assertEquals(1, notes.attempts());
     }
@@ -71,8 +71,8 @@ class UnconnectedTest {
         notes.begun(silent);
 
         assertEquals(
-                "10.0.0.1:1: refused: nothing listens there, or a firewall says no;"
-                        + " [fd00::1]:1: no answer in 0 s: is a firewall between them?",
+                "10.0.0.1:1: refused: nothing listens there, or a firewall rejects the connection;"
+                        + " [fd00::1]:1: no answer in 0 s: does a firewall block the connection?",
                 notes.last());
     }
 
@@ -96,7 +96,7 @@ class UnconnectedTest {
                 "ranks 4, 5, 6, 7, 8, 9 on node 1 (host b, 10.0.0.2) announced 10.0.0.2:40004, 10.0.0.2:40005,"
                         + " 10.0.0.2:40006, 10.0.0.2:40007 and 2 more; connect: no route (attempts: 9); rank 10 on node 2"
                         + " (host c, 10.0.0.3) announced 10.0.0.3:40000; nothing has come; rank 3 on node 0 (host a,"
-                        + " 10.0.0.1) announced 10.0.0.1:40003; connected, and waiting for others there",
+                        + " 10.0.0.1) announced 10.0.0.1:40003; connected, and itself waiting for other ranks",
                 Unconnected.text(all));
     }
 
@@ -137,9 +137,9 @@ class UnconnectedTest {
         for (String part : List.of(
                 "missing: [0, 2] of 3, which announced themselves but did not connect within ",
                 "rank 0 on node 0 (host a, 127.0.0.1) announced 127.0.0.1:" + nobody
-                        + "; nothing has come from there to this rank at 127.0.0.1:",
+                        + "; no connection from there has reached this rank at 127.0.0.1:",
                 "rank 2 on node 2 (host c, 127.0.0.1) announced 127.0.0.1:" + nobody
-                        + "; connect: refused: nothing listens there, or a firewall says no (attempts: ",
+                        + "; connect: refused: nothing listens there, or a firewall rejects the connection (attempts: ",
                 "ferro.tcp.port")) {
             assertTrue(failure.getMessage().contains(part), failure.getMessage());
         }

@@ -162,7 +162,7 @@ class JobFileTest {
                 "ferro job file, version 1\nhost a\nport 1\nsecret " + CANARY + "xy\n")) {
             Files.writeString(file.path(), text);
             Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-------"));
-            assertSays(refused(), Code.PROTOCOL, "the job file " + file.path() + " makes no sense");
+            assertSays(refused(), Code.PROTOCOL, "the job file " + file.path() + " is invalid");
         }
         Files.writeString(file.path(), "x".repeat(5000));
         assertSays(refused(), Code.UNAUTHENTICATED, "has more than 1024 bytes");
@@ -187,7 +187,7 @@ class JobFileTest {
                     open,
                     Code.UNAUTHENTICATED,
                     "the folder " + folder + " can be written by others (mode " + Integer.toOctalString(mode) + ")",
-                    "chmod +t " + folder + ", so that a group can share it",
+                    "chmod +t " + folder + " if a group shares the folder",
                     "FERRO_JOB_DIR");
         }
         for (int mode : new int[] {01777, 03775, 0755, 0700}) {
@@ -220,6 +220,6 @@ class JobFileTest {
         assertSays(open, Code.UNAUTHENTICATED, "the folder " + jobs + " can be opened by others (mode 710)");
         Path link = Files.createSymbolicLink(folder.resolve("link"), folder);
         FerroException linked = assertThrows(FerroException.class, () -> JobFileFolder.own(link, WHERE));
-        assertSays(linked, Code.UNAUTHENTICATED, "is no folder, or a link to one");
+        assertSays(linked, Code.UNAUTHENTICATED, "is not a folder, or is a link to a folder");
     }
 }

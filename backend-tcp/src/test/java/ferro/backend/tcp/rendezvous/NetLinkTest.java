@@ -54,11 +54,11 @@ class NetLinkTest {
 
         assertEquals("", NetLink.fasterEverywhere(List.of(both, new PeerMachine(1, "b", SLOW, List.of()))));
         assertEquals(
-                "data goes over eth0 (1 Gbit/s), and a faster interface is up on all hosts: eth9 (25 Gbit/s):"
+                "data goes over eth0 (1 Gbit/s), but a faster interface is up on all hosts: eth9 (25 Gbit/s):"
                         + " ferro.tcp.interface=eth9 uses it",
                 NetLink.fasterEverywhere(List.of(both, second)));
         assertEquals(
-                "data goes over eth0 (1 Gbit/s), and a faster interface is up on all hosts: ib0 (100 Gbit/s), eth8 (40"
+                "data goes over eth0 (1 Gbit/s), but a faster interface is up on all hosts: ib0 (100 Gbit/s), eth8 (40"
                         + " Gbit/s): ferro.tcp.interface=ib0,eth8 uses it",
                 NetLink.fasterEverywhere(List.of(both, third)));
     }

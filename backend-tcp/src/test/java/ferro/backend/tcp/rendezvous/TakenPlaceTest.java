@@ -67,8 +67,8 @@ class TakenPlaceTest {
             assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(800), "not waited");
             assertEquals(Code.RENDEZVOUS, failure.code());
             for (String part : List.of(
-                    "its place is that of process 4711 at 127.0.0.1:",
-                    "a rank cannot come back into a running job; end the other ranks",
+                    "the rank is held by process 4711 at 127.0.0.1:",
+                    "a rank cannot rejoin a running job; end the other ranks",
                     "ferro.join.timeout")) {
                 assertTrue(failure.getMessage().contains(part), failure.getMessage());
             }
@@ -93,7 +93,7 @@ class TakenPlaceTest {
             FerroException failure = Ranks.failure(second);
             assertEquals(Code.INTERRUPTED, failure.code());
             String text = failure.getMessage();
-            assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: the place of rank 1 is"), text);
+            assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: rank 1 is still held by"), text);
         }
     }
 

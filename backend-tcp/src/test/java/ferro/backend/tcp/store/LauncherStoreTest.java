@@ -99,7 +99,7 @@ class LauncherStoreTest {
             LauncherStore.Refused noted = noted(stays, LauncherStore.otherJobKey(2));
             assertEquals(Code.RENDEZVOUS, noted.code());
             assertTrue(refused.getMessage().endsWith(noted.told()), noted.told());
-            assertTrue(noted.told().startsWith("job \"job\" is here, yours is \"other\""), noted.told());
+            assertTrue(noted.told().startsWith("this is job \"job\", you belong to job \"other\""), noted.told());
         }
     }
 

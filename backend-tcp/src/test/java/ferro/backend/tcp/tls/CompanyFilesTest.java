@@ -138,7 +138,7 @@ class CompanyFilesTest {
         TlsIdentity any = files(OURS.settings(folder.resolve("b"), OURS.leaf(score)), null)
                 .identity();
         String text = refused(rank("a", OURS.leaf(NAME)), any);
-        assertTrue(text.contains("[" + score + "]") && text.contains("need a name like " + NAME), text);
+        assertTrue(text.contains("[" + score + "]") && text.contains("need a name that matches " + NAME), text);
         TlsPair.of(any, any).shaken();
     }
 

@@ -37,7 +37,7 @@ class TlsProviderTest {
         assertTrue(child.waitFor(60, TimeUnit.SECONDS), "the child has not ended");
         String said = Files.readString(folder.resolve("output"));
         assertEquals(0, child.exitValue(), said);
-        assertTrue(said.startsWith("the JDK: Netty's OpenSSL engine is not there"), said);
+        assertTrue(said.startsWith("the JDK: Netty's OpenSSL engine is not available"), said);
         assertTrue(said.contains("io.netty:netty-tcnative-boringssl-static"), said);
     }
 
