@@ -134,10 +134,10 @@ class SharedMemoryJobTest {
                         Map.of("ferro.links", third)));
 
         IllegalArgumentException lame = assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
-        assertTrue(lame.getMessage().contains("none is no folder"), lame.getMessage());
+        assertTrue(lame.getMessage().contains("none is not a folder"), lame.getMessage());
         for (int rank : new int[] {0, 2}) {
             String told = failure(joining.get(rank)).getMessage();
-            assertTrue(told.contains("rank 1") && told.contains("none is no folder"), told);
+            assertTrue(told.contains("rank 1") && told.contains("none is not a folder"), told);
         }
     }
 

@@ -92,7 +92,7 @@ class DoctorReportTest {
         assertEquals("yes", diagnose(Map.of("ferro.shm.dir", folder)).shm().get("works"));
         Map<String, String> missing = Map.of("ferro.shm.dir", folder + "/gone", "ferro.links", "shm");
         assertEquals(
-                "no: ferro.shm.dir=" + folder + "/gone is no folder: name one in a file system that lives in memory",
+                "no: ferro.shm.dir=" + folder + "/gone is not a folder: name a folder of a file system in memory",
                 diagnose(missing).shm().get("works"));
         assertEquals(1, diagnose(missing).problems().size());
         assertEquals(

@@ -52,7 +52,7 @@ record Offer(String host, long pid, int descriptor, String name, long device, lo
         DataInputStream in = new DataInputStream(new ByteArrayInputStream(encoded));
         int layout = in.readInt();
         if (layout != LAYOUT) {
-            throw new IOException("it is of layout " + Integer.toHexString(layout) + ", need "
+            throw new IOException("it has layout " + Integer.toHexString(layout) + ", need "
                     + Integer.toHexString(LAYOUT) + ": all ranks need the same version of ferro-backend-shm");
         }
         return new Offer(

@@ -161,7 +161,7 @@ final class Segment implements AutoCloseable {
         long free = place.freeBytes();
         if (need > free) {
             throw new Shortage.NoRoom("there are " + free + " bytes free"
-                    + (promised > 0 ? ", and " + promised + " are kept for what ranks may still need" : ""));
+                    + (promised > 0 ? ", but " + promised + " are reserved for later use by ranks" : ""));
         }
         refuseIfLittleIsLeft(limit, need);
         write(0, size.laterFrom());

@@ -26,21 +26,20 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
         Path folder = Path.of(Settings.SHM_DIR.of(context));
         String setting = Settings.SHM_DIR.name() + "=" + folder;
         if (!folder.isAbsolute()) {
-            return Optional.of(setting + " is no absolute path");
+            return Optional.of(setting + " is not an absolute path");
         }
         if (!Files.isDirectory(folder)) {
-            return Optional.of(setting + " is no folder: name one in a file system that lives in memory");
+            return Optional.of(setting + " is not a folder: name a folder of a file system in memory");
         }
         if (!Files.isWritable(folder)) {
             return Optional.of(
-                    "no file can be made in " + folder + ": name another folder by " + Settings.SHM_DIR.name());
+                    "cannot create a file in " + folder + ": name another folder by " + Settings.SHM_DIR.name());
         }
         try {
             of(context);
             return Optional.empty();
         } catch (IOException | RuntimeException unknown) {
-            return Optional.of(
-                    "processes cannot tell each other apart here, which takes Linux and its /proc: " + unknown);
+            return Optional.of("processes cannot identify each other here, which needs /proc of Linux: " + unknown);
         }
     }
 

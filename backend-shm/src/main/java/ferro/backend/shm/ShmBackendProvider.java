@@ -63,8 +63,9 @@ public final class ShmBackendProvider implements BackendProvider {
                     return next.name().equals(CARRIER) ? Optional.of(next) : Optional.empty();
                 },
                 broken -> names.add("(broken: " + broken.getMessage() + ")"));
-        return found.orElseThrow(() -> new IllegalArgumentException("ranks that share memory meet by back end "
-                + CARRIER + ", and there are only " + names + ": add ferro-backend-tcp to the class path"));
+        return found.orElseThrow(
+                () -> new IllegalArgumentException("ranks that share memory find each other through back end " + CARRIER
+                        + ", but the class path has only " + names + ": add ferro-backend-tcp to the class path"));
     }
 
     /** Context whose links are shared memory, whatever is set. */

@@ -67,7 +67,7 @@ final class ShmMemory implements SharedMemory {
             Optional<String> stranger = strangerBecause(offer);
             return stranger.isPresent() ? stranger : find(rank, offer);
         } catch (IOException nonsense) {
-            return Optional.of("what it offers makes no sense: " + nonsense.getMessage());
+            return Optional.of("its offer is invalid: " + nonsense.getMessage());
         }
     }
 
@@ -82,7 +82,7 @@ final class ShmMemory implements SharedMemory {
         // one, is opened
         return SegmentName.parse(offer.name()).isPresent()
                 ? Optional.empty()
-                : Optional.of("\"" + offer.name() + "\" is no name of a segment");
+                : Optional.of("\"" + offer.name() + "\" is not the name of a segment");
     }
 
     private Optional<String> find(int rank, Offer offer) {
@@ -113,8 +113,8 @@ final class ShmMemory implements SharedMemory {
 
     private static void check(FileFacts facts, Offer offer) throws IOException {
         if (!facts.regular() || !facts.isSameFile(offer.device(), offer.inode())) {
-            throw new IOException("it is another file than the one offered: " + facts + ", need device "
-                    + offer.device() + " inode " + offer.inode());
+            throw new IOException("it is not the offered file: " + facts + ", need device " + offer.device() + " inode "
+                    + offer.inode());
         }
         long need = Segment.fileBytes(offer.bytes());
         if (facts.size() != need) {
@@ -131,7 +131,7 @@ final class ShmMemory implements SharedMemory {
             ByteBuffer bytes = last.bytes();
             if (!new UUID(bytes.getLong(0), bytes.getLong(Long.BYTES)).equals(offer.token())) {
                 throw new IOException(
-                        "it has another token at byte " + Segment.tokenAt(offer.bytes()) + " than the one offered");
+                        "its token at byte " + Segment.tokenAt(offer.bytes()) + " is not the offered token");
             }
         }
     }
@@ -141,7 +141,7 @@ final class ShmMemory implements SharedMemory {
         try {
             own.settle();
         } catch (IOException failure) {
-            throw failure("its name cannot be removed: " + failure, failure);
+            throw failure("its segment file cannot be deleted: " + failure, failure);
         }
     }
 
@@ -175,7 +175,9 @@ final class ShmMemory implements SharedMemory {
             return buffer;
         } catch (IOException failure) {
             throw failure(
-                    "it cannot be mapped for a tensor: " + Shortage.of(failure).text(), failure);
+                    "its segment cannot be mapped for a tensor: "
+                            + Shortage.of(failure).text(),
+                    failure);
         }
     }
 
@@ -204,7 +206,7 @@ final class ShmMemory implements SharedMemory {
         first = givenBack(own::close, first);
         taken.close();
         if (first != null) {
-            throw failure("it cannot be given back: " + first, first);
+            throw failure("its segments cannot be released: " + first, first);
         }
     }
 

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Makes segments in files under {@code ferro.shm.dir}. */
 public final class ShmMemoryProvider implements SharedMemoryProvider {
-    private static final String WAY_OUT = ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
+    private static final String WAY_OUT = ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
 
     /** So many waits for the collector have room in the deadline of a call; the other ranks wait meanwhile. */
     private static final int DEADLINE_PARTS = 4;
@@ -36,7 +36,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             throw new FerroException(
                     Code.RESOURCE,
                     Where.outside("", -1),
-                    "this host has no name that its processes know it by: "
+                    "cannot determine a name that all processes use for this host: "
                             + Shortage.of(failure).text(),
                     failure);
         }

@@ -35,7 +35,7 @@ record Shortage(String what, String more) {
         if (failure instanceof NoRoom) {
             return new Shortage(
                     failure.getMessage(),
-                    "give it more (of a container: docker run --shm-size, --memory), " + OTHER_FOLDER);
+                    "give it more (for a container: docker run --shm-size, --memory), " + OTHER_FOLDER);
         }
         // the JDK throws this error for ENOMEM of mmap(2), and no other
         if (failure.getCause() instanceof OutOfMemoryError) {
@@ -56,6 +56,6 @@ record Shortage(String what, String more) {
 
     /** Returns what is lacking, and the ways out. */
     String text() {
-        return what + ": " + more + ", or let links carry everything by " + Settings.LINKS.name() + "=tcp";
+        return what + ": " + more + ", or send everything over TCP with " + Settings.LINKS.name() + "=tcp";
     }
 }

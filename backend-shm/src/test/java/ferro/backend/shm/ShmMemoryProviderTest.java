@@ -151,7 +151,7 @@ class ShmMemoryProviderTest {
             provider.open(GROUP, context, size).close();
 
             assertEquals(Code.RESOURCE, failure.code());
-            String kept = "bytes free, and " + 2 * ranks * later + " are kept for what ranks may still need";
+            String kept = "bytes free, but " + 2 * ranks * later + " are reserved for later use by ranks";
             assertTrue(failure.getMessage().contains(kept), failure.getMessage());
         }
     }
@@ -170,15 +170,15 @@ class ShmMemoryProviderTest {
     @Test
     void itSaysWhyThereCanBeNone() {
         assertReason("ferro.links=tcp turns it off", Map.of("ferro.links", "tcp"));
-        assertReason("is no folder", Map.of("ferro.shm.dir", folder + "/gone"));
-        assertReason("no absolute path", Map.of("ferro.shm.dir", "shm"));
+        assertReason("is not a folder", Map.of("ferro.shm.dir", folder + "/gone"));
+        assertReason("not an absolute path", Map.of("ferro.shm.dir", "shm"));
     }
 
     @Test
     void theBackEndGivesTheSameReasonsAndAsksForTheCarrier() {
         ShmBackendProvider backend = new ShmBackendProvider();
         try (SystemContext context = context(Map.of("ferro.shm.dir", folder + "/gone"))) {
-            assertTrue(backend.unavailableBecause(context).orElseThrow().contains("is no folder"));
+            assertTrue(backend.unavailableBecause(context).orElseThrow().contains("is not a folder"));
         }
         try (SystemContext context = context(Map.of("ferro.links", "tcp"))) {
             String reason = backend.unavailableBecause(context).orElseThrow();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Only a lack of room is told as one. */
 class ShortageTest {
-    private static final String LINKS = ", or let links carry everything by ferro.links=tcp";
+    private static final String LINKS = ", or send everything over TCP with ferro.links=tcp";
 
     private static final GroupSpec GROUP = new GroupSpec("world", 0, 2, Duration.ofSeconds(10));
 
@@ -26,7 +26,7 @@ class ShortageTest {
     @Test
     void aLackOfRoomAsksForRoom() {
         assertEquals(
-                "there are 5 bytes free: give it more (of a container: docker run --shm-size, --memory), name another"
+                "there are 5 bytes free: give it more (for a container: docker run --shm-size, --memory), name another"
                         + " folder by ferro.shm.dir" + LINKS,
                 Shortage.of(new Shortage.NoRoom("there are 5 bytes free")).text());
     }
