@@ -97,7 +97,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         Duration time = Settings.WARM_UP.of(context);
         if (worldSize > 1 && !time.isZero()) {
             throw new IllegalArgumentException(Settings.WARM_UP.name() + "=" + Deadlines.millis(time)
-                    + "ms: ranks of one process are made one after the other and cannot warm up: leave it out");
+                    + "ms: ranks of one process are made one after the other and cannot warm up: do not " + "set it");
         }
     }
 

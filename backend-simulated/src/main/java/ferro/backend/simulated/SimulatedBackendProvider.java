@@ -41,7 +41,7 @@ public final class SimulatedBackendProvider implements BackendProvider {
     public Backend create(GroupSpec group, RankContext context) {
         if (group.worldSize() != 1) {
             throw new IllegalArgumentException("group \"" + group.name() + "\" of world size " + group.worldSize()
-                    + " cannot be joined by the name simulated, which reaches no other process: use"
+                    + " cannot be joined with back end simulated, which reaches no other process: use"
                     + " SimulatedBackend.createGroup(" + group.worldSize() + ") in one JVM, or -Dferro.backend=tcp");
         }
         return SimulatedBackend.alone(group, context);

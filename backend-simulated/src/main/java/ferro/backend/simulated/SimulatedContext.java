@@ -39,6 +39,6 @@ final class SimulatedContext extends ForwardingContext {
     @Override
     public Store store() {
         throw new IllegalStateException("simulated rank " + rank
-                + " has no store, ranks are made together: use SimulatedBackend.createGroup(n)");
+                + " has no store, because its ranks are made together: use SimulatedBackend.createGroup(n)");
     }
 }

@@ -232,7 +232,7 @@ public final class Simulation {
             }
         }
         throw new IllegalArgumentException("newGroup(" + Arrays.toString(ranks)
-                + ") on a group that is none of this simulation, found " + parent.backend());
+                + ") on a group that does not belong to this simulation, found " + parent.backend());
     }
 
     /**
@@ -277,10 +277,10 @@ public final class Simulation {
 
     private void turn() {
         if (events.isEmpty() || events.elapsed() > LONGEST_NANOS) {
-            throw new IllegalStateException("operations are under way, but "
+            throw new IllegalStateException("operations are in flight, but "
                     + (events.isEmpty()
                             ? "no event is left"
-                            : "the limit of " + LONGEST_NANOS / 1000 + " virtual microseconds is passed"));
+                            : "the limit of " + LONGEST_NANOS / 1000 + " virtual microseconds is exceeded"));
         }
         misfortune.strike();
         events.next();
@@ -375,7 +375,7 @@ public final class Simulation {
     private static void verify(CompletionStage<?> stage) {
         CompletableFuture<?> end = stage.toCompletableFuture();
         if (!end.isDone()) {
-            throw new IllegalStateException("a watched stage has not ended, but nothing is under way: " + stage);
+            throw new IllegalStateException("a watched stage has not ended, but nothing is in flight: " + stage);
         }
         try {
             end.join();
@@ -393,7 +393,7 @@ public final class Simulation {
     private void refuseIfStarted(String call) {
         if (started) {
             throw new IllegalStateException(call + " on a simulation with seed " + seed
-                    + " that has run: make another, a run cannot be continued");
+                    + " that has already run: make another simulation, because a run cannot be continued");
         }
     }
 }

@@ -81,7 +81,7 @@ final class VirtualExecutor extends AbstractExecutorService implements Scheduled
 
     private IllegalStateException refusal(String call) {
         return new IllegalStateException(call + " on the timers of simulated rank " + rank
-                + ": they belong to the simulation, leave them running");
+                + ": the simulation owns these timers, do not shut them down");
     }
 
     @Override

@@ -56,7 +56,7 @@ class SimulatedBackendTest {
         String refusal = refusal(() -> SimulatedBackend.createGroup(2, warm));
 
         assertEquals(
-                "ferro.warmup=50ms: ranks of one process are made one after the other and cannot warm up: leave it out",
+                "ferro.warmup=50ms: ranks of one process are made one after the other and cannot warm up: do not set it",
                 refusal);
         SimulatedBackend.createGroup(1, warm).forEach(SimulatedBackend::close);
     }
