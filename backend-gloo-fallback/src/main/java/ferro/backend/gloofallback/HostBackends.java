@@ -26,7 +26,8 @@ final class HostBackends {
         String setting = Settings.FALLBACK_HOST.name() + "=" + wanted;
         if (wanted.equals(RoundTripProvider.NAME)) {
             throw new IllegalArgumentException(
-                    setting + " names the round trip itself: name what carries its host tensors, for example tcp");
+                    setting + " names the round trip itself: name the back end that carries its host tensors, for "
+                            + "example tcp");
         }
         List<String> names = new ArrayList<>();
         Optional<BackendProvider> found = Services.first(

@@ -26,7 +26,7 @@ final class HostCall {
 
     private static void handOver(Collective call, CollectiveBackend host, RoundTripWork work) {
         try {
-            work.stopIfLate("what came before it");
+            work.stopIfLate("an earlier operation");
             Work network = host.submit(call, work.rest());
             work.numbered(network.sequence());
             network.completion().whenComplete((nothing, failure) -> work.end(RoundTripWork.plain(failure)));

@@ -102,7 +102,7 @@ final class MessageTransfer {
                     : new FerroTransferException(
                             clock.text("CPU->GPU transfer failed on device "
                                     + message.tensor().device() + ": " + failure.getMessage()
-                                    + ": the message has been received and is lost, send it again"),
+                                    + ": the message was received but is lost, send it again"),
                             failure);
         } catch (Error failure) {
             return failure;

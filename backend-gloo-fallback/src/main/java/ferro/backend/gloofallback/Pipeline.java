@@ -170,7 +170,7 @@ final class Pipeline {
         if (notCopiedBack == null) {
             notCopiedBack = new FerroTransferException(
                     work.text("CPU->GPU transfer failed on device " + route.device() + ": " + cause.getMessage()
-                            + ": the collective itself went well on every rank, the output is incomplete"),
+                            + ": the collective itself succeeded on every rank, but the output is incomplete"),
                     cause);
         } else {
             notCopiedBack.addSuppressed(cause);
@@ -182,7 +182,7 @@ final class Pipeline {
     }
 
     private Work submit(Collective call) {
-        work.stopIfLate("what came before it");
+        work.stopIfLate("an earlier operation");
         try {
             Work submitted = host.submit(call, work.rest());
             work.numbered(submitted.sequence());

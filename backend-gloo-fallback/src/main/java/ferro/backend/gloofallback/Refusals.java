@@ -12,12 +12,12 @@ final class Refusals {
     /** Returns why a call cannot go through host memory, whatever the host back end can do. */
     static Optional<String> of(Collective call) {
         if (call.op() != null && call.op().combiner() != null) {
-            return Optional.of("a reduction of the caller's own (" + call.op().name()
-                    + ") does not run on device tensors: copy them to the host");
+            return Optional.of("a user-defined reduction (" + call.op().name()
+                    + ") does not run on device tensors: copy the tensors to the host");
         }
         if (call.hasCounts()) {
             return Optional.of(
-                    call.kind() + " with part lengths of its own does not go through host memory: use equal parts");
+                    call.kind() + " with explicit part lengths does not go through host memory: use equal parts");
         }
         return Optional.empty();
     }

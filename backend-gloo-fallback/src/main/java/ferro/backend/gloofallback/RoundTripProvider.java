@@ -52,6 +52,7 @@ public final class RoundTripProvider implements BackendProvider {
         }
         host.close();
         throw new IllegalArgumentException(Settings.FALLBACK_HOST.name() + "=" + provider.name() + ": "
-                + host.getClass().getSimpleName() + " has no collectives of its own: name another, for example tcp");
+                + host.getClass().getSimpleName()
+                + " implements no collectives: name another back end, for example tcp");
     }
 }

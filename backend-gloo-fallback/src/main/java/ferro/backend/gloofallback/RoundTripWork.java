@@ -97,7 +97,7 @@ final class RoundTripWork implements Work {
             throw failure(
                     Code.TIMED_OUT,
                     waitedFor + " has not ended after " + elapsed().toMillis()
-                            + " ms: leave its tensors alone until the device has",
+                            + " ms: do not use its tensors before the device has finished",
                     null);
         }
     }

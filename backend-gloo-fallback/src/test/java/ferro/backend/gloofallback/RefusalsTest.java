@@ -31,7 +31,7 @@ class RefusalsTest {
             String reduction = refused(group, new Collective.AllReduce(data, data, own));
             assertTrue(reduction.contains("user:last"), reduction);
             String parts = refused(group, new Collective.AllGather(data, data, new long[] {2}));
-            assertTrue(parts.contains("part lengths of its own"), parts);
+            assertTrue(parts.contains("explicit part lengths"), parts);
             for (boolean sends : List.of(true, false)) {
                 String text = assertThrows(
                                 UnsupportedOperationException.class,
