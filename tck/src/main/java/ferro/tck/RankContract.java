@@ -155,7 +155,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     @Override
     public Ranks group(List<Map<String, String>> settingsByRank) {
         throw new UnsupportedOperationException(
-                "a rank takes the settings of its process, found settings of " + settingsByRank.size() + " ranks");
+                "a rank takes its settings from its process, found settings of " + settingsByRank.size() + " ranks");
     }
 
     @Override

@@ -279,7 +279,7 @@ public interface SubgroupRules extends Subject {
                 if (refuses(BackendContract.SUBGROUPS)) {
                     UnsupportedOperationException refusal =
                             assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
-                    assertNotNull(refusal.getMessage(), "a refusal without a reason");
+                    assertNotNull(refusal.getMessage(), "a refusal has no message");
                 } else {
                     group.newGroup(0, 1).close();
                 }

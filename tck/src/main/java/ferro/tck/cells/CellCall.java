@@ -42,7 +42,7 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
             case GATHER -> gather(cell, at);
             case SCATTER -> scatter(cell, at);
             case ALL_TO_ALL -> allToAll(cell, at);
-            default -> throw new IllegalArgumentException("the kit has no cells of " + cell.kind());
+            default -> throw new IllegalArgumentException("the TCK has no cells of " + cell.kind());
         };
     }
 

@@ -116,7 +116,7 @@ public final class Numbers {
             case "min" -> compare(type, left, right) <= 0 ? left : right;
             case "max" -> compare(type, left, right) >= 0 ? left : right;
             default ->
-                throw new IllegalArgumentException("the kit has no plain loop for " + op + " of " + type.label());
+                throw new IllegalArgumentException("the TCK has no plain loop for " + op + " of " + type.label());
         };
     }
 
@@ -127,7 +127,7 @@ public final class Numbers {
             case "product" -> left * right;
             case "min" -> Math.min(left, right);
             case "max" -> Math.max(left, right);
-            default -> throw new IllegalArgumentException("the kit has no plain loop for " + op + " of floats");
+            default -> throw new IllegalArgumentException("the TCK has no plain loop for " + op + " of floats");
         };
     }
 

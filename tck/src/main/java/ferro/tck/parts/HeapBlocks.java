@@ -63,7 +63,7 @@ public final class HeapBlocks {
                 && tensor.address() + bytes <= found.getKey() + found.getValue().bytes;
         if (!inside) {
             throw new IllegalArgumentException(tensor + " at 0x" + Long.toHexString(tensor.address()) + " with " + bytes
-                    + " bytes is not in allocated memory of its device: it was freed, or has another origin");
+                    + " bytes is not in allocated memory of its device: it was freed, or was not allocated " + "here");
         }
     }
 
