@@ -7,11 +7,12 @@ import java.util.Objects;
  *
  * <p>The memory stays valid as long as this object, its tensor, a slice of the tensor, or a buffer of one of these is
  * reachable. Neither {@link #close} nor the close of the group frees the memory. Code that has only the address, such
- * as a caller of a native library, must keep this object reachable. It can use a field, or {@link
- * java.lang.ref.Reference#reachabilityFence} after the last use.
+ * as a caller of a native library, must keep this object reachable. Such code can use a field, or
+ * {@link java.lang.ref.Reference#reachabilityFence} after the last use.
  *
- * <p>After a call on shared memory has failed, other ranks may still run the call. They may write into this memory as
- * long as a rank of that group runs. Allocate new memory in the next group, and do not keep data in the old memory.
+ * <p>After a call on shared memory has failed, other ranks may still run the call. The other ranks may write into this
+ * memory as long as a rank of that group runs. Allocate new memory in the next group, and do not keep data in the old
+ * memory.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
  *

@@ -10,23 +10,24 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds the address of a direct buffer: with {@code java.lang.foreign} from JDK 22 on, with {@code sun.misc.Unsafe} on
- * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both are looked up by name, since our classes
- * target JDK 17 and require only java.base.
+ * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both APIs are looked up by name, since our
+ * classes target JDK 17 and require only java.base.
  */
 final class BufferAddress {
     /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */
     private static final int FIRST_WITH_SEGMENTS = 22;
 
     /**
-     * Handle that maps a {@code ByteBuffer} to a {@code long}, or null. It is a constant so that the JIT compiler can
-     * inline it.
+     * Handle that maps a {@code ByteBuffer} to a {@code long}, or null. The handle is a constant so that the JIT
+     * compiler can inline it.
      */
     private static final MethodHandle OF_FIRST_BYTE = find();
 
     private BufferAddress() {}
 
     /**
-     * Returns whether this JVM gives addresses of buffers. JDK 17 to 21 give none without the module jdk.unsupported.
+     * Returns whether this JVM gives addresses of buffers. JDK 17 to 21 give no addresses without the module
+     * jdk.unsupported.
      */
     static boolean isKnown() {
         return OF_FIRST_BYTE != null;

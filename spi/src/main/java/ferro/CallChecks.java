@@ -8,7 +8,7 @@ final class CallChecks {
     private CallChecks() {}
 
     /**
-     * The division of the tensor of all parts.
+     * The division of a tensor into the parts of all ranks.
      *
      * @param counts    part lengths, or null for equal parts
      * @param rank      owner of the part

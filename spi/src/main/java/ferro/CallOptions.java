@@ -11,8 +11,8 @@ import java.util.Objects;
  * about the call contains the label. The fingerprint of a collective contains the label too. If ranks give different
  * labels to the same collective, the group fails with MISMATCH.
  *
- * @param timeout time limit from the call to its end; more than a century means no timeout, zero or less has already
- *     expired
+ * @param timeout time limit from the call to its end; more than a century means no timeout, zero or less means a limit
+ *     that has already expired
  * @param label   1 to 128 characters, not blank, without quotation marks, control characters or format characters;
  *     empty for no label
  */
@@ -111,8 +111,8 @@ public record CallOptions(Duration timeout, String label) {
     }
 
     /**
-     * Returns whether a label must not contain a character: it would move or hide other text of a line, end the label,
-     * or could not be sent.
+     * Returns whether a label must not contain a character: such a character would move or hide other text of a line,
+     * end the label, or could not be sent.
      */
     private static boolean isRefused(int character) {
         return switch (Character.getType(character)) {

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * A failure of communication. The failure ends the group: every rank of the group fails with the same first cause.
- * Three failures do not end a group: of joining, of the store, and of a receive that no send has matched.
+ * Three kinds of failure do not end a group: a failure of joining, a failure of the store, and the failure of a receive
+ * that no send has matched.
  */
 public class FerroException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -84,7 +85,7 @@ public class FerroException extends RuntimeException {
      * @param step      step of the plan, -1 if none
      * @param bytesMoved bytes moved by this operation on this rank
      * @param elapsedNanos time since submit
-     * @param pausedNanos  how long this process itself was paused during that time
+     * @param pausedNanos  how long this process itself was paused since the submit
      */
     public record Where(
             String group,

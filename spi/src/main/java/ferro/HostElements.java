@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
  * Reads and writes the elements of a {@link HostTensor}. The methods work in the same way on an array and on a direct
  * buffer. This class accesses single elements; {@link ElementCopies} copies elements in bulk.
  *
- * <p>Each method has one Java type. It accepts the element types that this Java type carries, and throws an
+ * <p>Each method has one Java type. A method accepts the element types that its Java type carries, and throws an
  * IllegalArgumentException for other element types. Only the bulk methods on a direct buffer allocate memory: a view of
  * a few dozen bytes, which the JIT compiler may optimise away. Any thread may call. The caller must order the writes
  * and reads of several threads.

@@ -33,8 +33,8 @@ public final class HostTensor extends HostElements implements Tensor {
 
     private static final int GIB_SHIFT = 30;
     /**
-     * Address of the first element divided by 1 GiB; cached on first use, 0 before. It is an int, which costs no memory
-     * since it fills padding.
+     * Address of the first element divided by 1 GiB; cached on first use, 0 before. The field is an int, which costs no
+     * memory since it fills padding.
      */
     private int wholeGib;
 

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The medium that carries the data of a group. It is the medium that the ranks found when the group was created, not
- * the one that settings ask for. All ranks of the group have the same medium. A group that is created from this group
- * may have another medium. Immutable.
+ * The medium that carries the data of a group. The medium is the one that the ranks found when the group was created,
+ * not the one that settings ask for. All ranks of the group have the same medium. A group that is created from this
+ * group may have another medium. Immutable.
  *
  * <pre>{@code
  * group.medium().text();           // TCP between hosts, shared memory within hosts
@@ -17,7 +17,7 @@ import java.util.Objects;
  *     inside}; empty if the back end does not know its medium, or has no peer to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
- * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If so,
+ * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,
  *     algorithms with fewer steps are also used for larger operations
  */
 public record Medium(String text, List<String> addresses, boolean far) {

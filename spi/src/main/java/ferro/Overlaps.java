@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * an overlap of two buffers is not detected and the call runs.
  */
 final class Overlaps {
-    /** Value that stands for "no overlap detected", where a distance is returned otherwise. */
+    /** Value of a distance which means that no overlap was detected. */
     private static final long APART = Long.MIN_VALUE;
 
     private Overlaps() {}

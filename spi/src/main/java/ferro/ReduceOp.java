@@ -21,19 +21,19 @@ import java.util.Optional;
  * any element type gets tensors ({@link Combiner}). User-defined code must have the following properties, which ferro
  * cannot check:
  * <ul>
- * <li>Associative, since a plan chooses which partial results are combined. A sum of floats, for example, is
- *     associative only up to rounding. With such an op, all ranks and all runs still get the same bits. Other lengths,
- *     world sizes and algorithms may round differently.
- * <li>Commutative to the last bit, since two ranks may each pass their own element as {@code into}. For example, {@code
- *     a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define which of 2 and
- *     -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
- * <li>Pure: the code keeps neither state nor arguments. It runs on the thread that makes progress for the group. One
- *     group runs the code on one thread at a time. If several ranks or groups of one JVM share the op, the code runs on
- *     several threads at once.
- * <li>Free of calls of any group. A call of the same group throws IllegalStateException. A call of another group may
- *     deadlock, if a rank of that group waits for this rank.
- * <li>The same on all ranks, with the same name. If two ranks have different code under one name, the results are
- * meaningless.
+ * <li>The code is associative, since a plan chooses which partial results are combined. A sum of floats, for example,
+ *     is associative only up to rounding. With such an op, all ranks and all runs still get the same bits. Other
+ *     lengths, world sizes and algorithms may round differently.
+ * <li>The code is commutative to the last bit, since two ranks may each pass their own element as {@code into}. For
+ * example, {@code a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define
+ * which of 2 and -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
+ * <li>The code is pure: it keeps neither state nor arguments. The code runs on the thread that makes progress for the
+ * group. One group runs the code on one thread at a time. If several ranks or groups of one JVM share the op, the code
+ * runs on several threads at once.
+ * <li>The code makes no call of any group. A call of the same group throws IllegalStateException. A call of another
+ * group may deadlock, if a rank of that group waits for this rank.
+ * <li>The code is the same on all ranks, with the same name. If two ranks have different code under one name, the
+ * results are meaningless.
  * </ul>
  * An exception from this code fails the group on all ranks, with code ABORTED, this rank as culprit, and a message that
  * names the op. A call on device tensors throws UnsupportedOperationException if its op is user-defined.
@@ -57,10 +57,10 @@ public final class ReduceOp {
      * computed in f32, and the result is rounded once.
      *
      * <p>For integers the sum is exact and the quotient is rounded toward zero. The sum is computed in wider integers
-     * and cannot overflow. For this, an element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits as 16
-     * bytes. That is 8 times the bytes of a SUM for i8 and u8, 4 times for i16 and u16, and twice for the others. While
-     * the call runs, each rank has a copy of its operand in this size. With NCCL, AVG of integers throws
-     * UnsupportedOperationException, since NCCL's sum would wrap.
+     * and cannot overflow. For the exact sum, an element of 8 to 32 bits is sent as 8 bytes, and an element of 64 bits
+     * as 16 bytes. An AVG therefore sends 8 times the bytes of a SUM for i8 and u8, 4 times for i16 and u16, and twice
+     * for the other integers. While the call runs, each rank has a copy of its operand in this size. With NCCL, AVG of
+     * integers throws UnsupportedOperationException, since NCCL's sum would wrap.
      */
     public static final ReduceOp AVG = new ReduceOp("avg", null, 1);
     /** Bitwise AND, for integers only. */
@@ -404,8 +404,8 @@ public final class ReduceOp {
      * Returns why the user's code does not support an element type.
      *
      * @param type element type
-     * @return reason; empty if the code supports the type. Also empty for a built-in op, since back ends differ in the
-     *     types that they support for it
+     * @return reason; empty if the code supports the type. The result is also empty for a built-in op, since back ends
+     *     differ in the types that they support for it
      */
     public Optional<String> unsupportedBecause(DataType type) {
         Objects.requireNonNull(type, "type");

@@ -3,8 +3,8 @@ package ferro;
 import java.util.Objects;
 
 /**
- * An adapter that applies a user's code for arrays to tensors. It allocates new arrays for each call. An engine that
- * has its own arrays uses {@code code} directly.
+ * An adapter that applies a user's code for arrays to tensors. The adapter allocates new arrays for each call. An
+ * engine that has its own arrays uses {@code code} directly.
  *
  * @param type element type
  * @param code code for arrays that carry the type

@@ -99,7 +99,7 @@ public interface DeviceMemory extends AutoCloseable {
          *
          * @param timeout maximum wait; zero does not wait
          * @return whether the copy is done; false means that it is still pending
-         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED if this thread was interrupted, whose
+         * @throws ferro.FerroException NATIVE if the copy failed; INTERRUPTED if this thread was interrupted; its
          *     interrupt flag is then set again
          */
         boolean await(Duration timeout);

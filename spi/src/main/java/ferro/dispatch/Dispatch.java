@@ -17,9 +17,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The decision which route a call on device tensors takes, for all kinds of call. It checks the call first. It then
- * chooses NCCL; without NCCL the host round trip, if the settings allow that; otherwise it throws an exception. No
- * other class makes this decision.
+ * The decision which route a call on device tensors takes, for all kinds of call. The dispatch checks the call first.
+ * It then chooses NCCL; without NCCL the host round trip, if the settings allow that; otherwise it throws an exception.
+ * No other class makes this decision.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
  * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
@@ -190,8 +190,8 @@ final class Dispatch {
     }
 
     /**
-     * Returns the call on empty host tensors of the same type. With these a back end can decide whether it supports the
-     * call.
+     * Returns the call on empty host tensors of the same type. With these empty tensors a back end can decide whether
+     * it supports the call.
      */
     private static Collective likeOnHost(Collective call, DataType dataType) {
         HostTensor none = HostTensor.of(dataType, ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder()));

@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The answer whether the current settings allow device tensors to go through host memory. Every call reads the settings
+ * The decision of the current settings whether device tensors may go through host memory. Every call reads the settings
  * again.
  *
  * <p>Three settings are read in this order, and the first one that is set decides, also if its value is 0: {@code
@@ -25,7 +25,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     private static final String VARIABLE = Settings.ENABLE_GPU_FALLBACK.name();
 
     /**
-     * Returns the answer of the current settings.
+     * Returns the decision of the current settings.
      *
      * @param context settings
      * @return answer, with the setting that decides

@@ -15,28 +15,29 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Collectives on device tensors. A call goes over NCCL, or through host memory if a setting allows that. Otherwise it
- * throws an exception.
+ * Collectives on device tensors. A call goes over NCCL, or through host memory if a setting allows that. A call without
+ * a route throws an exception.
  *
  * <p>Each kind of call chooses its route in this order:
  * <ol>
- * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure on this route is final;
- *       route 2 is not tried.
- * <li>Otherwise the data is copied to the host, the collective runs there, and the result is copied to the device. This
- *       route has three conditions: {@code ferro.gpu.fallback} (or, if that is unset, {@code
- *       FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
- *       collectives. Every such call logs a warning to the logger {@code ferro.gpu.fallback}, counts in {@link
- *       #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
- * <li>Otherwise the call throws an {@link UnsupportedOperationException}, whose message says how to enable route 1 or
- * 2.
+ * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure of NCCL is final: the
+ * call does not then go through host memory.
+ * <li>Otherwise the data is copied to the host, the collective runs there, and the result is copied to the device. The
+ * route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset,
+ * {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
+ * collectives. Every such call logs a warning to the logger {@code ferro.gpu.fallback}, counts in
+ * {@link #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
+ * <li>If neither route is available, the call throws an {@link UnsupportedOperationException}, whose message says how
+ * to enable one of the two routes.
  * </ol>
  *
  * <p>{@link #run} and {@link #submit} write their result into the tensors of the call. The other collectives do not
- * change their input. They return a fresh tensor on the same device, which the caller frees with {@link #free}. A
- * blocking method returns when any stream may read the result. Parts are joined and divided along the first dimension.
+ * change their input. These other collectives return a fresh tensor on the same device, which the caller frees with
+ * {@link #free}. A blocking method returns when any stream may read the result. Parts are joined and divided along the
+ * first dimension.
  *
  * <p>Every rank makes the same call with the same type, length, op and root. The tensors of a rank are on the device of
- * that rank. Until the call is done, the caller keeps them reachable and does not use them.
+ * that rank. Until the call is done, the caller keeps its tensors reachable and does not use them.
  *
  * <p>All methods check a call before any data moves and before memory is allocated. The first check throws an {@link
  * ferro.InvalidRankException} if the root is not a rank. An {@link UnsupportedOperationException} is thrown if there is
@@ -75,9 +76,9 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls on device tensors can have a route over a back end. They can if the back end uses NCCL or a
-     * {@link HostFallback} is on the class path. If not, a back end of {@link #over} rejects every call on device
-     * tensors.
+     * Returns whether calls on device tensors can have a route over a back end. Calls can have a route if the back end
+     * uses NCCL or a {@link HostFallback} is on the class path. If they cannot, a back end of {@link #over} rejects
+     * every call on device tensors.
      *
      * @param backend back end
      * @return whether a route can exist, independent of the settings
@@ -418,7 +419,8 @@ public final class GpuCollectives implements AutoCloseable {
     }
 
     /**
-     * Frees a tensor by closing its owner. It is meant for the fresh tensors that methods of this class return.
+     * Frees a tensor by closing its owner. This method is meant for the fresh tensors that methods of this class
+     * return.
      *
      * @param tensor tensor whose owner is AutoCloseable, as it is for all tensors that ferro allocated
      * @throws IllegalArgumentException if the owner is not AutoCloseable, so that other code must free the tensor

@@ -11,12 +11,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A service that runs a call on device tensors through host memory. It copies the data from the device to the host,
- * runs the collective on a host back end, and copies the result from the host to the device.
+ * A service that runs a call on device tensors through host memory. The service copies the data from the device to the
+ * host, runs the collective on a host back end, and copies the result from the host to the device.
  *
  * <p>{@link java.util.ServiceLoader} finds the implementation. The constructor must not load native libraries. An
- * implementation has no state: its memory pools are in the context. It does not check the settings: the caller has
- * checked the {@link FallbackGate} and logged the warning.
+ * implementation has no state: its memory pools are in the context. The service does not check the settings: the caller
+ * has checked the {@link FallbackGate} and logged the warning.
  *
  * <p>An exception of the copy to the host or of the collective is thrown unchanged. If the copy back to the device
  * fails, a {@link ferro.FerroTransferException} with the cause is thrown.
@@ -68,8 +68,9 @@ public interface HostFallback {
     Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options);
 
     /**
-     * Returns whether calls have not yet been passed to a host back end. If so, the caller gives a call on host tensors
-     * for this back end to {@link #submit} too: all ranks must pass their calls to the back end in the same order.
+     * Returns whether calls have not yet been passed to a host back end. If some calls are left, the caller gives a
+     * call on host tensors for this back end to {@link #submit} too: all ranks must pass their calls to the back end in
+     * the same order.
      *
      * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share

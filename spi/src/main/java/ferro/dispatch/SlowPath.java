@@ -73,8 +73,8 @@ final class SlowPath implements AutoCloseable {
     }
 
     /**
-     * Returns whether calls through host memory have not yet been passed to a back end. Cheap if there never was such a
-     * call.
+     * Returns whether calls through host memory have not yet been passed to a back end. The check is cheap if no call
+     * has ever gone through host memory.
      */
     boolean isBusy(CollectiveBackend host, Duration patience) {
         HostFallback carrier = calls().carrier();
@@ -96,7 +96,7 @@ final class SlowPath implements AutoCloseable {
         return context;
     }
 
-    /** Returns the fallback. May be called only after {@link #refusal} has found it. */
+    /** Returns the fallback. May be called only after {@link #refusal} has found the fallback. */
     HostFallback fallback() {
         return found;
     }

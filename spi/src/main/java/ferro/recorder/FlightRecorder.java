@@ -19,14 +19,14 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * A record of the last {@code ferro.recorder.entries} operations and some events of all groups of one rank. It is on by
- * default.
+ * A record of the last {@code ferro.recorder.entries} operations and some events of all groups of one rank. The
+ * recorder is on by default.
  *
- * <p>Each rank has one recorder. All objects that run operations share it through the rank's context. Each of them
- * acquires it with {@link #of} and releases it with {@link #release}. If {@code ferro.recorder.dir} is set, the record
- * is written to that folder at the first failure of each group. If the JVM ends before that, the record of a failure is
- * written then. The record is also written within a second after a file {@code dump.request} appears or changes in that
- * folder.
+ * <p>Each rank has one recorder. All objects that run operations share the recorder through the rank's context. Each of
+ * these objects acquires the recorder with {@link #of} and releases it with {@link #release}. If
+ * {@code ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the
+ * JVM ends before the record of a failure is written, the record is written at the end of the JVM. The record is also
+ * written within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;

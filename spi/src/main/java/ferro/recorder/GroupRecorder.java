@@ -100,7 +100,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records that a send or a receive is submitted. It has no sequence number.
+     * Records that a send or a receive is submitted. A send or a receive has no sequence number.
      *
      * @param text       description of the operation; the first word is its kind
      * @param bytes      bytes of data of the operation
@@ -273,7 +273,7 @@ public final class GroupRecorder implements AutoCloseable {
         recorder.wake();
     }
 
-    /** Records that the group is closed. Its entries are kept, and the group is no longer queried. */
+    /** Records that the group is closed. The entries of a closed group are kept, and the group is no longer queried. */
     @Override
     public void close() {
         RecordedGroup asked = view;
@@ -305,8 +305,8 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Returns the identity of the group, which is equal on all its ranks and different from other groups. It is 0 if
-     * the group has none.
+     * Returns the identity of the group, which is equal on all its ranks and different from other groups. The identity
+     * is 0 if the group has none.
      */
     long identity() {
         return identity;

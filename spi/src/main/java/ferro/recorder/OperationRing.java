@@ -16,8 +16,8 @@ import java.util.stream.LongStream;
  * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
  * discards what it has read if the stamp has changed during the read. This is a sequence lock (Boehm, Can Seqlocks Get
  * Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the fences described
- * there. If another writer is still writing at the same index, a writer gives up its own entry. This happens only if
- * the ring goes a full round while one entry is written.
+ * there. If another writer is still writing at the same index, a writer gives up its own entry. A writer gives up only
+ * if the ring goes a full round while one entry is written.
  *
  * <p>An index whose operation has not ended is skipped. Therefore an operation that hangs is still in the ring when its
  * group fails, even if many other operations have ended since. An open operation is replaced only if {@code
@@ -36,7 +36,7 @@ final class OperationRing {
     private static final int STATE_BITS = 3;
     private static final long STATES = (1L << STATE_BITS) - 1;
     private static final int READS = 8;
-    /** Maximum number of open operations in a row that are skipped. The check of each takes a nanosecond. */
+    /** Maximum number of open operations in a row that are skipped. The check of one operation takes a nanosecond. */
     private static final int PASSED_MOST = 256;
 
     private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);

@@ -12,13 +12,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * The file of one recorder. It is written under a temporary name and then renamed, so that no reader sees an incomplete
- * file. It never replaces the file of another recorder, because that file may contain a first failure. For example, a
- * rank that leaves and joins again may find a file of its earlier recorder. Thread-safe.
+ * The file of one recorder. The file is written under a temporary name and then renamed, so that no reader sees an
+ * incomplete file. The file never replaces the file of another recorder, because that file may contain a first failure.
+ * For example, a rank that leaves and joins again may find a file of its earlier recorder. Thread-safe.
  */
 final class RecordFile {
     private static final int NAME_CHARACTERS = 64;
-    /** Maximum number of files of one rank in a folder. After that the last file is overwritten. */
+    /** Maximum number of files of one rank in a folder. Once there are so many files, the last file is overwritten. */
     private static final int MOST = 16;
 
     private final FlightRecorder.RecorderOwner owner;

@@ -27,8 +27,8 @@ final class RecordFolder {
      */
     private static final long GATHER_MILLIS = 20;
     /**
-     * Maximum wait for the operations of a failed group to end, so that the file contains their ends. They end while
-     * the thread that makes progress holds the progress lock.
+     * Maximum wait for the operations of a failed group to end, so that the file contains their ends. The operations
+     * end while the thread that makes progress holds the progress lock.
      */
     private static final long SETTLE_MILLIS = 100;
 

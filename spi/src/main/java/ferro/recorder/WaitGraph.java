@@ -10,7 +10,7 @@ import java.util.function.IntFunction;
  * that waits for no rank ends its chain. If no chain has an end, the ranks wait for each other in a cycle.
  *
  * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with their recordings.
- * The graph has no state of its own. Any thread may call it if any thread may call its function.
+ * The graph has no state of its own. Any thread may call the graph if any thread may call the function of the graph.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
@@ -20,7 +20,7 @@ public final class WaitGraph {
      * the same rank.
      *
      * @param waitsFor returns the ranks that a rank waits for, and always the same ones. The result is empty for a rank
-     *     that waits for none, or about which nothing is known. The graph does not change the results
+     *     that waits for no rank, or about which nothing is known. The graph does not change the results
      */
     public WaitGraph(IntFunction<BitSet> waitsFor) {
         this.waitsFor = waitsFor;
@@ -84,7 +84,7 @@ public final class WaitGraph {
 
     /**
      * Returns the ranks that a rank waits for and that also wait for this rank, directly or through others. If there
-     * are any, the rank itself is included.
+     * are such ranks, the rank itself is included.
      */
     private BitSet cycleOf(int rank, WaitGraph awaitedBy) {
         BitSet itself = new BitSet();

@@ -1,12 +1,12 @@
 /**
- * The flight recorder. It keeps the last operations and events of one rank in memory, and writes them to a file when a
- * group fails, or on request.
+ * The flight recorder. The recorder keeps the last operations and events of one rank in memory, and writes them to a
+ * file when a group fails, or on request.
  *
- * <p>Start at {@link ferro.recorder.FlightRecorder}, of which each rank has one. Then read {@link
- * ferro.recorder.GroupRecorder}, which back ends call for every operation, and {@code OperationRing}, which keeps the
- * operations. {@code RecordWriter} and docs/operations.md describe the format of the file. {@link
- * ferro.recorder.WaitGraph} finds the ranks that delay the others. Ranks use it at a deadline, and {@code ferro
- * analyze} uses it on their files.
+ * <p>Start at {@link ferro.recorder.FlightRecorder}, of which each rank has one. Then read
+ * {@link ferro.recorder.GroupRecorder}, which back ends call for every operation, and {@code OperationRing}, which
+ * keeps the operations. {@code RecordWriter} and docs/operations.md describe the format of the file.
+ * {@link ferro.recorder.WaitGraph} finds the ranks that delay the others. Ranks use this graph at a deadline, and
+ * {@code ferro analyze} uses it on the files of all ranks.
  *
  * <p>A report of an operation takes no lock, reads no clock and allocates no memory. The recorder throws no exception
  * into a call of the user, with one exception: a join fails if the folder of the recorder cannot be written. A record

@@ -22,8 +22,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A back end that forwards every call to another one, including failure and events. It is the base class of decorators,
- * which override single methods.
+ * A back end that forwards every call to another one, including failure and events. This class is the base class of
+ * decorators, which override single methods.
  *
  * <p>{@link #newGroup} is also forwarded. A decorator that is also meant for subgroups must wrap the returned group.
  */

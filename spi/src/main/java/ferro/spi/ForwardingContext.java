@@ -8,7 +8,10 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
-/** A context that forwards every call to another one. It is the base class of contexts that override single methods. */
+/**
+ * A context that forwards every call to another one. This class is the base class of contexts that override single
+ * methods.
+ */
 public abstract class ForwardingContext implements RankContext {
     private final RankContext outer;
 

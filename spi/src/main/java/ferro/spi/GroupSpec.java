@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The description of a group to join. It contains no secret, so it may be printed.
+ * The description of a group to join. The description contains no secret, so it may be printed.
  *
  * @param name      name of the group, equal on every rank
  * @param rank      this rank

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A service that adds a subcommand to {@code ferro}, such as {@code ferro bench}, from another module. It defines the
- * program that the ranks of a job run. {@link java.util.ServiceLoader} finds its implementations. The constructor must
- * not load native libraries.
+ * A service that adds a subcommand to {@code ferro}, such as {@code ferro bench}, from another module. The service
+ * defines the program that the ranks of a job run. {@link java.util.ServiceLoader} finds its implementations. The
+ * constructor must not load native libraries.
  *
  * <p>The class has picocli's annotations for its description, its options and its parameters. Options that every
  * command with ranks has are not part of it. The launcher sets the options and parameters before it calls any method
@@ -22,8 +22,8 @@ public interface JobTool {
     String name();
 
     /**
-     * Returns whether the command line asks to start ranks. If not, the launcher runs {@link #command} on this host
-     * instead.
+     * Returns whether the command line asks to start ranks. If it does not, the launcher runs {@link #command} on this
+     * host instead.
      *
      * @return whether ranks start
      * @throws IllegalArgumentException if options exclude each other; the message names them

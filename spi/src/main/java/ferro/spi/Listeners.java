@@ -70,8 +70,8 @@ public final class Listeners {
     }
 
     /**
-     * A listener and its pending events. The monitor of the outer object guards them, and is not held while the
-     * listener runs.
+     * A listener and its pending events. The monitor of the outer object guards the listener and its events, and is not
+     * held while the listener runs.
      */
     private final class Ear {
         private final Consumer<GroupEvent> listener;

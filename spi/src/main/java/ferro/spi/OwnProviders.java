@@ -57,7 +57,7 @@ final class OwnProviders {
         return found;
     }
 
-    /** A provider that is created by its constructor without arguments, as ServiceLoader does. */
+    /** A provider that is created by its constructor without arguments, as ServiceLoader creates it. */
     private record NamedProvider<S>(Class<? extends S> type) implements ServiceLoader.Provider<S> {
         @Override
         public S get() {

@@ -54,7 +54,7 @@ public interface ProcessTable {
      */
     Optional<Watched> watch(String identity);
 
-    /** A watched process. Only one thread at a time may use it. */
+    /** A watched process. Only one thread at a time may use a watched process. */
     interface Watched extends AutoCloseable {
         /**
          * Returns whether the process has exited. The check takes some microseconds and never waits.

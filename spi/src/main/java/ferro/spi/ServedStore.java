@@ -1,6 +1,6 @@
 package ferro.spi;
 
-/** A rendezvous store that this process serves. Any thread may call it. */
+/** A rendezvous store that this process serves. Any thread may call the methods. */
 public interface ServedStore extends AutoCloseable {
     /**
      * Returns the address by which the other ranks reach the store.

@@ -168,7 +168,7 @@ public final class Settings {
     /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
             new Setting<>("jna.library.path", null, "absolute paths of folders", Function.identity());
-    /** Another variable for {@link #GPU_FALLBACK}. It takes effect if it is set, also if it is set to 0. */
+    /** Another variable for {@link #GPU_FALLBACK}. This variable takes effect if it is set, also if it is set to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
             new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * The shared memory of a group, with one segment for each rank. Every rank that can reach a segment maps it. Each rank
  * offers its own segment, the ranks exchange all offers, and each rank tries to map the segments of the others. After
- * that the file names of the segments can be removed. Until then this object is not thread-safe.
+ * the mapping, the file names of the segments can be removed. Until they are removed, this object is not thread-safe.
  */
 public interface SharedMemory extends AutoCloseable {
     /** Maximum length of an offer in bytes, so that one all-gather can exchange all offers. */
@@ -48,7 +48,7 @@ public interface SharedMemory extends AutoCloseable {
     void reserve(long from, long bytes);
 
     /**
-     * Returns the segment of a rank. It was filled with zeros when it was created.
+     * Returns the segment of a rank. The segment was filled with zeros when it was created.
      *
      * @param rank this rank, or a rank whose segment is mapped
      * @return all of the segment as a direct buffer in native order; each call returns the same object
@@ -59,7 +59,7 @@ public interface SharedMemory extends AutoCloseable {
     /**
      * Lends this rank's segment to a tensor of the caller. May be called at most once, before {@link #settle}. The
      * bytes of the segment count against the memory that a rank may use. After this call, {@link #close} no longer ends
-     * that count. It ends when {@link #giveBack} is called, or when the buffer is no longer reachable.
+     * that count. The count ends when {@link #giveBack} is called, or when the buffer is no longer reachable.
      *
      * @return all of the segment as a new direct buffer in native order. This object keeps no reference to the buffer.
      *     The memory stays mapped as long as the buffer or one that was derived from it is reachable, also after {@link

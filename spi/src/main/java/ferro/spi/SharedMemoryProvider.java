@@ -24,11 +24,12 @@ public interface SharedMemoryProvider {
     String host(RankContext context);
 
     /**
-     * Creates this rank's segment. Reserves its memory, except for the part that is reserved later, so that a write
-     * cannot fail. Fails if there is not enough memory for all ranks of the host to reserve that part as well.
+     * Creates this rank's segment. Reserves the memory of the segment, except for the part that is reserved later, so
+     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve that part as
+     * well.
      *
-     * @param group   group whose ranks will share memory. Its timeout is the deadline of the call that needs the
-     *     memory, since the other ranks wait no longer
+     * @param group   group whose ranks will share memory. The timeout of the group is the deadline of the call that
+     *     needs the memory, since the other ranks wait no longer
      * @param context settings, including the maximum of memory that may be used
      * @param size    size of the segment of each rank, at most 2 GiB - 1 bytes, equal on all ranks of a host
      * @return this rank's segment, with access to the segments of the other ranks
@@ -38,7 +39,7 @@ public interface SharedMemoryProvider {
     SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 
     /**
-     * Returns whether all ranks of a group are threads of this process. If so, each rank can access every segment
+     * Returns whether all ranks of a group are threads of this process. If they are, each rank can access every segment
      * without an offer.
      *
      * @return true if the ranks need not exchange offers, since {@link SharedMemory#reach} accepts any offer and always

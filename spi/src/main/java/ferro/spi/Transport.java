@@ -7,14 +7,14 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A medium that carries data between ranks. TCP, shared memory and the simulator implement it. Any thread may make
- * progress on a transport: the caller of a blocking call, the progress thread, or the simulator. Only one thread at a
- * time does so, since the engine holds the progress lock. Only {@link #park} waits; all other methods return
- * immediately. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
+ * A medium that carries data between ranks. TCP, shared memory and the simulator implement this interface. Any thread
+ * may make progress on a transport: the caller of a blocking call, the progress thread, or the simulator. Only one
+ * thread at a time makes progress, since the engine holds the progress lock. Only {@link #park} waits; all other
+ * methods return immediately. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
  *
  * <p>Ranks create a group, and leave it, at different times. Data and control messages for a rank that has not created
- * the group yet wait until it has. {@code ferro.examples.files} in module examples is a short implementation to start
- * from.
+ * the group yet wait until the rank has created it. {@code ferro.examples.files} in module examples is a short
+ * implementation to start from.
  */
 public interface Transport extends AutoCloseable {
     /**
@@ -66,7 +66,7 @@ public interface Transport extends AutoCloseable {
      */
     void park(long deadlineNanos);
 
-    /** Ends the {@link #park} of the thread that waits there. */
+    /** Wakes the thread that waits in {@link #park}. */
     void wakeup();
 
     /**
@@ -133,8 +133,8 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns whether other ranks need this process for more than its groups, because it serves the store. If so, the
-     * close of its last group waits until the other ranks have left too.
+     * Returns whether other ranks need this process for more than its groups, because it serves the store. If other
+     * ranks need it, the close of its last group waits until the other ranks have left too.
      *
      * @return false unless this process serves the store
      */
@@ -187,8 +187,8 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns a description of the links of this group. It contains the name of the medium, such as {@code TCP}, and
-     * the addresses of the ranks. It does not describe shared memory.
+     * Returns a description of the links of this group. The description contains the name of the medium, such as
+     * {@code TCP}, and the addresses of the ranks. The description does not include shared memory.
      *
      * @return description, equal on all ranks; {@link Medium#UNKNOWN} by default
      */
@@ -224,10 +224,10 @@ public interface Transport extends AutoCloseable {
     /** The receiver of events that a medium reports. Its methods never wait. */
     interface Events {
         /**
-         * Receives the end of a control connection without a closing message, of a peer that may live: the network
-         * between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns out to be
-         * dead. A medium that cannot distinguish these cases calls only {@link #lost}. By default this method calls
-         * {@link #lost} too.
+         * Receives the end of a control connection that ended without a closing message. The peer may live, because the
+         * network between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns
+         * out to be dead. A medium that cannot distinguish these cases calls only {@link #lost}. By default this method
+         * calls {@link #lost} too.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST
