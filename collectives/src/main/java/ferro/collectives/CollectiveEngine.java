@@ -203,7 +203,7 @@ public final class CollectiveEngine {
          *
          * @param ranks   ranks of this group, including this rank, in the order of the new group
          * @param name    name of the new group, for messages
-         * @param timeout time until all these ranks must have called this
+         * @param timeout time within which all these ranks must make this call
          * @return this rank's engine in the new group, on which the caller must make progress too; or a FerroException
          *     as {@code newGroup} throws it. The stage completes on the background thread of the context
          */

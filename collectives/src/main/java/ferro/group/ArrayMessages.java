@@ -124,7 +124,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are f32.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are f32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message
@@ -142,7 +142,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are f64.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are f64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message
@@ -160,7 +160,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are i32.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are i32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message
@@ -178,7 +178,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are i64.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are i64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message
@@ -196,7 +196,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are i16.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are i16.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message
@@ -214,7 +214,7 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. The elements are i8.
+     * Receives a message. Messages with other tags may have been sent before this message. The elements are i8.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly that of the message

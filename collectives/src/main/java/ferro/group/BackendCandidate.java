@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 /**
  * A provider that was found, even if it is not usable.
  *
- * @param name        name by which users select it; the name of the class if the provider itself is broken
+ * @param name        name by which users select the provider; the name of the class if the provider itself is broken
  * @param priority    priority of the provider; {@code auto} never chooses one below 0
- * @param unavailable why it cannot work in this process; empty if it can
- * @param deviceKind  kind of device whose tensors it accepts, empty for host memory only
+ * @param unavailable why the provider cannot work in this process; empty if it can work
+ * @param deviceKind  kind of device whose tensors the provider accepts, empty for host memory only
  * @param provider    provider; null if the provider is broken
  */
 record BackendCandidate(

@@ -18,7 +18,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
      *
      * @param name        name by which users select it
      * @param priority    priority among the usable back ends
-     * @param unavailable why it cannot work in this process, empty if it can
+     * @param unavailable why the back end cannot work in this process, empty if it can work
      */
     public BackendReport {
         Objects.requireNonNull(name, "name");

@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * Finds the back ends on the path and opens those that {@code ferro.backend} selects. The setting is a name, a pair for
- * host and device tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto} opens the usable back end of
- * highest priority. If every rank has a usable back end for device tensors, {@code auto} also opens that one
- * ({@link DeviceAgreement}). A named back end that cannot work is an error; no other back end replaces it. Every
- * message lists all providers with their reasons.
+ * Finds the back ends on the class path and the module path, and opens those that {@code ferro.backend} selects. The
+ * setting is a name, a pair for host and device tensors ({@code cpu:tcp,cuda:nccl}), or {@code auto}. {@code auto}
+ * opens the usable back end of highest priority. If every rank has a usable back end for device tensors, {@code auto}
+ * also opens that one ({@link DeviceAgreement}). A named back end that cannot work is an error; no other back end
+ * replaces it. Every message lists all providers with their reasons.
  */
 final class BackendSelection {
     private static final String AUTO = "auto";

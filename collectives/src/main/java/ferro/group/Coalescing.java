@@ -112,7 +112,7 @@ final class Coalescing {
         /** Labels, one for each call. */
         private final List<String> labels = new ArrayList<>();
         /**
-         * Work to wait for after the end of the block; it is no work if {@code coalesced} has waited for the calls.
+         * Work to wait for after the end of the block; this work is done if {@code coalesced} has waited for the calls.
          */
         private final CompletableFuture<Work> ended = new CompletableFuture<>();
 

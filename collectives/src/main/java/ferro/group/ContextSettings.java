@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class ContextSettings {
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
-    /** Includes the settings of ferro whose names belong to other software. */
+    /** The names of the properties, including those that belong to other software. */
     private static final Set<String> PROPERTIES = Settings.all().stream()
             .map(Setting::name)
             .filter(name -> !isVariable(name))

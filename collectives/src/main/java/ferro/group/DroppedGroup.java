@@ -21,7 +21,8 @@ final class DroppedGroup {
     }
 
     /**
-     * Returns the object that is watched for a group or a view of it. Views refer to it, so that it is collected after them.
+     * Returns the object that is watched for a group or a view of it. Views refer to this object, so that it is
+     * collected after all views.
      *
      * @param <T>   type of the user's object
      * @param made  object that is made now

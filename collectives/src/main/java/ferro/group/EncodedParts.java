@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * The data that the root of a scatter sends: the bytes of one object per rank, or the text of an exception. The
- * exception comes from its codec, or says what is wrong with its list.
+ * exception comes from the root's codec, or says what is wrong with the root's list.
  *
  * @param parts  bytes by rank; empty if there is a text
  * @param failed the object that could not be encoded; {@link EncodedObject#NONE} if there is none

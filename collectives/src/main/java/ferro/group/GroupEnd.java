@@ -112,7 +112,7 @@ record GroupEnd(
         Reference.reachabilityFence(user);
     }
 
-    /** Closes the back end. From then on, the end of the joining thread does not abort it. */
+    /** Closes the back end. After this call, the end of the joining thread does not abort the group. */
     void close(Duration bound) {
         dropped.closed();
         try {

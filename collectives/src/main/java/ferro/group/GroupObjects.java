@@ -25,19 +25,19 @@ import java.util.function.IntFunction;
  * double slowest = texts.allReduce(seconds, ReduceOp.MAX);
  * }
  *
- * <p>Each call consists of separate collectives: the first sends to all ranks which call it is, the limit and the lengths; the
- * others move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same
- * order, as with tensors.
+ * <p>Each call consists of separate collectives: the first collective sends the kind of the call, the limit and the lengths to
+ * all ranks; the other collectives move the bytes. Each of these collectives has the deadline of the group. All ranks make the
+ * same calls in the same order, as with tensors.
  *
  * <p>A call throws an {@link IllegalArgumentException} in these cases, and the group continues. If calls or limits differ, or
  * an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong length, all
- * ranks throw it. If a codec cannot encode an object, that rank and the ranks that would get the object throw it. If a codec
- * cannot decode bytes, that rank alone throws it. An {@link Error} of a codec is thrown unchanged. A communication failure is
- * thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for the objects of the other ranks also
- * fails the group.
+ * ranks throw the exception. If a codec cannot encode an object, that rank and the ranks that would get the object throw the
+ * exception. If a codec cannot decode bytes, that rank alone throws the exception. An {@link Error} of a codec is thrown
+ * unchanged. A communication failure is thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for
+ * the objects of the other ranks also fails the group.
  *
  * <p>A {@code null} or an invalid root throws on this rank only, before the rank communicates. The other ranks keep waiting for
- * it.
+ * this rank.
  *
  * <p>A rank gets only objects that its codec has decoded, even for its own object. Calls may come from any thread, one at a
  * time.
@@ -212,7 +212,7 @@ public final class GroupObjects<T> {
         return values;
     }
 
-    /** Returns an array for what the root announces. */
+    /** Returns an array for the bytes that the root announces. */
     private byte[] room(ObjectHeaders headers, int root, long call) {
         return room((int) EncodedObject.byteCount(headers.length(root)), memory, call);
     }

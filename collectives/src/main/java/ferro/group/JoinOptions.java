@@ -249,7 +249,8 @@ public final class JoinOptions {
     /**
      * Sets the secret of the job. The secret takes precedence over {@code FERRO_SECRET_FILE}.
      *
-     * @param bytes equal on all ranks, copied; at least 16 random bytes if other machines can reach this rank
+     * @param bytes secret, equal on all ranks; the bytes are copied; at least 16 random bytes if other machines can reach this
+     *     rank
      * @return options
      * @throws IllegalArgumentException if there are no bytes
      */
@@ -265,7 +266,7 @@ public final class JoinOptions {
     /**
      * Sets the deadline of every call, and of joining unless {@link #joinTimeout} sets another ({@code ferro.timeout}).
      *
-     * @param deadline more than a century means no deadline
+     * @param deadline time; more than a century means no deadline
      * @return options
      * @throws IllegalArgumentException if the deadline is less than a millisecond
      */
@@ -276,7 +277,7 @@ public final class JoinOptions {
     /**
      * Sets the deadline of joining ({@code ferro.join.timeout}).
      *
-     * @param deadline more than a century means no deadline
+     * @param deadline time; more than a century means no deadline
      * @return options
      * @throws IllegalArgumentException if the deadline is less than a millisecond
      */

@@ -18,7 +18,10 @@ final class LinuxProcesses implements ProcessTable {
 
     private final Path proc;
     private final ProcessStat own;
-    /** Boot and process namespace. Processes see each other only if both are equal. */
+    /**
+     * Boot and process namespace. Two processes see each other only if they have the same boot and the same process
+     * namespace.
+     */
     private final String realm;
 
     private final String host;
@@ -77,7 +80,7 @@ final class LinuxProcesses implements ProcessTable {
         }
     }
 
-    /** One process, whose {@code stat} file stays open. A check reads it again without an allocation. */
+    /** One process, whose {@code stat} file stays open. A check reads the file again without an allocation. */
     private static final class LinuxProcess implements Watched {
         /** State and flags are in the first 120 bytes, the start time in the first 400. */
         private static final int STAT_BYTES = 512;

@@ -75,7 +75,7 @@ final class OpenGroups implements AutoCloseable {
     }
 
     /**
-     * Serves the store before a join; {@link #abort} and {@link #close} interrupt this.
+     * Serves the store before a join; {@link #abort} and {@link #close} interrupt this call.
      *
      * @param group group whose ranks use the store
      * @param serve returns the address; a store that it has opened stays open if this call is interrupted
@@ -130,7 +130,7 @@ final class OpenGroups implements AutoCloseable {
         }
     }
 
-    /** Aborts a group. If its back end fails to abort, the other groups are aborted nevertheless. */
+    /** Aborts a group. If the back end of one group fails to abort, the other groups are aborted nevertheless. */
     private static void abort(GroupEnd group, Throwable why) {
         try {
             group.backend().abort(why);
@@ -186,7 +186,10 @@ final class OpenGroups implements AutoCloseable {
         return own;
     }
 
-    /** Ends a join and returns whether it was interrupted. If not, its group, if there is one, is open from now on. */
+    /**
+     * Ends a join and returns whether it was interrupted. If the join was not interrupted, its group, if there is one,
+     * is open from now on.
+     */
     private synchronized boolean isCut(JoinUnderWay own, GroupEnd made) {
         joins.removeIf(one -> one == own);
         notifyAll();

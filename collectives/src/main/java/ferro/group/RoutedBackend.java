@@ -129,8 +129,8 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     /**
-     * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends it the
-     * failure, because both have the same failure.
+     * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends the
+     * failure to the listener, because both have the same failure.
      */
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {

@@ -182,7 +182,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Returns the flight record of this rank, for a launcher that collects the records of its ranks. {@code ferro analyze}
-     * reads each record from a file. Call it after a failure and before {@link #close}. Any thread may call this method.
+     * reads each record from a file. Call this method after a failure and before {@link #close}. Any thread may call this
+     * method.
      *
      * @param mostBytes maximum length in bytes; the oldest operations and events are left out of a longer record
      * @return content of the file that {@link ProcessGroup#writeFlightRecord} writes; empty if no group is open in this

@@ -36,7 +36,7 @@ final class UnknownSettings {
         return Set.copyOf(names);
     }
 
-    /** Returns the message for a name that is no setting, with the nearest name that is one. */
+    /** Returns the message for a name that is no setting, with the nearest name of a setting. */
     static String text(String name) {
         String asVariable = Setting.variable(name);
         Setting<?> nearest = Settings.all().stream()

@@ -34,7 +34,7 @@ final class Contradiction {
 
     /**
      * Detects variables of ferro run that remain set when one of its ranks starts mpirun or srun. The ancestor
-     * processes show this.
+     * processes show such a start.
      */
     private static Optional<String> leftBehind(
             LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {

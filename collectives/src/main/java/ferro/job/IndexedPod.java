@@ -5,7 +5,7 @@ import java.util.OptionalInt;
 
 /**
  * A pod of an Indexed Job of Kubernetes. The index is the rank, and the manifest sets the number of ranks. The host
- * name of the pod ends with the index. In the full host name the service follows.
+ * name of the pod ends with the index. In the full host name, the name of the service follows the name of the pod.
  */
 final class IndexedPod {
     static final String INDEX = "JOB_COMPLETION_INDEX";

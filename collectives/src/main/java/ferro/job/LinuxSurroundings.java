@@ -19,8 +19,8 @@ record LinuxSurroundings(Path proc, Path hosts) implements Surroundings {
     /** Maximum number of ancestors that are read. Ancestors further up are not needed, and a cycle is impossible. */
     private static final int MOST_ANCESTORS = 64;
     /**
-     * Index of a field after the command, whose name may contain blanks. The fields after it are state, parent, …;
-     * proc(5) numbers them from 3.
+     * Index of a field after the command, whose name may contain blanks. The fields after the command are state,
+     * parent, …; proc(5) numbers them from 3.
      */
     private static final int PARENT = 4 - 3;
 

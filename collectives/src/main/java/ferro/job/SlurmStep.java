@@ -24,7 +24,10 @@ final class SlurmStep {
     private static final String NODE = "SLURM_NODEID";
     private static final String HOSTS = "SLURM_STEP_NODELIST";
     private static final String COMPONENTS = "SLURM_HET_SIZE";
-    /** Lower than the ephemeral ports of the system, which begin at 32768 on Linux. */
+    /**
+     * The lowest port that a step uses. All ports of steps are lower than the ephemeral ports of the system, which
+     * begin at 32768 on Linux.
+     */
     private static final int FIRST_PORT = 20000;
 
     private static final int PORTS = 10000;

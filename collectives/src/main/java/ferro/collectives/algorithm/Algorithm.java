@@ -22,8 +22,8 @@ public record Algorithm(
     /** A property of an algorithm. */
     public enum Trait {
         /**
-         * The algorithm combines every element in the same order of ranks, at any position. So fused calls give the
-         * same bits as separate calls.
+         * The algorithm combines every element in the same order of ranks, at any position. Fused calls of such an
+         * algorithm give the same bits as separate calls.
          */
         ONE_ORDER,
         /** The algorithm stages all data of a rank at once, so it works only if the data fits into a slot. */

@@ -41,7 +41,7 @@ public final class AlgorithmChoice {
      */
     public record Case(CollectiveKind kind, int worldSize, int hosts, long bytes, long slotBytes) {
         /**
-         * Makes a case for messages between all ranks.
+         * Makes the values for a group in which all ranks send messages to each other.
          *
          * @param kind      kind of operation
          * @param worldSize number of ranks
@@ -226,8 +226,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the maximum number of bytes of which far ranks exchange all data at once. Two ranks send the same amount
-     * as in parts. More ranks send more than in parts.
+     * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks then send as many
+     * bytes as with parts. More than two ranks then send more bytes than with parts.
      */
     private static long wholeFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;

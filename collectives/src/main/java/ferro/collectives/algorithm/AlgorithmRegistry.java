@@ -39,9 +39,10 @@ import java.util.Set;
 
 /**
  * The table of all algorithms. A new algorithm needs a class that makes a plan or a program, and a row in this table.
- * Settings, measured tables, the proofs and {@code ferro bench --tune} use this table. That benchmark measures on one
- * host, so it never measures algorithms for several hosts. {@link AlgorithmChoice} chooses the algorithms that are used
- * by default. docs/algorithms.md lists the cost of each algorithm, and a test compares it with this class.
+ * Settings, measured tables, the proofs and {@code ferro bench --tune} use this table. {@code ferro bench --tune}
+ * measures on one host, so it never measures algorithms for several hosts. {@link AlgorithmChoice} chooses the
+ * algorithms that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares it with
+ * this class.
  */
 public final class AlgorithmRegistry {
     private static final List<Algorithm> ALL = List.of(
@@ -107,7 +108,7 @@ public final class AlgorithmRegistry {
             byHosts(BARRIER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.barrier(rank, hosts)),
             shared(BARRIER, "flat", UNSPECIFIED, ExchangePrograms::barrier));
 
-    /** The names before version 0.1.0. Settings and measured tables may still use them. */
+    /** The names before version 0.1.0. Settings and measured tables may still use the old names. */
     private static final Map<String, String> OLD_NAMES = Map.of("direct", "linear", "directDoubling", "linearDoubling");
 
     private static final Map<CollectiveKind, Map<Topology, List<String>>> NAMES = ALL.stream()

@@ -15,8 +15,9 @@ import java.util.function.IntFunction;
  *
  * <p>In OUT, the rank of a part combines its own operand with the data that other ranks send. The rank of a part
  * computes a sum without its own operand in SCRATCH and combines that sum into OUT. So up to five ranks need one step.
- * SCRATCH has one chunk per part; another rank computes and sends a sum that needs more. So more ranks need about
- * {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it crosses between hosts once.
+ * SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes the sum and sends it. More than
+ * five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it crosses
+ * between hosts once.
  *
  * <p>All ranks list the steps of all parts in the same order, and each rank does its own steps of that list. So both
  * ends of a link agree on its messages, and the first unfinished message can always proceed.
@@ -87,7 +88,7 @@ final class TreeReduceScatter {
     }
 
     /**
-     * Adds the steps that combine a value into a region of a rank. The value does not have the operand of this rank.
+     * Adds the steps that combine a value into a region of a rank. The value does not include the operand of this rank.
      */
     private void combine(ReductionTree value, int rank, Region into) {
         boolean isMadeHere = into == Region.OUT && !value.isOperand() && !value.isOfOneHost();

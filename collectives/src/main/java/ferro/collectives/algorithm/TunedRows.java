@@ -16,9 +16,9 @@ import java.util.zip.CRC32C;
  * world size and maximum number of bytes. All ranks use the table of rank 0. Immutable.
  *
  * <p>A line is {@code KIND RANKS UP_TO_BYTES ALGORITHM}, for example {@code allReduce 4 65536 recursiveDoubling};
- * {@code max} means any size, and {@code #} begins a comment. Of the lines whose algorithm runs in the topology of the
- * ranks, the first line that matches is used. Algorithms for links and for shared memory are in one table, because
- * their names differ.
+ * {@code max} means any size, and {@code #} begins a comment. The first matching line whose algorithm runs in the
+ * topology of the ranks is used. Algorithms for links and for shared memory are in one table, because their names
+ * differ.
  */
 public final class TunedRows {
     /** A table without lines, with which every choice is the built-in one. */

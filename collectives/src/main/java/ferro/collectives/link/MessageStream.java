@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 
 /**
  * A stream of control messages to and from one peer, over any medium that moves bytes in order. Each message has its
- * length in front, in native order. A medium uses it for {@link ferro.spi.Transport#control}. The medium moves the
- * messages on its background thread, independently of the links.
+ * length in front, in native order. A medium uses a stream for {@link ferro.spi.Transport#control}. The medium moves
+ * the messages on its background thread, independently of the links.
  */
 public final class MessageStream {
     /** Maximum length of a message. */

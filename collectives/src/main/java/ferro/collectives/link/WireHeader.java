@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * the ranks have made different calls. The fields are defined only in this class and in docs/wire-protocol.md.
  *
  * <p>The sequence comes first. Numbers are little-endian, with one exception: in memory that ranks share, the sequence
- * has native order. There it is written last, which shows that the rest of the header is written.
+ * has native order. In such memory the sequence is written last, which shows that the rest of the header is written.
  */
 public final class WireHeader {
     /**

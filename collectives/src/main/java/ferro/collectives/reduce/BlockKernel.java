@@ -11,15 +11,16 @@ import java.nio.ByteBuffer;
  * 0, and copied back. Combining in such arrays is two to four times as fast as the plain loop.
  *
  * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
- * would be compiled for the lengths of the first calls. After a few thousand calls with one element it would stay
- * scalar.
+ * would be compiled for the lengths of the first calls. After a few thousand calls with one element, such a loop would
+ * stay scalar.
  */
 abstract class BlockKernel extends Kernel {
     /** Bytes per block: enough to pay for the copies, and few enough for three blocks in 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
     /**
-     * Maximum number of elements that are combined one by one. For so few elements this takes less time than a block.
+     * Maximum number of elements that are combined one by one. For so few elements, one by one takes less time than a
+     * block.
      */
     static final int FEW = 16;
 
@@ -40,7 +41,7 @@ abstract class BlockKernel extends Kernel {
         return type.byteSize();
     }
 
-    /** Makes this kernel multiply operands. The caller does this before the first run of the kernel. */
+    /** Makes this kernel multiply operands. The caller calls this method before the first run of the kernel. */
     final BlockKernel multiplying(Multiplies which, double by) {
         multiplies = which;
         factor = by;

@@ -1,7 +1,7 @@
 package ferro.collectives.reduce;
 
 /**
- * A loop that combines two runs of elements. {@link Kernels#of} chooses it once per call.
+ * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
  *
  * <p>A kernel owns its blocks of memory, so only one thread at a time may use it. A kernel keeps references to the
  * direct buffers of the last calls.

@@ -4,7 +4,7 @@ import ferro.DataType;
 import ferro.ReduceOp;
 
 /**
- * A family of kernels that may be absent. Only JDKs with the Vector API that they need compile them, so the class is
+ * A family of kernels that may be absent. Only a JDK with the Vector API can compile these kernels, so their class is
  * found by its name.
  */
 interface KernelFamily {

@@ -30,7 +30,7 @@ public final class Kernels {
      * @param op        reduction
      * @param worldSize number of ranks whose elements are averaged; other ops do not use it
      * @return kernel
-     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
+     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
      */
     public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
@@ -55,7 +55,7 @@ public final class Kernels {
      * @param op         sum of multiplied inputs
      * @param multiplies operands that the kernel multiplies
      * @return kernel
-     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is none
+     * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
      */
     public static Kernel multiplying(DataType type, ReduceOp op, Multiplies multiplies) {
         refuse(type, op);

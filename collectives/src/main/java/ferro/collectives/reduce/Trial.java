@@ -4,8 +4,8 @@ package ferro.collectives.reduce;
  * A comparison of a fast kernel with a plain one on parts of real calls.
  *
  * <p>Until it is compiled, a loop of the Vector API is a hundred times slower than a plain loop. Some JDKs sometimes
- * compile it badly, and on some machines it is never faster. So the fast kernel is used only while it measures as
- * faster, and it is measured again from time to time.
+ * compile such a loop badly, and on some machines the loop is never faster. So the fast kernel is used only while it
+ * measures as faster, and it is measured again from time to time.
  */
 final class Trial {
     /**

@@ -5,13 +5,13 @@ import java.util.function.Supplier;
 
 /**
  * A kernel that uses a fast kernel while it measures as faster than a plain kernel, and otherwise uses the plain
- * kernel. Both give the same bits. Each pair of kinds of memory has a separate trial, because each pair has a separate
- * loop.
+ * kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair has a
+ * separate loop.
  */
 final class TriedKernel extends Kernel {
-    /** Elements per sample. A loop that is not compiled yet takes some microseconds for them. */
+    /** Elements per sample. A loop that is not compiled yet takes some microseconds for so many elements. */
     private static final int SAMPLE = 1024;
-    /** Share of samples while a trial is undecided: one of this many elements of a run. */
+    /** Share of samples while a trial is undecided: one in so many elements of a run is part of a sample. */
     private static final int SHARE = 32;
 
     private final Supplier<Kernel> made;

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from them. An
+ * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from such sums. An
  * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers: its upper 32 bits, with the
  * sign if its type is signed, and its lower 32 bits. So a sum has 31 spare bits, enough for as many ranks as an int can
  * count. Any thread may call these methods.
@@ -46,7 +46,7 @@ public final class WholeSums {
      *
      * @param type     integer type
      * @param elements number of elements
-     * @return empty if an array holds the sums of all of them
+     * @return empty if an array can hold the sums of all elements
      */
     public static Optional<String> unsupportedBecause(DataType type, long elements) {
         long most = LONGS_MOST / longsPerElement(type);

@@ -17,7 +17,8 @@ interface Executor extends StepMachine {
     void begin(Operation operation);
 
     /**
-     * Begins an operation behind the operations in flight, if this changes no result. The operation ends after them.
+     * Begins an operation behind the operations in flight, if this changes no result. The operation ends after the
+     * operations in flight.
      *
      * @return whether the operation has begun; false if it must wait until the current operation has ended
      */

@@ -17,8 +17,8 @@ import java.util.BitSet;
  */
 public final class LinkExecutor implements Executor {
     /**
-     * Maximum number of operations in flight at once. With twice as many, two ranks gained nothing and four ranks
-     * gained a tenth.
+     * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and four
+     * ranks gained a tenth.
      */
     public static final int RUNS_MOST = 32;
     /**
@@ -83,8 +83,8 @@ public final class LinkExecutor implements Executor {
     }
 
     /**
-     * Returns whether an operation may share the links. A barrier may not, because an operation after a barrier must
-     * begin after it.
+     * Returns whether an operation may share the links. A barrier may not share the links, because an operation after a
+     * barrier must begin after it.
      */
     private static boolean mayShare(Operation operation) {
         return operation.prepared().type != null

@@ -8,8 +8,8 @@ import java.lang.invoke.VarHandle;
 
 /**
  * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for the
- * next blocking call, so that a call allocates no object. A thread that reads it checks by {@link #sequence} whether it
- * is still the same operation.
+ * next blocking call, so that a call allocates no object. A thread that reads such an object checks by
+ * {@link #sequence} whether it is still the same operation.
  */
 public final class Operation implements CallHeader {
     private final PendingWork work;

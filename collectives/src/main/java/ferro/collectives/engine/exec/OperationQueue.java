@@ -23,14 +23,14 @@ import java.util.function.Consumer;
 
 /**
  * The collectives of a group, in submission order. One operation is the current one. Small operations may have begun
- * behind it if this makes no visible difference. Any thread may submit an operation; the thread with the progress lock
- * makes progress on it.
+ * behind the current one if this makes no visible difference. Any thread may submit an operation; the thread with the
+ * progress lock makes progress on it.
  *
  * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
  * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
- * the result. The fast path makes no object and takes no other lock. If the call ends after few polls, it reads no
- * clock except that of the recorder. A call that does not end within the time of a spin becomes the current operation,
- * like any other operation.
+ * the result. The fast path makes no object and takes no other lock. A call that ends after few polls reads no clock
+ * except that of the recorder. A call that does not end within the time of a spin becomes the current operation, like
+ * any other operation.
  */
 public final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
@@ -256,7 +256,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Returns whether the call can end on the fast path. In shared memory its data is then visible to the other ranks.
+     * Returns whether the call can end on the fast path. If the call runs in shared memory and the result is true, the
+     * data of the call is visible to the other ranks.
      */
     private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
         return prepared.program == null
@@ -321,8 +322,8 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /**
-     * Stores the progress of the operations in flight when the group fails. The caller does this before this rank
-     * leaves its links.
+     * Stores the progress of the operations in flight when the group fails. The caller calls this method before this
+     * rank leaves its links.
      */
     public void noteReached() {
         try {

@@ -175,8 +175,8 @@ final class OperationWatch {
     }
 
     /**
-     * Returns the text about the ranks that this rank waits for. There are none if only the work of this rank is
-     * unfinished.
+     * Returns the text about the ranks that this rank waits for. Returns {@code forNone} if only the work of this rank
+     * is unfinished.
      */
     static String waiting(BitSet ranks, String forSome, String forNone) {
         return ranks.isEmpty() ? forNone : forSome + RankLists.ranks(ranks);

@@ -173,7 +173,7 @@ final class PlanRun {
         return sends.region[index] == Region.IN ? products.sent(data, sends.from[index], sends.elements[index]) : data;
     }
 
-    /** Posts a receive. Returns false if its position on the link is not the next one yet. */
+    /** Posts a receive. Returns false if the position of the receive on its link is not the next one yet. */
     private boolean postReceive(Schedule.Posts posts, int index) {
         HostTensor into = memory[posts.region[index].ordinal()];
         if (posts.isLocal(index)) {

@@ -71,7 +71,8 @@ public final class Planner {
     private Hosts hosts;
 
     /**
-     * Makes a planner from the identity and the choice of algorithms of a group. Both must be the same on all ranks.
+     * Makes a planner from the identity and the choice of algorithms of a group. The identity and the choice must be
+     * the same on all ranks.
      */
     public Planner(GroupSpec group, RankContext context, long identity, AlgorithmChoice choice) {
         this.group = group;
@@ -82,8 +83,8 @@ public final class Planner {
     }
 
     /**
-     * Makes operations run in shared memory from now on. All ranks must share memory. The caller does this before the
-     * first operation.
+     * Makes operations run in shared memory from now on. All ranks must share memory. The caller calls this method
+     * before the first operation.
      */
     public void share(SegmentLayout layout) {
         synchronized (cache) {
@@ -93,7 +94,7 @@ public final class Planner {
 
     /**
      * Uses plans for several hosts if the operation has one. Such plans send data between hosts once, and use shared
-     * memory inside a host. The caller does this before the first operation.
+     * memory inside a host. The caller calls this method before the first operation.
      */
     public void spread(Hosts spanned) {
         synchronized (cache) {

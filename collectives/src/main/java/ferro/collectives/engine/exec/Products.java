@@ -24,7 +24,7 @@ final class Products {
         this.kernels = kernels;
     }
 
-    /** Begins an operation. If memory runs out, this fails and the operation has not begun. */
+    /** Begins an operation. If memory runs out, this method throws and the operation has not begun. */
     void begin(Prepared prepared, HostTensor operand) {
         op = prepared.factor() == 1 ? null : prepared.op;
         boolean sends = op != null && operand != null && prepared.schedule.sendsOperand;
@@ -48,8 +48,8 @@ final class Products {
     }
 
     /**
-     * Returns the memory from which elements of the operand are sent. The elements have the same index in it as in the
-     * operand.
+     * Returns the memory from which elements of the operand are sent. The elements have the same index in that memory
+     * as in the operand.
      */
     HostTensor sent(HostTensor operand, long from, long elements) {
         if (sent == null) {

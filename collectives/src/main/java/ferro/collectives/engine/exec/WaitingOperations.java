@@ -38,8 +38,8 @@ public final class WaitingOperations {
     }
 
     /**
-     * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there is
-     * none.
+     * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there is no
+     * such operation.
      */
     synchronized Operation after(Operation waiting) {
         return waiting == null ? first : waiting.following;
