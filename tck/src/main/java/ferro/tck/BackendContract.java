@@ -73,7 +73,7 @@ public abstract class BackendContract
     /** A failure with the same cause on all ranks, including ranks that make no call. */
     public static final String AGREED_FAILURES = "agreed failures";
 
-    /** AVG of integers. A back end without this op refuses such calls before it moves data. */
+    /** AVG of integers. A back end without this op refuses averages of integers before it moves data. */
     public static final String WHOLE_AVERAGES = "averages of whole numbers";
 
     /**

@@ -112,7 +112,8 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Checks that the failure of a call names the call with its label. This is true for any failed rank and any cause.
+     * Checks that the failure of a call names the call with its label. The label is named for any failed rank and any
+     * cause.
      */
     @Rule(518)
     @Test

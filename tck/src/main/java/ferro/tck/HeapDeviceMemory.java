@@ -133,7 +133,8 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Stalls one copy until {@link #endStalledCopies}. Later copies of the same direction and device wait behind it.
+     * Stalls one copy until {@link #endStalledCopies}. Later copies of the same direction and device wait behind the
+     * stalled copy.
      *
      * @param direction direction of the copy
      * @param nth       number of the copy in its direction; 1 is the next copy
@@ -184,7 +185,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Allocates a tensor and writes elements into it. This does not count as a copy.
+     * Allocates a tensor and writes elements into it. This access does not count as a copy.
      *
      * @param elements content of the tensor
      * @param device   ordinal of the device
@@ -199,7 +200,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Writes elements into a tensor. This does not count as a copy.
+     * Writes elements into a tensor. This access does not count as a copy.
      *
      * @param elements elements with the type and length of the tensor
      * @param tensor   tensor to write
@@ -214,7 +215,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the current elements of a tensor, without waiting for copies. This does not count as a copy.
+     * Returns the current elements of a tensor, without waiting for copies. This access does not count as a copy.
      *
      * @param tensor tensor to read
      * @return elements in new direct memory

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class LateRank {
     /**
-     * Time that the other ranks have for calls that can return without the late rank. Their other calls wait for the
-     * late rank.
+     * Time that the other ranks have for calls that can return without the late rank. Other calls of these ranks wait
+     * for the late rank.
      */
     private static final Duration PATIENCE = Duration.ofMillis(20);
 

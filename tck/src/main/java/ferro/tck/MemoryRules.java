@@ -60,8 +60,9 @@ public interface MemoryRules extends Subject {
     }
 
     /**
-     * Compares sums in memory of {@code group.allocate} with sums in arrays. In each of the
-     * first rounds one rank uses an array. In the last round all ranks use such memory. Then all ranks use a slice of it.
+     * Compares sums in memory of {@code group.allocate} with sums in arrays. In each of the first rounds one rank uses
+     * an array. In the last round all ranks use memory of {@code group.allocate}. After the rounds, all ranks use a
+     * slice of that memory.
      */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();

@@ -102,8 +102,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that messages with different tags may be received in another order than they were sent. This holds for
-     * eager and for announced messages.
+     * Checks that messages with different tags may be received in another order than they were sent. This order is
+     * allowed for eager messages and for announced messages.
      *
      * @param length elements of each message
      */
@@ -342,7 +342,7 @@ public interface MessageRules extends Subject {
      * arrive when the peer receives them.
      *
      * <p>This rule does not limit the buffers of the medium. TCP buffers up to 32 MiB with the usual limits of Linux.
-     * The test therefore sends more than that.
+     * The test therefore sends more than 32 MiB.
      */
     @Rule(212)
     @Test

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The rules that ranks in separate processes can run, for example on the devices of several hosts. All ranks run the
  * same rules in the same order. A main program can run the rules without a JUnit launcher.
  *
- * <p>These are the rules whose ranks share only their group, as {@link Rule#apart} says. The results of each rank are
- * compared with a plain loop. Results of different processes are not compared with each other.
+ * <p>The ranks of such a rule share only their group, as {@link Rule#apart} says. The results of each rank are compared
+ * with a plain loop. Results of different processes are not compared with each other.
  */
 public final class RankContract implements CollectiveRules, ResultRules, MessageRules {
     private final Supplier<ProcessGroup> groups;

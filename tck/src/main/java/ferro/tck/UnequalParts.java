@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** The calls of one rank with parts of unequal length. They cover every collective with parts. */
+/** The calls of one rank with parts of unequal length. The calls cover every collective with parts. */
 final class UnequalParts {
     /** The collectives with parts. */
     static final List<String> KINDS =

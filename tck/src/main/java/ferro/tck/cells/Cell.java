@@ -46,9 +46,9 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
     /**
-     * Returns all cells of a kind. They combine the lengths 0, 1 and around the world size with every type and op, in
-     * place or not. The root changes from cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest length
-     * only.
+     * Returns all cells of a kind. The cells combine every type and op with the lengths 0, 1 and lengths near the world
+     * size, in place or not. The root changes from cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest
+     * length only.
      */
     public static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();

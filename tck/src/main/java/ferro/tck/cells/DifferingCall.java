@@ -11,7 +11,7 @@ import ferro.group.ProcessGroup;
  *
  * <p>The elements of rank r are the elements of rank 0 times 2 to the power of r. A sum of elements therefore shows
  * which ranks are in the sum. Ranks that agree may have combined some of their elements when the call fails. No element
- * of the last rank may be in these sums.
+ * of the last rank may be in a sum of the ranks that agree.
  */
 public final class DifferingCall {
     private static final int LENGTH = 64;

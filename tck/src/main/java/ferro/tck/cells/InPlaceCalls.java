@@ -17,7 +17,10 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** The calls of one rank that use one memory for operand and result. They cover every collective in each legal form. */
+/**
+ * The calls of one rank that use one memory for operand and result. The calls cover every collective in each legal
+ * form.
+ */
 public final class InPlaceCalls {
     private static final int MARK = 1000;
 

@@ -34,8 +34,8 @@ interface Need {
 
     /**
      * Returns a check of elements from an index on, whose expected values repeat after a period. Bits that have passed
-     * are not checked again if they repeat one period later. Other bits are checked, because the same element may round
-     * differently in another period.
+     * are not checked again if they repeat one period later. Bits that differ from those one period earlier are
+     * checked, because an element may round differently in another period.
      */
     static Need repeating(Answer answer, int period, int from) {
         return new Need() {

@@ -20,8 +20,8 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Calls whose operand and result overlap in a form that cannot work in place. They cover every collective with such a
- * form, called by the root.
+ * Calls whose operand and result overlap in a form that cannot work in place. The calls cover every collective with
+ * such a form, called by the root.
  */
 public final class OverlappingCalls {
     private final OneMemory memory;

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
  */
 public final class Values {
     /**
-     * Number of indices after which inputs repeat. It is prime, so that the borders of chunks and segments fall on
-     * different inputs.
+     * Number of indices after which inputs repeat. This number is prime, so that the borders of chunks and segments
+     * fall on different inputs.
      */
     static final int PERIOD = 61;
 
@@ -125,7 +125,7 @@ public final class Values {
     /**
      * Returns the largest allowed distance from the result of the plain loop. A sum of n elements has n - 1 roundings.
      * An average that first multiplies by a rounded 1/n, as in NCCL, has two more roundings. In f64 the plain loop has
-     * as many roundings.
+     * as many roundings as the back end.
      *
      * <p>Source: gamma of n roundings in Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1.
      */

@@ -1,6 +1,6 @@
 /**
- * The independent oracle of the contract kit. It has single calls of every kind, type and memory, and plain arithmetic
- * that computes the expected results.
+ * The independent oracle of the contract kit. The package has single calls of every kind, type and memory, and plain
+ * arithmetic that computes the expected results.
  *
  * <p>Start reading at {@code Cell}, then {@code CellCall} and {@code Numbers}. No class of this package uses code of
  * the engine, so that the oracle does not repeat an error of the engine.
