@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  * The content of {@code checkpoint.json}: the description of a checkpoint and the list of its files. The manifest is
  * written last. So all files of the checkpoint existed when the manifest was written.
  *
- * @param folder the folder of the manifest; the file does not contain it
+ * @param folder the folder of the manifest; the file itself does not contain the folder
  * @param info   the description of the checkpoint
  * @param parts  the files of the checkpoint except the manifest
  */

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The settings of saves and loads. They must be equal on all ranks. If {@code keepLast} or {@code compareRanks} differs
- * between ranks, a save fails on all ranks.
+ * The settings of saves and loads. The settings must be equal on all ranks. If {@code keepLast} or {@code compareRanks}
+ * differs between ranks, a save fails on all ranks.
  *
  * @param keepLast      how many checkpoints are kept, including the new one; 0 keeps all checkpoints
  * @param deadline      how long a rank waits for the other ranks in a save or a load

@@ -15,16 +15,17 @@ import java.util.List;
  * {@code toString} returns, so this text should say where the storage is.
  *
  * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes. Jobs that share
- * a storage write and publish objects with different names ({@link StateFolder}). The exception is {@code latest.json}:
- * each job publishes it, as a copy for people and other programs. So a storage needs no operation that creates an object
- * only if it does not exist. A storage needs these two guarantees:
+ * a storage write and publish objects with different names ({@link StateFolder}). Only the name {@code latest.json} is
+ * shared: each job publishes this object, as a copy for people and other programs. So a storage needs no operation that
+ * creates an object only if it does not exist. A storage needs these two guarantees:
  * <ul>
- * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old one. The storage of the
- * Spark module does the same on HDFS. Object stores replace an object atomically.
+ * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old file. The storage of the
+ * Spark module renames files of HDFS in the same way. Object stores replace an object atomically.
  * <li>After {@link #publish} has returned, each later {@link #list} on every host contains the name, and {@link #read}
- * returns the content. File systems of one host, HDFS and S3 guarantee this. NFS guarantees this to a client that has
- * just renamed a file in the same folder. If a storage lists an object late, two jobs may save without noticing each
- * other. Neither job damages the checkpoints of the other one.
+ * returns the content. File systems of one host, HDFS and S3 guarantee that a published object is visible. NFS
+ * guarantees it to a client that has just renamed a file in the same folder. If a storage lists an object late, two
+ * jobs may save without noticing each other. Even then, neither of the two jobs damages the checkpoints of the other
+ * job.
  * </ul>
  */
 public interface CheckpointStorage {
@@ -41,8 +42,9 @@ public interface CheckpointStorage {
     }
 
     /**
-     * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. The failed save then
-     * deletes its files. If a storage does not know which content the object has, it throws another {@link IOException}.
+     * A failure of {@link CheckpointStorage#publish} after which the object keeps its old content. A save that fails in
+     * this way deletes its files. If a storage does not know which content the object has, it throws another
+     * {@link IOException}.
      */
     final class NotPublishedException extends IOException {
         private static final long serialVersionUID = 1;
@@ -103,7 +105,7 @@ public interface CheckpointStorage {
     void publish(String name, byte[] content) throws IOException;
 
     /**
-     * Deletes an object, or does nothing if the object does not exist. It is needed only for
+     * Deletes an object, or does nothing if the object does not exist. Deletion is needed only for
      * {@link CheckpointSettings#keepLast}, and to delete files of earlier jobs and failed saves. A storage that does
      * not implement this method keeps all checkpoints.
      *

@@ -36,16 +36,17 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>If several ranks hold the same tensor, only one of them writes it. This applies to all parameters and to state
- * ranges that several ranks hold. A save first compares these tensors. If a tensor differs between ranks, the save fails
- * on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
+ * <p>If several ranks hold the same tensor, only one of them writes it. Several ranks hold all parameters and some
+ * ranges of state. A save first compares the tensors that several ranks hold. If a tensor differs between ranks, the
+ * save fails on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
  *
  * <p>The first save makes this object the owner of the folder ({@link StateFolder}). If another job has saved in the
- * folder before, that job can no longer save there. The same is true for another {@code Checkpoints} object of this job.
- * Opening and loading do not change the owner, so any job may load while another job saves.
+ * folder before, that job can no longer save there. Another {@code Checkpoints} object of this job can then no longer
+ * save there either. Opening and loading do not change the owner, so any job may load while another job saves.
  *
- * <p>The object creates a new group from all ranks of the group that it is opened with. So a save in the background does
- * not interfere with calls on the original group. On each rank only one thread may call the methods.
+ * <p>A {@code Checkpoints} object creates a new group from all ranks of the group that it is opened with. So a save in
+ * the background does not interfere with calls on the original group. On each rank only one thread may call the
+ * methods.
  */
 public final class Checkpoints implements AutoCloseable {
     private static final long NONE = -1;
@@ -71,7 +72,8 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * Opens a storage for all ranks of a group, with the default settings. All checkpoints are kept.
      *
-     * @param group   the group; {@link #close} does not close it, and the checkpoints can be used after it is closed
+     * @param group   the group; {@link #close} does not close this group, and the checkpoints can be used after the
+     *     group is closed
      * @param storage the storage of the checkpoints; all ranks must pass the same storage
      * @return the checkpoints of the group
      * @throws IllegalStateException if the group is closed
@@ -85,7 +87,8 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * Opens a storage for all ranks of a group, with the given settings.
      *
-     * @param group    the group; {@link #close} does not close it, and the checkpoints can be used after it is closed
+     * @param group    the group; {@link #close} does not close this group, and the checkpoints can be used after the
+     *     group is closed
      * @param storage  the storage of the checkpoints; all ranks must pass the same storage
      * @param settings settings such as the number of checkpoints to keep and the timeout; equal on all ranks
      * @return the checkpoints of the group
@@ -109,14 +112,15 @@ public final class Checkpoints implements AutoCloseable {
     /**
      * Saves a checkpoint. Returns after the checkpoint has become the latest one.
      *
-     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. If it
-     * has saved the step and has loaded an older one since, the call fails while the step is the latest checkpoint.
+     * <p>If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing. If
+     * this object has saved the step and has since loaded an older step, the call fails while the saved step is the
+     * latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
      * @throws CheckpointException on all ranks, if the save fails on one rank, or an earlier save in the background has
-     *     failed. The previous checkpoint is then still the latest one. Also if another job has become the owner of the
-     *     folder. The message then names the host, the process and the name of that job
+     *     failed. The previous checkpoint is then still the latest one. The save also fails if another job has become
+     *     the owner of the folder. The message then names the host, the process and the name of that job
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
@@ -134,7 +138,8 @@ public final class Checkpoints implements AutoCloseable {
      *
      * <p>If the save fails in the background, {@link #check}, the next save, the next load or {@link #close} throws the
      * failure. If this object has already saved the step, or loaded it as the latest checkpoint, the call does nothing.
-     * If it has saved the step and has loaded an older one since, the call fails while the step is the latest checkpoint.
+     * If this object has saved the step and has since loaded an older step, the call fails while the saved step is the
+     * latest checkpoint.
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
@@ -164,8 +169,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Throws an exception if a save in the background has failed. This method does not wait. A training loop should call
-     * it once per step. A rank may call it without the other ranks.
+     * Throws an exception if a save in the background has failed. This method does not wait. A training loop should
+     * call this method once per step. A rank may call this method without the other ranks.
      *
      * @throws CheckpointException if the last save in the background has failed
      */
@@ -177,7 +182,7 @@ public final class Checkpoints implements AutoCloseable {
         }
     }
 
-    /** Waits for the end of the save in the background. Throws its failure, but only once. */
+    /** Waits for the end of the save in the background. Throws the failure of that save, but only once. */
     private void settle() {
         if (running != null) {
             BackgroundSave save = running;
@@ -198,8 +203,8 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Returns the description of the latest checkpoint. A job can use it to create its model before it loads the
-     * checkpoint.
+     * Returns the description of the latest checkpoint. A job can use the description to create its model before it
+     * loads the checkpoint.
      *
      * @return step, world size and metadata, equal on all ranks; empty if there is no checkpoint
      * @throws CheckpointException on all ranks, if the description cannot be read, or a save in the background has failed

@@ -39,7 +39,10 @@ final class Dealing {
         return ranks;
     }
 
-    /** Assigns one object to the candidate with the fewest bytes. If several have the fewest, the first one is taken. */
+    /**
+     * Assigns one object to the candidate with the fewest bytes. If several candidates have the fewest bytes, the first
+     * of them gets the object.
+     */
     int deal(long bytes, List<Integer> candidates) {
         int least = candidates.get(0);
         for (int rank : candidates) {

@@ -19,7 +19,10 @@ import java.util.Set;
 final class LoadRun {
     private static final String FOLDER_FIELD = "folder";
     private static final String MANIFEST_FIELD = "manifest";
-    /** The maximum number of reads of the latest checkpoint. It is read again if another checkpoint has become the latest. */
+    /**
+     * The maximum number of reads of the latest checkpoint. The latest checkpoint is read again if another checkpoint
+     * has become the latest one.
+     */
     private static final int MAX_READS = 100;
 
     private final RankMessages ranks;

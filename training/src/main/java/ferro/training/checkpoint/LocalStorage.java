@@ -36,7 +36,10 @@ public final class LocalStorage implements CheckpointStorage {
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
-    /** A listener that gets a description of each file system call before the call. Tests simulate a crash there. */
+    /**
+     * A listener that gets a description of each file system call before the call. Tests simulate a crash in this
+     * listener.
+     */
     private final Consumer<String> beforeCall;
 
     LocalStorage(Path root, Consumer<String> beforeCall) {
@@ -46,7 +49,7 @@ public final class LocalStorage implements CheckpointStorage {
 
     /**
      * Opens a folder. Creates the folder if it does not exist. If an existing folder cannot be written, a warning is
-     * logged, and checkpoints in it can still be loaded. Examples are a read-only mount and a full disk.
+     * logged, and checkpoints in it can still be loaded. Reasons are, for example, a read-only mount and a full disk.
      *
      * @param folder the folder; all ranks must pass the same folder
      * @return the storage
@@ -79,7 +82,10 @@ public final class LocalStorage implements CheckpointStorage {
         return storage;
     }
 
-    /** Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can. */
+    /**
+     * Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can be
+     * written.
+     */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);

@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.zip.CRC32C;
 
-/** A reader for the objects of a storage. It reads small objects completely, and large objects in blocks. */
+/** A reader for the objects of a storage. The reader reads small objects completely, and large objects in blocks. */
 final class ObjectReader {
     /** The limit for the size of an object that is read completely into memory. */
     private static final int MOST_BYTES = 100_000_000;
@@ -97,7 +97,10 @@ final class ObjectReader {
                 failure);
     }
 
-    /** Reads a part, and describes how its content differs from its length and checksum; empty if it does not differ. */
+    /**
+     * Reads a file of a checkpoint, and returns how its content differs from the length and checksum in the manifest;
+     * empty if the content matches.
+     */
     String difference(String folder, StoredPart part) {
         String name = folder + "/" + part.file();
         CRC32C checksum = new CRC32C();

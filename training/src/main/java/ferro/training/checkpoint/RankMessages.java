@@ -22,7 +22,10 @@ final class RankMessages {
     private final GroupObjects<String> texts;
     private final String host;
 
-    /** The contribution of one rank to an exchange. If it throws on one rank, the exchange fails on all ranks. */
+    /**
+     * The contribution of one rank to an exchange. If the contribution throws on one rank, the exchange fails on all
+     * ranks.
+     */
     @FunctionalInterface
     interface Contribution {
         /** Returns the fields of this rank's message. */

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * The deletion of checkpoints and files that are no longer needed. It never deletes the published checkpoint or an
- * object of a later owner.
+ * The deletion of checkpoints and files that are no longer needed. This class never deletes the published checkpoint or
+ * an object of a later owner.
  */
 final class Retention {
     private static final System.Logger LOG = System.getLogger("ferro.training");
@@ -25,7 +25,10 @@ final class Retention {
         storage = folder.storage();
     }
 
-    /** Throws an exception if this owner has published the step last: its folder would be written again. */
+    /**
+     * Throws an exception if this owner has published the step last, because a new save would overwrite the folder of
+     * the step.
+     */
     void refuseLatest(long step) throws IOException {
         // read anew: a publication that has failed may have succeeded
         if (folder.isTaken()

@@ -17,7 +17,7 @@ import java.util.Map;
 record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long begin, long end) {
     private static final int MOST_DIMENSIONS = 64;
 
-    /** Parses an entry. Throws an exception if its number of bytes does not fit its shape and data type. */
+    /** Parses an entry. Throws an exception if the number of bytes does not fit the shape and the data type. */
     static SafetensorsEntry of(String name, JsonValues fields) {
         DataType type = type(name, fields);
         List<Long> shape = fields.numbers("shape");

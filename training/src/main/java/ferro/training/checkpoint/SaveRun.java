@@ -94,8 +94,8 @@ final class SaveRun {
     }
 
     /**
-     * Makes this job the owner of the folder, and empties the folder of the step. This happens after all ranks have
-     * agreed; nothing is deleted before.
+     * Makes this job the owner of the folder, and empties the folder of the step. The folder is emptied after all ranks
+     * have agreed; nothing is deleted before they agree.
      */
     private void begin() {
         ownFolder = ranks.exchange(what(), () -> {
@@ -126,7 +126,7 @@ final class SaveRun {
 
     /**
      * Throws an exception if two slices on this rank have the same range. A file can contain the values of only one of
-     * them.
+     * the two slices.
      */
     private static void refuseTwinSlices(List<StateSlice> slices) {
         Set<SliceRange> ranges = new HashSet<>();
@@ -188,8 +188,8 @@ final class SaveRun {
     }
 
     /**
-     * Throws an exception on all ranks if another job has become the owner of the folder. That job may have deleted files
-     * of this save, so it may be the reason for the failure.
+     * Throws an exception on all ranks if another job has become the owner of the folder. The other job may have caused
+     * the failure, because it may have deleted files of this save.
      */
     private void refuseIfLost(CheckpointException failure) {
         ranks.exchange(what(), () -> {

@@ -28,18 +28,18 @@ import java.util.stream.Stream;
  *
  * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd},
  * consists of a number and a nonce. The number is one more than the greatest number in the folder. The owner writes
- * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. This file contains its latest
- * step, its host, its process and its job. A new owner first publishes the latest step of the previous owner. The file
- * of the greatest owner determines the latest step of the folder.
+ * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. The published file contains
+ * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
+ * previous owner. The file of the greatest owner determines the latest step of the folder.
  *
  * <p>An owner lists the owners before it publishes, and again afterwards. If the second list contains no later owner,
- * each later owner finds the published step. If it contains one, the save fails, and the files of the later owner are
- * unchanged. No owner writes or deletes an object of a later owner. So a storage does not need an operation that creates
- * an object only if it does not exist, or a rename that never replaces an object. {@link CheckpointStorage#publish} and
- * {@link CheckpointStorage#list} are enough.
+ * each later owner finds the published step. If the second list contains a later owner, the save fails, and the files
+ * of the later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither
+ * an operation that creates an object only if it does not exist, nor a rename that never replaces an object.
+ * {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
  *
- * <p>Only one rank of a job calls {@link #take} and {@link #publish}. It can send {@link #text} to the other ranks, so
- * that they use the same folder names. Only one thread at a time may call the methods.
+ * <p>Only one rank of a job calls {@link #take} and {@link #publish}. This rank can send {@link #text} to the other
+ * ranks, so that all ranks use the same folder names. Only one thread at a time may call the methods.
  */
 public final class StateFolder {
     private static final System.Logger LOG = System.getLogger("ferro.training");
@@ -65,7 +65,7 @@ public final class StateFolder {
     /** The step that this owner has published; null if none. */
     private SavedStep latest;
 
-    /** The content of a published file: the owner and its latest step. The step is null if there is none. */
+    /** The content of a published file: the owner and its latest step. The step is null if the owner has no latest step. */
     private record Published(StateOwner owner, SavedStep step) {}
 
     StateFolder(CheckpointStorage storage, String host, String job) {
@@ -259,8 +259,8 @@ public final class StateFolder {
     }
 
     /**
-     * Returns the latest step. This is the last step that this job has published, or, if it has published none, the
-     * latest step when the job became the owner.
+     * Returns the latest step. The result is the last step that this job has published. If this job has published none,
+     * the result is the latest step when the job became the owner.
      *
      * @return the step; empty if there was none
      */
@@ -269,7 +269,7 @@ public final class StateFolder {
     }
 
     /**
-     * Returns a text for the other ranks of this job. It contains the owner and the latest step.
+     * Returns a text for the other ranks of this job. The text contains the owner and the latest step.
      *
      * @return a text for {@link #taken}
      */
@@ -312,8 +312,8 @@ public final class StateFolder {
     }
 
     /**
-     * Returns an owner with host, process and job from its file. If a still later owner has appeared, returns that one.
-     * If the file cannot be read, returns the given owner.
+     * Returns an owner with host, process and job from its file. If a still later owner has appeared, returns that
+     * owner. If the file cannot be read, returns the given owner.
      */
     private StateOwner described(StateOwner one) throws IOException {
         try {
@@ -356,7 +356,7 @@ public final class StateFolder {
         publish(step, () -> {});
     }
 
-    /** Publishes a step; runs something if the publication fails and no job finds the step. */
+    /** Publishes a step; runs {@code unpublished} if the publication fails and no job finds the step. */
     void publish(SavedStep step, Runnable unpublished) throws IOException {
         Objects.requireNonNull(step, "step");
         try {

@@ -31,8 +31,8 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
     }
 
     /**
-     * Returns the owner of a published file, or of the temporary file for it, from the name of the file. Returns empty
-     * for other files.
+     * Returns the owner of a published file, or of the temporary file for it, from the name of the file. Returns an
+     * empty result for any other file.
      */
     static Optional<StateOwner> ofPublished(String object) {
         return of(PUBLISHED.matcher(object));

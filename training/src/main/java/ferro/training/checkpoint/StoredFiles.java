@@ -51,7 +51,7 @@ final class StoredFiles {
         return PartFile.open(reader, folder, part);
     }
 
-    /** Reads a JSON file. Throws an exception if its checksum differs from the checksum in the manifest. */
+    /** Reads a JSON file. Throws an exception if the checksum of the file differs from the checksum in the manifest. */
     JsonValues json(String file) {
         StoredPart part = parts.get(file);
         if (part == null) {

@@ -25,7 +25,10 @@ final class Text {
                 : failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /** Joins the descriptions of problems. If there are more than 20, joins the first 20 and gives the number of others. */
+    /**
+     * Joins the descriptions of problems. If there are more than 20 problems, joins the first 20 and adds the number of
+     * the other problems.
+     */
     static String of(List<String> problems) {
         String text = String.join("; ", problems.subList(0, Math.min(MOST_LINES, problems.size())));
         return problems.size() <= MOST_LINES ? text : text + "; and " + (problems.size() - MOST_LINES) + " more";

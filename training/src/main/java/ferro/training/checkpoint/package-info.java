@@ -5,12 +5,13 @@
  * an optimizer is stored by parameter name and range of elements. One rename makes a checkpoint the latest one.
  *
  * <p>Start reading at {@link ferro.training.checkpoint.Checkpoints}. {@code SaveRun} is one save, and {@code LoadRun}
- * is one load. Both access files only through {@link ferro.training.checkpoint.CheckpointStorage}.
+ * is one load. Both classes access files only through {@link ferro.training.checkpoint.CheckpointStorage}.
  * {@link ferro.training.checkpoint.StateFolder} gives each saving job unique object names.
  *
  * <p>Content that is read from files is not trusted. {@code StrictJson}, {@code SafetensorsHeader} and
- * {@code ObjectNames} check it. They throw a {@link ferro.training.checkpoint.CheckpointException} that names the file.
+ * {@code ObjectNames} check such content. These three classes throw a
+ * {@link ferro.training.checkpoint.CheckpointException} that names the file.
  *
- * <p>The package reads and writes named tensors. It does not depend on gradients or optimizers.
+ * <p>The package reads and writes named tensors. The package does not depend on gradients or optimizers.
  */
 package ferro.training.checkpoint;
