@@ -28,8 +28,8 @@ final class DeviceFloats implements AutoCloseable {
     }
 
     /**
-     * Opens the memory of this rank's device. This is NCCL's device, or otherwise the device with the number of the
-     * rank on this host.
+     * Opens the memory of this rank's device. The device is NCCL's device. Without NCCL, it is the device that
+     * {@code ferro.nccl.device} names, or else the device whose number is the rank's number on this host.
      */
     static DeviceFloats of(ProcessGroup group, SystemContext context) {
         int device = group.backend()

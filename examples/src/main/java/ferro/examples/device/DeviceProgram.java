@@ -6,8 +6,8 @@ import java.io.PrintStream;
 import java.util.Arrays;
 
 /**
- * The common part of both device programs. It joins the group and prints the result. If there is no device, it prints
- * one line instead of a stack trace.
+ * The common part of both device programs. The program joins the group and prints the result. If there is no device,
+ * the program prints one line instead of a stack trace.
  */
 final class DeviceProgram {
     private static final int MISUSED = 2;

@@ -80,7 +80,7 @@ public final class FileTransport implements Transport {
     /**
      * Joins a job. Does not wait for the other ranks.
      *
-     * @param folder  folder of this job only, the same for all its ranks
+     * @param folder  folder that only this job uses, the same on all its ranks
      * @param spec    rank and group
      * @param context settings, clock, timers
      * @return back end with every collective
@@ -159,7 +159,7 @@ public final class FileTransport implements Transport {
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
     }
 
-    /** Sleeps for a short time, because no signal wakes a rank. The time grows while no bytes arrive. */
+    /** Sleeps for a short time, because no signal wakes a rank. The sleep becomes longer while no bytes arrive. */
     @Override
     public void park(long deadlineNanos) {
         parked = Thread.currentThread();

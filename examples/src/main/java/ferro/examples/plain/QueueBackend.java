@@ -18,7 +18,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
 /**
- * A minimal back end. Its ranks are threads of one JVM that pass copies of messages through queues.
+ * A minimal back end. The ranks of this back end are threads of one JVM that pass copies of messages through queues.
  *
  * <p>A send never waits, because its queue keeps a copy. There is no control lane, and therefore there are no subgroups
  * and no abort across ranks. A rank that gives up closes its back end. Peers notice the close when they need this rank.

@@ -46,7 +46,7 @@ final class CharModel {
     }
 
     /**
-     * Copies parameters. The array is not kept.
+     * Copies parameters. The model does not keep the array.
      *
      * @param parameters parameters in the order of {@link Shape}
      */

@@ -4,11 +4,14 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** A printer of the training progress. It redraws one line, or prints a new line every few seconds. */
+/** A printer of the training progress. The printer redraws one line, or prints a new line every few seconds. */
 final class ProgressPrinter implements Consumer<TrainingStep> {
     private static final long LINE_EVERY_NANOS = 3_000_000_000L;
 
-    /** Minimum time over which the speed is averaged. Otherwise the speed would jump from step to step. */
+    /**
+     * Minimum time over which the speed is averaged. Over a shorter time, the printed speed would jump from step to
+     * step.
+     */
     private static final long MEASURE_EVERY_NANOS = 1_000_000_000L;
 
     private static final long REDRAW_EVERY_NANOS = 100_000_000L;

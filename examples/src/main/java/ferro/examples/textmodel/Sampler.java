@@ -4,11 +4,13 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * A generator of text. It predicts the next symbol, draws a symbol by its probability, and continues after this symbol.
+ * A generator of text. The generator predicts the next symbol, draws a symbol by its probability, and continues after
+ * this symbol.
  */
 final class Sampler {
     /**
-     * Exponent of the probabilities. Above 1, likely symbols are drawn more often, which makes the text easier to read.
+     * Exponent of the probabilities. With an exponent above 1, likely symbols are drawn more often, which makes the
+     * text easier to read.
      */
     private static final double SHARPNESS = 1.3;
 

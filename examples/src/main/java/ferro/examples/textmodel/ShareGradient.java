@@ -3,8 +3,9 @@ package ferro.examples.textmodel;
 import java.util.function.IntConsumer;
 
 /**
- * The contribution of one rank to a step, which is the gradient and the loss of its share. Both are scaled, so that the
- * average over all ranks is the mean over the full batch. This is true even if shares differ by a sample.
+ * The contribution of one rank to a step, which is the gradient and the loss of its share. The gradient and the loss
+ * are scaled, so that the average over all ranks is the mean over the full batch. The average is this mean even if the
+ * shares of two ranks differ by a sample.
  */
 final class ShareGradient {
     private final CharModel model;

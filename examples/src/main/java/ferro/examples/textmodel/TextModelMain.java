@@ -47,8 +47,8 @@ public final class TextModelMain {
 
     /**
      * Runs one rank and ends the process. The exit code is 0 if the training is done and checked, 1 if a check or the
-     * communication failed, and 2 for a usage error. The exit code is 143 after SIGTERM. The rank then first completes
-     * the current step and writes a checkpoint, if an option asks for one.
+     * communication failed, and 2 for a usage error. The exit code is 143 after SIGTERM. After SIGTERM, the rank first
+     * completes the current step and writes a checkpoint, if an option asks for one.
      *
      * @param arguments see {@code --help}
      */

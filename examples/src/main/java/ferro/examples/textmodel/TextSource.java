@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The text to learn from. It is one file, or the text and source files of a folder in the order of their names. Every
- * rank therefore reads the same text.
+ * The text to learn from. The text comes from one file, or from the text and source files of a folder in the order of
+ * their names. Every rank therefore reads the same text.
  *
  * @param text      the full text, with four blanks in a row replaced by one tab
  * @param fileCount number of files that the text came from
