@@ -36,8 +36,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * }</pre>
  *
  * <p>All ranks run at once, so the executors need as many free slots as there are ranks. Ranks on one host communicate
- * through shared memory. The driver serves the store through which the ranks find each other. Besides that, only
- * results, progress reports and failure reports pass through the driver.
+ * through shared memory. The driver serves the store through which the ranks find each other. Apart from messages of
+ * the store, only results, progress reports and failure reports pass through the driver.
  *
  * <p>If the driver has an address other than loopback, {@code spark.authenticate} must be on. The ranks derive the
  * secret of the job from Spark's secret.
@@ -144,8 +144,8 @@ public final class FerroSpark {
 
     /**
      * Sets the maximum number of attempts of a job. The driver starts another attempt if an executor was lost or ferro
-     * failed. It starts no other attempt if a rank's function threw an exception, unless {@link #retryOn} names the
-     * type of the exception.
+     * failed. The driver starts no other attempt if a rank's function threw an exception, unless {@link #retryOn} names
+     * the type of the exception.
      *
      * @param most the maximum number of attempts, including the first one; the default is 1
      * @return a runner with this maximum

@@ -176,7 +176,7 @@ final class BarrierJob<T, R> {
         }
     }
 
-    /** A function that stores each result when it arrives. It runs in the driver. */
+    /** A function that stores each result when it arrives. The function runs in the driver. */
     private static final class Results extends AbstractFunction2<Object, byte[], BoxedUnit> {
         private final byte[][] results;
 

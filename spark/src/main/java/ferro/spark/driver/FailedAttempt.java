@@ -27,7 +27,7 @@ record FailedAttempt(
         List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
     /**
-     * The failure codes that may not occur again in another attempt. The other codes mean an error in the program or
+     * The failure codes that may not occur again in another attempt. Any other code means an error in the program or
      * the settings.
      */
     private static final Set<Code> PASSING = EnumSet.of(

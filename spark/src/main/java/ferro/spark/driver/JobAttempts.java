@@ -97,7 +97,7 @@ public final class JobAttempts {
         return failure;
     }
 
-    /** Returns a new job name. It has the application's id, so that logs show the id, and a random number. */
+    /** Returns a new job name. The name consists of the application's id, which logs then show, and a random number. */
     private String name() {
         String id = spark.applicationId();
         return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-"

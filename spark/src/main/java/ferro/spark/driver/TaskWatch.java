@@ -118,8 +118,8 @@ final class TaskWatch extends SparkListener {
     }
 
     /**
-     * Returns reports, created from Spark's task events, for failed ranks that have sent no report of their own. Their
-     * tasks failed before ferro's code ran.
+     * Returns reports, created from Spark's task events, for failed ranks that have sent no report of their own. The
+     * tasks of such ranks failed before ferro's code ran.
      */
     synchronized List<RankFailure> unreported(List<RankFailure> reports) {
         return failures.stream()

@@ -152,7 +152,7 @@ public record RankFailure(
     }
 
     /**
-     * Returns whether ferro reported the failure. Otherwise the rank's function failed.
+     * Returns whether ferro reported the failure. If ferro did not report it, the rank's function failed.
      *
      * @return true if the report has a {@link FerroException} code
      */

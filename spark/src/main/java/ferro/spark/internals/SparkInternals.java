@@ -74,8 +74,8 @@ public final class SparkInternals {
     }
 
     /**
-     * Returns the Hadoop configuration that results from the application's settings. It works in the driver and in
-     * executors.
+     * Returns the Hadoop configuration that results from the application's settings. This method works in the driver
+     * and in executors.
      */
     public static Configuration hadoop() {
         return SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf());

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A connection of one rank to the driver's store. The rank's group has another connection to the same store. The first
- * report opens this connection. A line is not thread-safe.
+ * report opens this connection. This connection is not thread-safe.
  *
  * <p>If the driver serves no store, no report is sent: the rank logs its progress, and the driver learns of a failure
  * from Spark.

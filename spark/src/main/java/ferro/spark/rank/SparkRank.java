@@ -23,7 +23,8 @@ public interface SparkRank {
 
     /**
      * Saves the state of this rank. All ranks must call this method with the same step. When the method returns, the
-     * state of all ranks can be restored, even after a crash of this machine. The older state is kept until then.
+     * state of all ranks can be restored, even after a crash of this machine. The older state is kept until this method
+     * returns.
      *
      * @param step  the number of the step; it must be greater than the step of the last saved state
      * @param state the bytes of this rank; may be empty
@@ -35,8 +36,8 @@ public interface SparkRank {
 
     /**
      * Returns the last state that this rank saved. An earlier attempt, or an earlier job with the same folder, may have
-     * saved it. All ranks must call this method. It writes nothing, so a job that only restores may run while another
-     * job saves.
+     * saved the state. All ranks must call this method. The call writes nothing, so a job that only restores may run
+     * while another job saves.
      *
      * @return the state; empty if there is no step that all ranks have saved
      * @throws IOException           if the state cannot be read, is damaged, or was saved by a different number of

@@ -159,7 +159,10 @@ public final class HadoopStorage implements CheckpointStorage {
         }
     }
 
-    /** Deletes the temporary file of a failed call. Otherwise the file stays until another job saves in the folder. */
+    /**
+     * Deletes the temporary file of a failed call. If this method cannot delete the file, the file stays until another
+     * job saves in the folder.
+     */
     private void deleteAfter(IOException failure, String temporary) {
         try {
             delete(temporary);

@@ -1,7 +1,7 @@
 /**
  * The storage of rank states on Hadoop file systems. Start reading at {@link ferro.spark.state.RankState}.
  *
- * <p>{@link ferro.spark.state.HadoopStorage} implements the storage interface of the training module. It can therefore
- * also store full checkpoints of the training module.
+ * <p>{@link ferro.spark.state.HadoopStorage} implements the storage interface of the training module. This storage can
+ * therefore also store full checkpoints of the training module.
  */
 package ferro.spark.state;

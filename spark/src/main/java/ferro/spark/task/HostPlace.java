@@ -4,8 +4,8 @@ import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.BarrierTaskInfo;
 
 /**
- * The number of a rank on its host, and the number of ranks on that host. Both are computed from the addresses of all
- * tasks. The ports in these addresses are Spark's ports and are ignored.
+ * The number of a rank on its host, and the number of ranks on that host. Both numbers are computed from the addresses
+ * of all tasks. The ports in these addresses are Spark's ports and are ignored.
  */
 record HostPlace(int rank, int size) {
     static HostPlace of(BarrierTaskContext task) {

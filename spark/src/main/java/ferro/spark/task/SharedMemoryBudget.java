@@ -24,7 +24,7 @@ record SharedMemoryBudget(long bytes) {
     private static final int MIB = 20;
 
     /**
-     * Returns the budget from the settings of the options or of the process. Without such a setting, computes the
+     * Returns the budget from the settings of the options or of the process. If no setting gives a budget, computes the
      * default.
      */
     static SharedMemoryBudget of(JoinOptions options, SparkConf conf, int ranksOfHost) {
