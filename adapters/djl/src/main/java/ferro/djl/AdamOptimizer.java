@@ -7,7 +7,10 @@ import ai.djl.training.tracker.Tracker;
 import java.util.List;
 import java.util.Objects;
 
-/** The common part of {@link DjlAdam} and {@link DjlAdamW}. They differ only in the effect of weight decay. */
+/**
+ * The common part of {@link DjlAdam} and {@link DjlAdamW}. The two optimizers differ only in the effect of weight
+ * decay.
+ */
 abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, DjlAdamW {
     private static final String MEAN = "exp_avg";
     private static final String VARIANCE = "exp_avg_sq";
@@ -69,8 +72,8 @@ abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, D
     }
 
     /**
-     * The common builder of {@link DjlAdam} and {@link DjlAdamW}. It has the same method names and defaults as DJL's
-     * own builders.
+     * The common builder of {@link DjlAdam} and {@link DjlAdamW}. The builder has the same method names and defaults as
+     * DJL's own builders.
      *
      * @param <T> the builder itself
      */

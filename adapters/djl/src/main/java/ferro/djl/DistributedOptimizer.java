@@ -44,9 +44,9 @@ import java.util.stream.Collectors;
  * number of samples. The average is then the gradient over the samples of all ranks. If ranks have different numbers of
  * batches, use {@link #trainUneven}.
  *
- * <p>If a step fails on one rank, it fails on all ranks. Examples are calls in another order than a trainer makes them,
- * and a wrapped optimizer that throws an exception. The calls that wait on the other ranks then fail with the message
- * of the first failure. The group that was passed to this optimizer remains usable.
+ * <p>If a step fails on one rank, it fails on all ranks. Examples of such failures are calls in another order than a
+ * trainer makes them, and a wrapped optimizer that throws an exception. After such a failure, calls that wait on other
+ * ranks fail with the message of the first failure. The group that was passed to this optimizer remains usable.
  *
  * <p>A parameter that did not contribute to the loss has a gradient of zeros, as everywhere in DJL. This class is not
  * thread-safe: only DJL's trainer calls it.
@@ -76,8 +76,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * The builder that the constructor of every DJL optimizer needs. It has no settings: the wrapped optimizer has its
-     * own.
+     * The builder that the constructor of every DJL optimizer needs. This builder has no settings, because the wrapped
+     * optimizer has its own settings.
      */
     private static final class NoSettings extends OptimizerBuilder<NoSettings> {
         @Override
@@ -114,9 +114,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Copies the parameters of rank 0 to all ranks. This includes parameters that are not trained, such as running
-     * means. All ranks must make this collective call after {@link ai.djl.training.Trainer#initialize} and before the
-     * first batch.
+     * Copies the parameters of rank 0 to all ranks. Also copies parameters that are not trained, such as running means.
+     * All ranks must make this collective call after {@link ai.djl.training.Trainer#initialize} and before the first
+     * batch.
      *
      * @throws ferro.FerroException if a rank is lost, or the models of the ranks differ
      * @throws UnsupportedOperationException if the model is not in host memory, or has a type other than f32 and f64
@@ -177,8 +177,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Updates all parameters, as a trainer does. The trainer itself cannot do this, because it needs gradients of this
-     * rank.
+     * Updates all parameters, as a trainer does. The trainer itself cannot update parameters on a rank without a batch,
+     * because it needs gradients of this rank.
      */
     private void stepWithoutBatch() {
         lastStep = buckets.finish();
@@ -247,8 +247,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Ends the step on all ranks if this rank has already passed on some gradients of the step, because the others will
-     * not follow.
+     * Ends the step on all ranks if this rank has already passed on some gradients of the step, because the other ranks
+     * would wait for the remaining gradients.
      */
     void failed(Throwable failure) {
         if (!ready.isEmpty()) {
@@ -359,7 +359,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Saves all parameters and the state of the wrapped optimizer. This includes parameters that are not trained. All
+     * Saves all parameters and the state of the wrapped optimizer. Also saves parameters that are not trained. All
      * ranks must make this collective call between two steps. Before the save, the parameters of rank 0 that are not
      * trained, such as running means, are copied to all ranks. Trained parameters and the optimizer's state must be
      * equal on all ranks.

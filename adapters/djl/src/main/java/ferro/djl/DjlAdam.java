@@ -20,7 +20,7 @@ public final class DjlAdam extends AdamOptimizer {
         return new DjlAdamBuilder();
     }
 
-    /** The builder of the optimizer. It has the same method names and defaults as DJL's own builder. */
+    /** The builder of the optimizer. The builder has the same method names and defaults as DJL's own builder. */
     public static final class DjlAdamBuilder extends AdamBuilder<DjlAdamBuilder> {
         private DjlAdamBuilder() {}
 

@@ -52,7 +52,7 @@ public final class DjlSgd extends StatefulOptimizer {
                 .sgdUpdate(inputs, new NDList(weight), rate, getWeightDecay(), rescaleGrad, clipGrad, momentum, true);
     }
 
-    /** The builder of the optimizer. It has the same method names as DJL's own builder. */
+    /** The builder of the optimizer. The builder has the same method names as DJL's own builder. */
     public static final class DjlSgdBuilder extends OptimizerBuilder<DjlSgdBuilder> {
         private ParameterTracker learningRate = Tracker.fixed(0.001f);
         private float momentum;

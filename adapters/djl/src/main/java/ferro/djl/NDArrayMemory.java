@@ -38,7 +38,7 @@ final class NDArrayMemory {
     }
 
     /**
-     * Returns whether a view of an array is the array's memory. The check flips a bit in the view and reads it in a
+     * Returns whether a view of an array shares the array's memory. The check flips a bit in the view and reads it in a
      * second view.
      */
     static boolean isOwnMemory(NDArray array, ByteBuffer view) {

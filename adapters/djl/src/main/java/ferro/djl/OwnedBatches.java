@@ -8,7 +8,7 @@ import java.util.Iterator;
 
 /**
  * Batches that live until they are closed. A data set of DJL closes its last batch when {@code hasNext} returns false.
- * A join calls {@code hasNext} before it uses the last batch.
+ * {@link DistributedOptimizer#trainUneven} calls {@code hasNext} before it uses the last batch.
  */
 final class OwnedBatches implements Iterator<Batch> {
     private final Iterator<? extends Batch> source;

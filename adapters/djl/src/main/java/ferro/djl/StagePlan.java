@@ -13,12 +13,15 @@ import java.util.Optional;
 /**
  * The plan of the cuts in the gradient graph of a model.
  *
- * @param cuts the indices of the children before which the graph may be cut; empty if a cut would bring nothing
+ * @param cuts the indices of the children before which the graph may be cut; empty if there is no cut
  * @param whyNot the reason why there is no cut; empty if there is a cut
  */
 record StagePlan(BitSet cuts, Optional<String> whyNot) {
 
-    /** Returns the plan for the parameters that are trained now. Some may have been frozen since the last batch. */
+    /**
+     * Returns the plan for the parameters that are trained now. Some parameters may have been frozen since the last
+     * batch.
+     */
     static StagePlan of(SequentialBlock model) {
         if (model.isReturnIntermediate()) {
             return not("the model returns the results of all its "

@@ -14,8 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * An optimizer whose state can be saved and loaded. The subclasses are {@link DjlAdam}, {@link DjlAdamW} and
  * {@link DjlSgd}.
  *
- * <p>DJL's own optimizers do not expose their state. The subclasses of this class own the arrays of their state. They
- * call the same functions of the engine with the same numbers as DJL's optimizers, so parameters get the same bits.
+ * <p>DJL's own optimizers do not expose their state. The subclasses of this class own the arrays of their state. The
+ * subclasses call the same functions of the engine with the same numbers as DJL's optimizers, so parameters get the
+ * same bits.
  */
 public abstract sealed class StatefulOptimizer extends Optimizer permits AdamOptimizer, DjlSgd {
     /** The arrays of the state, by DJL's id of the parameter and by the name of the state. */
