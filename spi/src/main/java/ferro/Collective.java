@@ -7,9 +7,9 @@ package ferro;
  * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names
  * it. A tensor that only the root needs may be null on the other ranks; {@link #check} requires it on the root.
  *
- * <p>Parts: if {@code counts} is null, all parts have equal length. Otherwise {@code counts} has one length per rank
- * and is the same on all ranks (v-form). Send and receive are not collectives: they are matched by peer and tag, and
- * have no sequence number.
+ * <p>Parts: if {@code counts} is null, all parts have equal length. If {@code counts} is not null, it has one length
+ * per rank and is the same on all ranks (v-form). Send and receive are not collectives: they are matched by peer and
+ * tag, and have no sequence number.
  */
 public sealed interface Collective extends Operands {
     /**

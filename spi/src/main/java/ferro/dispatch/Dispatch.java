@@ -18,8 +18,8 @@ import java.util.Optional;
 
 /**
  * The decision which route a call on device tensors takes, for all kinds of call. The dispatch checks the call first.
- * It then chooses NCCL; without NCCL the host round trip, if the settings allow that; otherwise it throws an exception.
- * No other class makes this decision.
+ * Then the dispatch chooses NCCL; without NCCL the host round trip, if the settings allow that. A call without a route
+ * throws an exception. No other class makes this decision.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
  * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three

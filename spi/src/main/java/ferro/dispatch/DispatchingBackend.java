@@ -167,8 +167,8 @@ final class DispatchingBackend extends ForwardingBackend {
 
     /**
      * Waits as {@link #afterDeviceCalls} does, before an operation that cannot be queued. If calls through host memory
-     * are still left after the timeout, this method aborts the group and throws. Otherwise the operation would overtake
-     * these calls.
+     * are still left after the timeout, this method aborts the group and throws. Without this exception, the operation
+     * would overtake the remaining calls.
      */
     private Duration behindDeviceCalls(String what, Duration timeout) {
         long begun = context.nanoTime();

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
  * <ol>
  * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure of NCCL is final: the
  * call does not then go through host memory.
- * <li>Otherwise the data is copied to the host, the collective runs there, and the result is copied to the device. The
- * route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset,
+ * <li>Without NCCL, the data is copied to the host, the collective runs there, and the result is copied to the device.
+ * The route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset,
  * {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
  * collectives. Every such call logs a warning to the logger {@code ferro.gpu.fallback}, counts in
  * {@link #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
@@ -32,9 +32,8 @@ import java.util.function.Supplier;
  * </ol>
  *
  * <p>{@link #run} and {@link #submit} write their result into the tensors of the call. The other collectives do not
- * change their input. These other collectives return a fresh tensor on the same device, which the caller frees with
- * {@link #free}. A blocking method returns when any stream may read the result. Parts are joined and divided along the
- * first dimension.
+ * change their input, and return a fresh tensor on the same device, which the caller frees with {@link #free}. A
+ * blocking method returns when any stream may read the result. Parts are joined and divided along the first dimension.
  *
  * <p>Every rank makes the same call with the same type, length, op and root. The tensors of a rank are on the device of
  * that rank. Until the call is done, the caller keeps its tensors reachable and does not use them.

@@ -14,10 +14,10 @@ import java.util.stream.LongStream;
  *
  * <p>An entry has a number, which counts up. Its index in the arrays is this number modulo the length. The stamp at an
  * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
- * discards what it has read if the stamp has changed during the read. This is a sequence lock (Boehm, Can Seqlocks Get
- * Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the fences described
- * there. If another writer is still writing at the same index, a writer gives up its own entry. A writer gives up only
- * if the ring goes a full round while one entry is written.
+ * discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock (Boehm, Can
+ * Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the
+ * fences described there. If another writer is still writing at the same index, a writer gives up its own entry. A
+ * writer gives up only if the ring goes a full round while one entry is written.
  *
  * <p>An index whose operation has not ended is skipped. Therefore an operation that hangs is still in the ring when its
  * group fails, even if many other operations have ended since. An open operation is replaced only if {@code

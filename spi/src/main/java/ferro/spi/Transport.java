@@ -255,8 +255,8 @@ public interface Transport extends AutoCloseable {
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST or PARTITION; or PROTOCOL if data of the peer was changed in transit,
-         *     which ends the group immediately. Its location has the sequence number of the collective whose data was
-         *     expected, 0 if none was, and -1 for a link of sends and receives
+         *     which ends the group immediately. The location of the failure has the sequence number of the collective
+         *     whose data was expected, 0 if none was, and -1 for a link of sends and receives
          */
         void broken(int peer, FerroException cause);
 
