@@ -363,9 +363,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets direct memory
-     * of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy nothing into and
-     * out of shared memory. All ranks of the group must call this method, as a collective.
+     * Allocates a tensor in shared memory if all ranks are on one host and share memory. If the ranks cannot share memory,
+     * every rank gets direct memory of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared
+     * memory copy nothing into and out of shared memory. All ranks of the group must call this method, as a collective.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
      *
@@ -373,10 +373,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
      * }
      *
-     * <p>It is meant for tensors that many calls use, such as gradients. Fill and read the tensor by {@link HostTensor#buffer}.
-     * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
-     * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes elements of other ranks to the
-     * tensor.
+     * <p>This method is meant for tensors that many calls use, such as gradients. Fill and read the tensor by
+     * {@link HostTensor#buffer}. Any call of this group or of another group takes the tensor, or a part made by
+     * {@link HostTensor#slice}, on some ranks or on all. A tensor made from a slice of its buffer is a plain tensor. Only a
+     * call writes elements of other ranks to the tensor.
      *
      * <p>The memory lives until it is unreachable, also after {@link #close()}; code that has only its address must keep the
      * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
  * {@link LauncherKind}, whose variables are complete.
  *
  * <p>Variables of outer launchers may be set too: mpirun, for example, passes the variables of a Slurm step to its
- * ranks. Such variables are no contradiction. If neither of two launchers can run inside the other and their ranks
- * differ, both are refused, and the message names both.
+ * ranks. Variables of outer launchers are no contradiction. If neither of two launchers can run inside the other and
+ * their ranks differ, both are refused, and the message names both.
  */
 public final class JobFinder {
     private JobFinder() {}
@@ -45,7 +45,7 @@ public final class JobFinder {
      * Finds a job.
      *
      * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
-     * @param around   facts that variables do not give; only the families that need them read them
+     * @param around   facts that variables do not give; only a family that needs such facts reads them
      * @return job or refusal; this never throws an exception for the values of variables
      */
     public static JobVariables find(Map<String, String> settings, Surroundings around) {

@@ -7,7 +7,8 @@ import java.util.Objects;
  *
  * @param family    launcher that set the variables
  * @param variables variables that give the rank of this process, as {@code NAME=value}
- * @param complete  whether the variables give the rank of this process; those of an allocation without a task do not
+ * @param complete  whether the variables give the rank of this process; the variables of an allocation without a task
+ *     do not give the rank
  * @param verdict   {@code chosen}, or why the launcher is not chosen
  */
 public record Sighting(LauncherKind family, String variables, boolean complete, String verdict) {

@@ -2,8 +2,8 @@ package ferro.collectives.algorithm;
 
 /**
  * The order in which an algorithm combines the operands of an element. Algorithms of one topology and one order give
- * the same bits if the number of elements is a multiple of the world size. Such an all-reduce and reduce-scatter are
- * called twins.
+ * the same bits if the number of elements is a multiple of the world size. An all-reduce and a reduce-scatter that give
+ * the same bits are called twins.
  */
 public enum CombineOrder {
     /** No defined order, or an algorithm that combines nothing. */

@@ -9,8 +9,8 @@ import ferro.collectives.plan.Region;
  * All-reduce by recursive halving, after which each rank has one reduced chunk, then recursive doubling.
  *
  * <p>The plan has {@code 2 log2 p} steps and {@code 2n(p-1)/p} bytes for powers of two. Ranks above the largest power
- * of two first send their operand to a partner and at the end receive the result. Such ranks cost two more steps and
- * {@code n} more bytes. Source: Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1.
+ * of two first send their operand to a partner and at the end receive the result. Ranks above the largest power of two
+ * cost two more steps and {@code n} more bytes. Source: Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1.
  */
 final class HalvingDoublingAllReduce {
     private HalvingDoublingAllReduce() {}

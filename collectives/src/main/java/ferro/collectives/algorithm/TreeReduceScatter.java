@@ -14,10 +14,10 @@ import java.util.function.IntFunction;
  * all-reduce of that tree. A rank sends {@code n(p-1)/p} bytes, where n is the size of the full operand.
  *
  * <p>In OUT, the rank of a part combines its own operand with the data that other ranks send. The rank of a part
- * computes a sum without its own operand in SCRATCH and combines that sum into OUT. So up to five ranks need one step.
- * SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes the sum and sends it. More than
- * five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it crosses
- * between hosts once.
+ * computes a sum without its own operand in SCRATCH and combines that sum into OUT. Up to five ranks therefore need one
+ * step. SCRATCH has one chunk per part. If a sum needs more chunks, another rank computes the sum and sends it. More
+ * than five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it
+ * crosses between hosts once.
  *
  * <p>All ranks list the steps of all parts in the same order, and each rank does its own steps of that list. So both
  * ends of a link agree on its messages, and the first unfinished message can always proceed.

@@ -62,8 +62,8 @@ public sealed interface Step {
     /** An entry of the second list that combines. */
     sealed interface Combine extends Arrival {
         /**
-         * Returns whether this step adds the last of the operands of all ranks to its chunks. Such a step also divides
-         * an average. {@link PlanBuilder} computes this value.
+         * Returns whether this step adds the last of the operands of all ranks to its chunks. A step that adds the last
+         * operand also divides an average. {@link PlanBuilder} computes this value.
          *
          * @return false if an operand is still missing after this step
          */

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
  * A kernel that combines runs of elements in blocks that stay in the first-level cache.
  *
  * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. The JIT compiler vectorises no
- * loop over a direct buffer. So both operands are copied into arrays of one block, combined in these arrays from index
- * 0, and copied back. Combining in such arrays is two to four times as fast as the plain loop.
+ * loop over a direct buffer. The kernel therefore copies both operands into arrays of one block, combines them from
+ * index 0, and copies the result back. Combining in such arrays is two to four times as fast as the plain loop.
  *
  * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
  * would be compiled for the lengths of the first calls. After a few thousand calls with one element, such a loop would

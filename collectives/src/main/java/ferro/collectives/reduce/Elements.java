@@ -12,7 +12,7 @@ public final class Elements {
     private Elements() {}
 
     /**
-     * Copies elements unchanged. Both runs may overlap in one array or buffer.
+     * Copies elements unchanged. The two runs may be in one array or buffer and may overlap.
      *
      * <p>A copy between two arrays, two buffers, or a {@code byte[]} and a buffer allocates nothing. A copy between
      * another array and a buffer allocates a typed view of a few dozen bytes, which the JIT compiler may remove.

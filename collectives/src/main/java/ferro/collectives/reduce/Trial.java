@@ -4,8 +4,8 @@ package ferro.collectives.reduce;
  * A comparison of a fast kernel with a plain one on parts of real calls.
  *
  * <p>Until it is compiled, a loop of the Vector API is a hundred times slower than a plain loop. Some JDKs sometimes
- * compile such a loop badly, and on some machines the loop is never faster. So the fast kernel is used only while it
- * measures as faster, and it is measured again from time to time.
+ * compile such a loop badly, and on some machines the loop is never faster. The fast kernel is therefore used only
+ * while its samples are faster, and it is sampled again from time to time.
  */
 final class Trial {
     /**
@@ -14,8 +14,8 @@ final class Trial {
      */
     private static final int SAMPLES = 16;
     /**
-     * Number of comparisons that the fast kernel loses in a row before it is sampled as rarely as after a comparison
-     * that it won.
+     * Number of comparisons in a row that the fast kernel loses before the trial is decided. Later samples are then as
+     * rare as after a comparison that the fast kernel won.
      */
     private static final int PATIENCE = 4_000;
     /** Number of calls from one sample to the next after the trial is decided. */

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from such sums. An
  * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers: its upper 32 bits, with the
- * sign if its type is signed, and its lower 32 bits. So a sum has 31 spare bits, enough for as many ranks as an int can
- * count. Any thread may call these methods.
+ * sign if its type is signed, and its lower 32 bits. A sum therefore has 31 spare bits, enough for as many ranks as an
+ * int can count. Any thread may call these methods.
  */
 public final class WholeSums {
     private static final int HALF = 32;

@@ -93,8 +93,8 @@ public final class Planner {
     }
 
     /**
-     * Uses plans for several hosts if the operation has one. Such plans send data between hosts once, and use shared
-     * memory inside a host. The caller calls this method before the first operation.
+     * Uses plans for several hosts if the operation has one. Plans for several hosts send data between hosts once, and
+     * use shared memory inside a host. The caller calls this method before the first operation.
      */
     public void spread(Hosts spanned) {
         synchronized (cache) {
