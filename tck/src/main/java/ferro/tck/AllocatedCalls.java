@@ -43,8 +43,8 @@ final class AllocatedCalls {
     }
 
     /**
-     * Compares the results of every form of a call. Arrays are used on no rank, then on one rank, then on all ranks but
-     * one.
+     * Compares the results of every form of a call. First no rank uses an array, then one rank does, then all ranks but
+     * one do.
      */
     void compare() {
         int last = group.worldSize() - 1;

@@ -186,7 +186,10 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
+    /**
+     * Checks that a subgroup fails alone. The parent group and the sibling group of the subgroup do not report the
+     * failure.
+     */
     @Rule(515)
     @Test
     default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {

@@ -141,8 +141,8 @@ public interface LeavingRules extends Subject {
      * Checks that a call that needs a rank that has left fails and names that rank. Calls that do not need this rank
      * still work. Each rank leaves in one of the groups.
      *
-     * @param what call that needs the rank that has left; all other ranks call {@code newGroup}, one rank makes any
-     *     other call
+     * @param what call that needs the rank that has left; all remaining ranks make the call {@code newGroup}, and only
+     *     one of them makes any other call
      */
     @Rule(611)
     @ParameterizedTest(name = "{0}")

@@ -68,8 +68,8 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
     }
 
     /**
-     * Combines elements by exclusive or. This user-defined op works on every type. Its result shows whether an operand
-     * is missing or is used twice.
+     * Combines elements by exclusive or. This user-defined op works on every type. The result of this op shows whether
+     * an operand is missing or is used twice.
      */
     private static void exclusiveOr(HostTensor into, HostTensor received) {
         long[] left = Bits.of(into);

@@ -126,8 +126,8 @@ public interface ResultRules extends Subject {
     }
 
     /**
-     * Returns a rising sequence of floats. Its length is a prime number, so that the borders of segments fall on
-     * different elements.
+     * Returns a rising sequence of floats. The length of the sequence is a prime number, so that the borders of
+     * segments fall on different elements.
      */
     private static float[] rising(int step, int first) {
         float[] elements = new float[8191];
@@ -200,9 +200,9 @@ public interface ResultRules extends Subject {
         int first = group.rank() * part;
         int wrong = Arrays.mismatch(data, first, first + part, own, 0, part);
         if (wrong >= 0) {
-            throw new AssertionError("element " + wrong + " of " + part + " on rank " + group.rank() + " of "
-                    + group.worldSize() + " is " + own[wrong] + " by reduceScatter and " + data[first + wrong]
-                    + " by allReduce, " + op.name());
+            throw new AssertionError(op.name() + " on rank " + group.rank() + " of world size " + group.worldSize()
+                    + ", element " + wrong + " of a part of " + part + " elements: reduceScatter gives " + own[wrong]
+                    + ", but allReduce gives " + data[first + wrong]);
         }
     }
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules 530 and 531, about failure messages that name several ranks. Such a message states the correct facts about each
- * rank.
+ * Rules 530 and 531, about failure messages that name several ranks. A message that names several ranks states the
+ * correct facts about each rank.
  */
 public interface TextRules extends Subject {
     /**

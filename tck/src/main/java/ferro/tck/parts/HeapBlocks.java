@@ -108,7 +108,7 @@ public final class HeapBlocks {
         }
     }
 
-    /** Returns whether a write would leave an unwritten page unchanged. Such a page needs no memory. */
+    /** Returns whether a write would leave an unwritten page unchanged. An unwritten page needs no memory. */
     private static boolean isBlank(ByteBuffer bytes, int start, int length) {
         return bytes.slice(start, length).mismatch(ByteBuffer.wrap(Blank.PAGE, 0, length)) < 0;
     }
