@@ -9,11 +9,11 @@ import java.util.stream.IntStream;
 /**
  * The checkpoints of a group in a storage. All ranks must call each method except {@link #check} in the same order.
  *
- * <p>A save writes the files of a step into a new folder. Then it publishes the step with one atomic rename. So a crash
- * at any time leaves either the previous checkpoint or the new one complete. Parameters are stored in safetensors files
- * with an index, which other programs can open. Each rank writes some complete parameters, and all ranks write about the
- * same number of bytes. Each rank writes the state of the optimizer in the ranges that it holds. Any number of ranks can
- * load a checkpoint that any other number of ranks has saved.
+ * <p>A save writes the files of a step into a new folder. The save then publishes the step with one atomic rename. So a
+ * crash at any time leaves either the previous checkpoint or the new one complete. Parameters are stored in safetensors
+ * files with an index, which other programs can open. Each rank writes some complete parameters, and all ranks write
+ * about the same number of bytes. Each rank writes the state of the optimizer in the ranges that it holds. Any number
+ * of ranks can load a checkpoint that any other number of ranks has saved.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="checkpoints" :
  *

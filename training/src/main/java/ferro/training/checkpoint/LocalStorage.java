@@ -238,7 +238,10 @@ public final class LocalStorage implements CheckpointStorage {
         forceFolder(file.getParent());
     }
 
-    /** Deletes the temporary file of a failed call. Otherwise the file stays until another job saves in the folder. */
+    /**
+     * Deletes the temporary file of a failed call. If this method cannot delete the file, the file stays until another
+     * job saves in the folder.
+     */
     private static void deleteAfter(IOException failure, Path fresh) {
         try {
             Files.deleteIfExists(fresh);
