@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.function.IntConsumer;
 
 /**
- * A language model that predicts the next symbol from the symbols before it. It has an embedding, one hidden layer of
- * rectified units, and a softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Instances are not
- * thread-safe, because each call reuses the memory of the instance.
+ * A language model that predicts the next symbol from the symbols before it. The model has an embedding, one hidden
+ * layer of rectified units, and a softmax (Bengio et al. 2003, "A Neural Probabilistic Language Model"). Instances are
+ * not thread-safe, because each call reuses the memory of the instance.
  */
 final class CharModel {
     private final Shape shape;
