@@ -23,8 +23,8 @@ import org.apache.spark.SparkEnv;
  * <p>A state object consists of a checksum of 8 bytes and the state. Each attempt is an owner of the
  * {@link StateFolder}. An attempt becomes the owner when it saves for the first time.
  *
- * <p>An attempt may still run after Spark has given it up. Such an attempt overwrites no object of a later attempt. An
- * attempt can no longer save after a later attempt has become the owner.
+ * <p>An attempt may still run after Spark has given it up. An attempt that Spark has given up overwrites no object of a
+ * later attempt. An attempt can no longer save after a later attempt has become the owner.
  */
 public final class RankState {
     /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
