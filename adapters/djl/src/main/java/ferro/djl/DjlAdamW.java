@@ -20,7 +20,7 @@ public final class DjlAdamW extends AdamOptimizer {
         return new DjlAdamWBuilder();
     }
 
-    /** The builder of the optimizer. It has the same method names and defaults as DJL's own builder. */
+    /** The builder of the optimizer. The builder has the same method names and defaults as DJL's own builder. */
     public static final class DjlAdamWBuilder extends AdamBuilder<DjlAdamWBuilder> {
         private DjlAdamWBuilder() {
             optWeightDecays(0.01f);

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
  * Methods that copy elements from and to arrays of DJL.
  *
  * <p>If the elements of an array are contiguous, {@link NDArray#toByteBuffer(boolean)} returns the array's own memory.
- * Otherwise, as for a transposed array, it returns a copy without a warning. The copy lives as long as the array's
- * manager. Each method of this class therefore uses a manager of its own for the copy. A method that writes first
- * checks whether the array would see the new values.
+ * If the elements are not contiguous, as in a transposed array, the method returns a copy without a warning. The copy
+ * lives as long as the array's manager. Each method of this class therefore uses a manager of its own for the copy. A
+ * method that writes first checks whether the array would see the new values.
  */
 final class NDArrayMemory {
     private NDArrayMemory() {}
