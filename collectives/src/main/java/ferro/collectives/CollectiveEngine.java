@@ -70,7 +70,7 @@ public final class CollectiveEngine {
                 transport,
                 group,
                 context,
-                new GroupIdentity.EngineOptions(false, LinkExecutor.RUNS_MOST, FailurePolicy.SHIPPED, inForce));
+                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED, inForce));
         return new GroupEngine(transport, group, context, place).warm().meet();
     }
 
@@ -151,7 +151,7 @@ public final class CollectiveEngine {
                 transport,
                 group,
                 context,
-                new GroupIdentity.EngineOptions(true, LinkExecutor.RUNS_MOST, rules, TunedRows.parse(tuned(context))));
+                new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules, TunedRows.parse(tuned(context))));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

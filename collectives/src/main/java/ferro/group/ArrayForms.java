@@ -13,7 +13,7 @@ import ferro.ReduceOp;
  * the same as the form of this name in {@link TensorForms}.
  */
 abstract class ArrayForms extends RootedArrayForms {
-    ArrayForms(GroupEnd end, CallOptions options) {
+    ArrayForms(GroupCore end, CallOptions options) {
         super(end, options);
     }
 

@@ -11,7 +11,7 @@ import ferro.CallOptions;
  * same as the form of this name in {@link TensorForms}.
  */
 abstract class ArrayMessages extends GroupCalls {
-    ArrayMessages(GroupEnd end, CallOptions options) {
+    ArrayMessages(GroupCore end, CallOptions options) {
         super(end, options);
     }
 

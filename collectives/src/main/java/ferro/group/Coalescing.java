@@ -45,7 +45,7 @@ final class Coalescing {
     }
 
     /** Keeps the calls of a block until its end, and then runs them. */
-    void run(Runnable calls, GroupEnd end, Duration timeout) {
+    void run(Runnable calls, GroupCore end, Duration timeout) {
         if (mine() != null) {
             calls.run();
             return;
@@ -61,7 +61,7 @@ final class Coalescing {
     }
 
     /** Keeps the calls of a block until its end, and then starts them. */
-    Work submit(Runnable calls, GroupEnd end, Duration timeout) {
+    Work submit(Runnable calls, GroupCore end, Duration timeout) {
         CallBlock outer = mine();
         if (outer != null) {
             calls.run();
@@ -78,7 +78,7 @@ final class Coalescing {
         }
     }
 
-    private CallBlock kept(Runnable calls, GroupEnd end) {
+    private CallBlock kept(Runnable calls, GroupCore end) {
         CallBlock block = open(end.backend());
         try {
             calls.run();

@@ -1,9 +1,9 @@
 package ferro.group;
 
+import ferro.job.HostFacts;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.job.RankOfJob;
-import ferro.job.Surroundings;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.HashMap;
@@ -171,7 +171,7 @@ final class ContextSettings {
         if (findings == null || !given.equals(foundWith)) {
             Map<String, String> all = new HashMap<>(variables);
             all.putAll(given);
-            findings = JobFinder.find(all, Surroundings.ofThisHost());
+            findings = JobFinder.find(all, HostFacts.ofThisHost());
             foundWith = given;
         }
         return findings;

@@ -19,7 +19,7 @@ abstract class GroupCalls {
     private final Coalescing coalescing;
     private final CallOptions options;
 
-    GroupCalls(GroupEnd end, CallOptions options) {
+    GroupCalls(GroupCore end, CallOptions options) {
         this.way = end.way();
         this.coalescing = end.coalescing();
         this.options = options;

@@ -25,7 +25,7 @@ final class OpenGroups implements AutoCloseable {
     /**
      * Open groups in the order in which they were made, so that the joined group fails before the groups made of it.
      */
-    private final List<GroupEnd> open = new ArrayList<>();
+    private final List<GroupCore> open = new ArrayList<>();
 
     private final List<JoinUnderWay> joins = new ArrayList<>();
     private Throwable cause;
@@ -65,9 +65,9 @@ final class OpenGroups implements AutoCloseable {
      * @throws IllegalStateException if the context is closed
      * @throws FerroException        ABORTED if the context has been aborted or ends during this call
      */
-    GroupEnd joined(GroupSpec group, Supplier<GroupEnd> join) {
+    GroupCore joined(GroupSpec group, Supplier<GroupCore> join) {
         JoinUnderWay own = begin(new ContextStep("join", "joining", group));
-        GroupEnd made = run(own, join);
+        GroupCore made = run(own, join);
         if (isCut(own, made)) {
             throw dropped(made, cancelled(own.step, null));
         }
@@ -103,7 +103,7 @@ final class OpenGroups implements AutoCloseable {
     }
 
     /** Adds a group that was made of an open one. */
-    void opened(GroupEnd child) {
+    void opened(GroupCore child) {
         synchronized (this) {
             if (ended == null) {
                 open.add(child);
@@ -119,7 +119,7 @@ final class OpenGroups implements AutoCloseable {
     }
 
     /** Removes a group that is closed. */
-    synchronized void closed(GroupEnd end) {
+    synchronized void closed(GroupCore end) {
         open.removeIf(one -> one == end);
     }
 
@@ -131,7 +131,7 @@ final class OpenGroups implements AutoCloseable {
     }
 
     /** Aborts a group. If the back end of one group fails to abort, the other groups are aborted nevertheless. */
-    private static void abort(GroupEnd group, Throwable why) {
+    private static void abort(GroupCore group, Throwable why) {
         try {
             group.backend().abort(why);
         } catch (RuntimeException | Error failure) {
@@ -152,7 +152,7 @@ final class OpenGroups implements AutoCloseable {
             closed = true;
         }
         awaitJoins();
-        List<GroupEnd> newestFirst = new ArrayList<>(groups());
+        List<GroupCore> newestFirst = new ArrayList<>(groups());
         Collections.reverse(newestFirst);
         newestFirst.forEach(OpenGroups::leave);
     }
@@ -161,7 +161,7 @@ final class OpenGroups implements AutoCloseable {
      * Closes a group that was left open. A failure of the close is only logged, so that it does not hide why the
      * context ended.
      */
-    private static void leave(GroupEnd group) {
+    private static void leave(GroupCore group) {
         try {
             group.close(Duration.ZERO);
         } catch (RuntimeException | Error failure) {
@@ -190,7 +190,7 @@ final class OpenGroups implements AutoCloseable {
      * Ends a join and returns whether it was interrupted. If the join was not interrupted, its group, if there is one,
      * is open from now on.
      */
-    private synchronized boolean isCut(JoinUnderWay own, GroupEnd made) {
+    private synchronized boolean isCut(JoinUnderWay own, GroupCore made) {
         joins.removeIf(one -> one == own);
         notifyAll();
         if (own.interrupted) {
@@ -217,7 +217,7 @@ final class OpenGroups implements AutoCloseable {
         return true;
     }
 
-    private synchronized List<GroupEnd> groups() {
+    private synchronized List<GroupCore> groups() {
         return List.copyOf(open);
     }
 
@@ -248,7 +248,7 @@ final class OpenGroups implements AutoCloseable {
         return cancelled;
     }
 
-    private static FerroException dropped(GroupEnd late, FerroException failure) {
+    private static FerroException dropped(GroupCore late, FerroException failure) {
         late.backend().abort(failure);
         try {
             late.close(Duration.ZERO);

@@ -82,8 +82,7 @@ import java.util.function.Consumer;
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
  *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is no rank of the group.
  * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, and for a device tensor
- *     on another device than that of this rank. A reduction whose code calls its own group also gets this exception and fails
- *     the group.
+ *     on another device than that of this rank. A reduction whose code calls its own group gets it too and fails the group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
@@ -99,15 +98,15 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;
-    private final GroupEnd end;
+    private final GroupCore end;
     private final CallOptions options;
     private final ProcessGroup watched;
 
-    private ProcessGroup(GroupEnd end) {
+    private ProcessGroup(GroupCore end) {
         this(end, CallOptions.of(end.backend().timeout()), null);
     }
 
-    private ProcessGroup(GroupEnd end, CallOptions options, ProcessGroup first) {
+    private ProcessGroup(GroupCore end, CallOptions options, ProcessGroup first) {
         super(end, options);
         this.backend = end.backend();
         this.end = end;
@@ -121,11 +120,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * launchers in order: ferro run, torchrun, {@code RANK} and {@code WORLD_SIZE} by hand, mpirun, srun, an Indexed Job.
      * {@code ferro.backend} selects the back end.
      *
-     * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the
-     * groups made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this
-     * the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are
-     * closed, which then calls the handler that the thread had before. A group that {@code try (group)} closes before the
-     * handler runs is not aborted.
+     * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the groups
+     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this the thread
+     * has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed, which then
+     * calls the handler that the thread had before. A group that {@code try (group)} closes before that is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -160,7 +158,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public static ProcessGroup join(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
-        return new ProcessGroup(GroupEnd.join(group, context));
+        return new ProcessGroup(GroupCore.join(group, context));
     }
 
     /**
@@ -186,7 +184,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     public static ProcessGroup of(Backend backend, RankContext context) {
         Objects.requireNonNull(backend, "backend");
         Objects.requireNonNull(context, "context");
-        return new ProcessGroup(GroupEnd.over(backend, context));
+        return new ProcessGroup(GroupCore.over(backend, context));
     }
 
     /**
@@ -217,8 +215,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call this method,
-     * which never waits.
+     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call it; it never waits.
      *
      * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
      *     back end does not report it
@@ -277,12 +274,12 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
      * }
      *
-     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no
-     * result exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
-     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block
-     * throws an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but
-     * start at once. The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a
-     * nested block belong to the outer block.
+     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
+     * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
+     * together. Handles of {@code …Async} calls are done when it returns. Awaiting such a handle inside the block throws an
+     * IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but start at once.
+     * The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block belong
+     * to the outer block.
      *
      * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
@@ -319,9 +316,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Makes a group of some ranks of this group. Exactly these ranks must make this call, in the same order relative to other
-     * {@code newGroup} calls. The call returns when all these ranks have made it. The new group fails and closes independently
-     * of this group. If a rank does not make the call in time, only this call fails.
+     * Makes a group of some ranks of this group. Exactly these ranks must call it, in the same order relative to other
+     * {@code newGroup} calls. The call returns when all of them have made it. The new group fails and closes independently of
+     * this group. If a rank does not call it in time, only this call fails.
      *
      * @param ranks ranks of this group, including this one, without duplicates
      * @return new group, whose ranks are the positions in {@code ranks}
@@ -363,9 +360,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Allocates a tensor in shared memory if all ranks are on one host and share memory. If the ranks cannot share memory,
-     * every rank gets direct memory of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared
-     * memory copy nothing into and out of shared memory. All ranks of the group must call this method, as a collective.
+     * Allocates a tensor in shared memory if all ranks are on one host and share memory. Otherwise every rank gets direct memory
+     * of its own, and {@link Allocation#whyNotShared} says why. Collectives on a tensor in shared memory copy nothing into and
+     * out of shared memory. All ranks of the group must call this method, as a collective.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
      *
@@ -373,15 +370,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
      * }
      *
-     * <p>This method is meant for tensors that many calls use, such as gradients. Fill and read the tensor by
-     * {@link HostTensor#buffer}. Any call of this group or of another group takes the tensor, or a part made by
-     * {@link HostTensor#slice}, on some ranks or on all. A tensor made from a slice of its buffer is a plain tensor. Only a
-     * call writes elements of other ranks to the tensor.
+     * <p>It is meant for tensors that many calls use, such as gradients. Fill and read the tensor by {@link HostTensor#buffer}.
+     * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
+     * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes elements of other ranks to it.
      *
      * <p>The memory lives until it is unreachable, also after {@link #close()}; code that has only its address must keep the
-     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If
-     * the tensor exceeds this limit on one rank, no rank shares it. Do not use the memory after a failed call on it (see
-     * {@link Allocation}).
+     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If the
+     * tensor exceeds this limit on one rank, no rank shares it. Do not use it after a failed call on it (see {@link Allocation}).
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
@@ -389,8 +384,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
      * @throws FerroException           MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some
-     *     never make this call; ranks that share no memory do not wait for each other. Another code if the group fails or has
-     *     failed
+     *     never call it; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -410,7 +404,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns why the group has failed. A failed group stays failed. Any thread may call this method, which never waits.
+     * Returns why the group has failed. A failed group stays failed. Any thread may call it; it never waits.
      *
      * @return empty while the group works; 100 ms after a failure, all connected survivors return the same code and culprits
      */
@@ -419,14 +413,13 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call this method, which
-     * never waits.
+     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call it; it never waits.
      *
-     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its
-     * process has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a
-     * goodbye and it does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the
-     * group normally are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. Ranks learn
-     * of a death at different times:
+     * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
+     * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
+     * it does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
+     * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in it. Ranks learn of a death at
+     * different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *
@@ -469,8 +462,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Fails all pending and later calls, on all ranks. Any thread may call this method; idempotent. The first cause is kept:
-     * once this rank knows of a failure ({@link #failure}), its abort changes nothing.
+     * Fails all pending and later calls, on all ranks. Any thread may call it; idempotent. The first cause is kept: once
+     * this rank knows of a failure ({@link #failure}), its abort changes nothing.
      *
      * @param cause reason; null if there is none
      */
@@ -479,10 +472,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may
-     * call this method; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is
-     * garbage collected without a close stays open, because a close sends a goodbye to the other ranks. One WARNING says where
-     * such a group was joined.
+     * Ends the group within a bound: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread may call
+     * it; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
+     * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING says where it was joined.
      *
      * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
      * @throws IllegalStateException if the code of a reduction calls this method

@@ -13,7 +13,7 @@ import ferro.ReduceOp;
  * same as the form of this name in {@link TensorForms}.
  */
 abstract class RootedArrayForms extends ArrayMessages {
-    RootedArrayForms(GroupEnd end, CallOptions options) {
+    RootedArrayForms(GroupCore end, CallOptions options) {
         super(end, options);
     }
 

@@ -12,7 +12,7 @@ import ferro.Work;
  * forms come before the asynchronous form.
  */
 abstract class TensorForms extends ArrayForms {
-    TensorForms(GroupEnd end, CallOptions options) {
+    TensorForms(GroupCore end, CallOptions options) {
         super(end, options);
     }
 

@@ -1,6 +1,6 @@
 package ferro.job;
 
-import ferro.job.Surroundings.Ancestor;
+import ferro.job.HostFacts.Ancestor;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +20,7 @@ final class Contradiction {
     private Contradiction() {}
 
     /** Returns the reason to refuse the chosen family, if another family contradicts it. */
-    static Optional<String> find(LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
+    static Optional<String> find(LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
         Optional<LauncherCandidate> other = found.stream()
                 .filter(LauncherCandidate::isComplete)
                 .filter(one -> unordered(chosen.family(), one.family()))
@@ -37,7 +37,7 @@ final class Contradiction {
      * processes show such a start.
      */
     private static Optional<String> leftBehind(
-            LauncherCandidate chosen, List<LauncherCandidate> found, Surroundings around) {
+            LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
         Set<LauncherKind> complete = EnumSet.noneOf(LauncherKind.class);
         found.stream().filter(LauncherCandidate::isComplete).forEach(one -> complete.add(one.family()));
         if (!complete.contains(LauncherKind.SLURM)

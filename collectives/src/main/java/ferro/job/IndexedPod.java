@@ -17,11 +17,11 @@ final class IndexedPod {
 
     private final Variables variables;
     private final Meetings meetings;
-    private final Surroundings around;
+    private final HostFacts around;
     /** The name that gives the number of ranks: the property if it is set, else the variable. */
     private final String sizeName;
 
-    IndexedPod(Variables variables, Meetings meetings, Surroundings around) {
+    IndexedPod(Variables variables, Meetings meetings, HostFacts around) {
         this.variables = variables;
         this.meetings = meetings;
         this.around = around;

@@ -33,7 +33,7 @@ public final class JobFinder {
         Map<String, String> settings = new HashMap<>(context.variables());
         Stream<String> asked = settings.isEmpty() ? Settings.all().stream().map(setting -> setting.name()) : given();
         asked.forEach(name -> context.setting(name).ifPresent(text -> settings.put(name, text)));
-        return find(settings, Surroundings.ofThisHost());
+        return find(settings, HostFacts.ofThisHost());
     }
 
     /** Returns the properties that are read by name and take precedence over the variables. */
@@ -48,7 +48,7 @@ public final class JobFinder {
      * @param around   facts that variables do not give; only a family that needs such facts reads them
      * @return job or refusal; this never throws an exception for the values of variables
      */
-    public static JobVariables find(Map<String, String> settings, Surroundings around) {
+    public static JobVariables find(Map<String, String> settings, HostFacts around) {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
         List<LauncherCandidate> found = candidates(variables, around);
@@ -67,7 +67,7 @@ public final class JobFinder {
         }
     }
 
-    private static List<LauncherCandidate> candidates(Variables variables, Surroundings around) {
+    private static List<LauncherCandidate> candidates(Variables variables, HostFacts around) {
         Meetings meetings = new Meetings(variables);
         PlainFamilies plain = new PlainFamilies(variables, meetings);
         MpiFamilies mpi = new MpiFamilies(variables, meetings, around);
@@ -82,7 +82,7 @@ public final class JobFinder {
     }
 
     private static Optional<String> refusal(
-            List<LauncherCandidate> found, Optional<LauncherCandidate> chosen, Surroundings around) {
+            List<LauncherCandidate> found, Optional<LauncherCandidate> chosen, HostFacts around) {
         Optional<LauncherCandidate> halfGiven = found.stream()
                 .filter(one -> one.family() == LauncherKind.GIVEN && !one.isComplete())
                 .findFirst();
@@ -104,12 +104,12 @@ public final class JobFinder {
                                 .collect(Collectors.joining("; "));
     }
 
-    private static List<Sighting> sightings(List<LauncherCandidate> found, Optional<LauncherCandidate> chosen) {
+    private static List<DetectedLauncher> sightings(List<LauncherCandidate> found, Optional<LauncherCandidate> chosen) {
         return Stream.concat(
                         chosen.stream(),
                         // no equals: a record builds it at its first use, which would delay every rank when it joins
                         found.stream().filter(one -> one != chosen.orElse(null)))
-                .map(one -> new Sighting(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
+                .map(one -> new DetectedLauncher(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
                 .toList();
     }
 

@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param refusal the error and how to fix it
  * @param line    text for people with the rank of this process and the other launchers seen; empty without a job
  */
-public record JobVariables(Optional<RankOfJob> job, List<Sighting> seen, Optional<String> refusal, String line) {
+public record JobVariables(
+        Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {
     /**
      * Rejects null.
      *

@@ -1,6 +1,6 @@
 package ferro.job;
 
-import ferro.job.Surroundings.Ancestor;
+import ferro.job.HostFacts.Ancestor;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -45,9 +45,9 @@ final class MpiFamilies {
 
     private final Variables variables;
     private final Meetings meetings;
-    private final Surroundings around;
+    private final HostFacts around;
 
-    MpiFamilies(Variables variables, Meetings meetings, Surroundings around) {
+    MpiFamilies(Variables variables, Meetings meetings, HostFacts around) {
         this.variables = variables;
         this.meetings = meetings;
         this.around = around;

@@ -6,6 +6,6 @@
  * launcher has set. The back end then connects the ranks.
  *
  * <p>No code in this package opens a socket or reads the environment. Variables come as a map. Other facts, such as the
- * name of the host, come from {@link ferro.job.Surroundings}.
+ * name of the host, come from {@link ferro.job.HostFacts}.
  */
 package ferro.job;

@@ -87,8 +87,8 @@ final class Environments {
     }
 
     /** A pod whose kubelet has written that name to /etc/hosts; null for one that has none. */
-    static Surroundings podNamed(String hostName, String fullName) {
-        return new Surroundings() {
+    static HostFacts podNamed(String hostName, String fullName) {
+        return new HostFacts() {
             @Override
             public String hostName() {
                 return hostName;
@@ -107,8 +107,8 @@ final class Environments {
     }
 
     /** A host on which these processes have started this one. */
-    static Surroundings under(Surroundings.Ancestor... ancestors) {
-        return new Surroundings() {
+    static HostFacts under(HostFacts.Ancestor... ancestors) {
+        return new HostFacts() {
             @Override
             public String hostName() {
                 return "alpha";

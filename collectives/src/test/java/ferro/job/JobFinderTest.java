@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which launcher is believed, and what is refused. */
 class JobFinderTest {
-    private static final Surroundings HOST = Surroundings.nothingBut("alpha");
+    private static final HostFacts HOST = HostFacts.nothingBut("alpha");
 
     @Test
     void openMpiSaysWhoARankIsByVariablesOfItsOwn() {

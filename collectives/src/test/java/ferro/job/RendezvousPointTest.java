@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.job.Surroundings.Ancestor;
+import ferro.job.HostFacts.Ancestor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -117,7 +117,7 @@ class RendezvousPointTest {
         }
     }
 
-    private static String key(Map<String, String> variables, Surroundings around) {
+    private static String key(Map<String, String> variables, HostFacts around) {
         return JobFinder.find(variables, around).required().meeting().key().orElseThrow();
     }
 }

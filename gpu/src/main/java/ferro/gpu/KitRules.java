@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
 final class KitRules {
     /** What NCCL does not do; without it the engine does everything. */
     private static final Set<String> NCCL_REFUSALS =
-            Set.of(BackendContract.MESSAGE_TAGS, BackendContract.WHOLE_AVERAGES, "i16", "u16");
+            Set.of(BackendContract.MESSAGE_TAGS, BackendContract.INTEGER_AVERAGES, "i16", "u16");
 
     /** The rule of all-reduce: enough to see that host tensors have a way, too. */
     private static final int ON_HOST = 101;

@@ -25,7 +25,7 @@ class ElementTypesTest {
 
     /** What computes with elements of more than one carrier, or chooses who does. */
     private static final Set<String> KERNELS =
-            Set.of("ferro.collectives.reduce.Kernels", "ferro.collectives.reduce.WholeSums");
+            Set.of("ferro.collectives.reduce.Kernels", "ferro.collectives.reduce.IntegerSums");
 
     private static final String ELEMENTS_OF_TENSORS = "ferro.HostElements";
 
@@ -61,7 +61,7 @@ class ElementTypesTest {
     /** Or the others would look for what no class file has. */
     @Test
     void whatIsLookedForIsSeenWhereItStands() {
-        assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.WholeSums"), "switch");
+        assertTrue(switchingOver("Carrier").contains("ferro.collectives.reduce.IntegerSums"), "switch");
         assertEquals(ARRAYS, chains().get(ELEMENTS_OF_TENSORS), "arrays");
         assertEquals(VIEWS, chains().get(Carrier.class.getName()), "views");
     }

@@ -36,7 +36,10 @@ import java.util.stream.Stream;
  * @param places   where the ranks ran
  */
 record Postmortem(
-        Supervisor.JobOutcome outcome, List<RankOutput> printed, Optional<NodeFindings> findings, Places places) {
+        Supervisor.JobOutcome outcome,
+        List<RankOutput> printed,
+        Optional<NodeFindings> findings,
+        RecordingLocations places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
     private static final int MOST_REASONS = 3;
     private static final long NO_PID = 0;
@@ -67,7 +70,8 @@ record Postmortem(
                     .map(early -> all.with(NodeFindings.of(early)))
                     .or(() -> Optional.of(all));
         }
-        return new Postmortem(outcome, printed, findings, Places.here(recordings.folder(), findings.isPresent()));
+        return new Postmortem(
+                outcome, printed, findings, RecordingLocations.here(recordings.folder(), findings.isPresent()));
     }
 
     /** Returns the end of the rank that failed first. */

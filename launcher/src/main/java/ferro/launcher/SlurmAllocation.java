@@ -1,11 +1,11 @@
 package ferro.launcher;
 
+import ferro.job.DetectedLauncher;
+import ferro.job.HostFacts;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.job.LauncherKind;
 import ferro.job.RankOfJob;
-import ferro.job.Sighting;
-import ferro.job.Surroundings;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Endpoint;
 import java.util.Map;
@@ -32,7 +32,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
      *     hide the step: srun passes these on from the script around it
      */
     static Optional<SlurmAllocation> find(Map<String, String> environment) {
-        JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
+        JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
         boolean nearest = !found.seen().isEmpty() && isStep(found.seen().get(0));
         if (!nearest) {
             refuseHidden(found, environment);
@@ -50,7 +50,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
      * step would start a job of its own.
      */
     private static void refuseHidden(JobVariables found, Map<String, String> environment) {
-        Optional<Sighting> step = hidden(found, environment);
+        Optional<DetectedLauncher> step = hidden(found, environment);
         if (step.isPresent() && found.seen().get(0).family() == LauncherKind.BARE) {
             throw new BadInputException(found.seen().get(0).variables() + " and "
                     + step.get().variables()
@@ -63,7 +63,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     }
 
     /** Returns the step around this launcher if it has several tasks and something else is nearer. */
-    private static Optional<Sighting> hidden(JobVariables found, Map<String, String> environment) {
+    private static Optional<DetectedLauncher> hidden(JobVariables found, Map<String, String> environment) {
         boolean several = !environment.getOrDefault(TASKS, "1").trim().equals("1");
         return found.seen().stream()
                 .skip(1)
@@ -75,8 +75,8 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
     /** Returns a note that srun would use more than this node; empty if it would not. */
     static Optional<String> unused(Map<String, String> environment) {
         String nodes = environment.getOrDefault("SLURM_JOB_NUM_NODES", "1");
-        JobVariables found = JobFinder.find(environment, Surroundings.ofThisHost());
-        Optional<Sighting> hidden = hidden(found, environment);
+        JobVariables found = JobFinder.find(environment, HostFacts.ofThisHost());
+        Optional<DetectedLauncher> hidden = hidden(found, environment);
         if (hidden.isPresent()) {
             return Optional.of("this launcher starts a separate job, without the other tasks of its Slurm step ("
                     + hidden.get().variables() + "), because "
@@ -92,7 +92,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                 : Optional.empty();
     }
 
-    private static boolean isStep(Sighting seen) {
+    private static boolean isStep(DetectedLauncher seen) {
         return seen.family() == LauncherKind.SLURM && seen.complete();
     }
 

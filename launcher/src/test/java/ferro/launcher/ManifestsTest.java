@@ -3,10 +3,10 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.job.HostFacts;
 import ferro.job.JobFinder;
 import ferro.job.LauncherKind;
 import ferro.job.RankOfJob;
-import ferro.job.Surroundings;
 import ferro.spi.Setting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -218,8 +218,8 @@ class ManifestsTest {
         return (Map<String, Object>) value;
     }
 
-    private static Surroundings pod(String hostName, String service) {
-        return new Surroundings() {
+    private static HostFacts pod(String hostName, String service) {
+        return new HostFacts() {
             @Override
             public String hostName() {
                 return hostName;

@@ -244,7 +244,7 @@ class NodeReportTest {
     }
 
     private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {
-        Places places = new Places(List.of(), Map.of());
+        RecordingLocations places = new RecordingLocations(List.of(), Map.of());
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
         return NodeReport.of(new Postmortem(outcome, printed, Optional.ofNullable(findings), places), orders, 0);

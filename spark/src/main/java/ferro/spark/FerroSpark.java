@@ -4,9 +4,9 @@ import ferro.spark.driver.JobAttempts;
 import ferro.spark.driver.JobPlan;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.internals.SparkInternals;
-import ferro.spark.meeting.ProgressReport;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rank.SparkRank;
+import ferro.spark.rendezvous.ProgressReport;
 import ferro.spi.PortRange;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -147,15 +147,15 @@ public final class FerroSpark {
      * failed. The driver starts no other attempt if a rank's function threw an exception, unless {@link #retryOn} names
      * the type of the exception.
      *
-     * @param most the maximum number of attempts, including the first one; the default is 1
+     * @param max the maximum number of attempts, including the first one; the default is 1
      * @return a runner with this maximum
      * @throws IllegalArgumentException if {@code most} is less than 1
      */
-    public FerroSpark attempts(int most) {
-        if (most < 1) {
-            throw new IllegalArgumentException("the number of attempts must be at least 1, found " + most);
+    public FerroSpark attempts(int max) {
+        if (max < 1) {
+            throw new IllegalArgumentException("the number of attempts must be at least 1, found " + max);
         }
-        return with(plan.withAttempts(most));
+        return with(plan.withAttempts(max));
     }
 
     /**
@@ -200,8 +200,8 @@ public final class FerroSpark {
      *
      * @return a runner with the store at rank 0
      */
-    public FerroSpark meetAtRankZero() {
-        return with(plan.withMeetingAtRankZero());
+    public FerroSpark storeOnRankZero() {
+        return with(plan.withStoreOnRankZero());
     }
 
     /**

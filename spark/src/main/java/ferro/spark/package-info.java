@@ -5,7 +5,7 @@
  * a rank's function.
  *
  * <p>The package {@code driver} runs in the driver: it checks the application, submits jobs, retries them and turns a
- * failure into one exception. The package {@code task} runs in the Spark tasks. The package {@code meeting} has the
+ * failure into one exception. The package {@code task} runs in the Spark tasks. The package {@code rendezvous} has the
  * store through which driver and tasks communicate. The package {@code internals} has the only class that uses Spark's
  * internal API.
  *

@@ -19,27 +19,27 @@ final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<
     private static final long serialVersionUID = 1L;
     private static final ClassTag<String> TEXT = ClassTag$.MODULE$.apply(String.class);
 
-    private final Look look;
+    private final Fact fact;
 
     /** A function that collects facts about the process of a task. */
-    interface Look extends Serializable {
+    interface Fact extends Serializable {
         String take() throws IOException;
     }
 
-    private EveryExecutor(Look look) {
-        this.look = look;
+    private EveryExecutor(Fact fact) {
+        this.fact = fact;
     }
 
     /** Returns the facts about the process of each row. */
-    static List<String> look(JavaRDD<Integer> rows, Look look) {
-        return JavaRDD.fromRDD(rows.rdd().barrier().mapPartitions(new EveryExecutor(look), false, TEXT), TEXT)
+    static List<String> fact(JavaRDD<Integer> rows, Fact fact) {
+        return JavaRDD.fromRDD(rows.rdd().barrier().mapPartitions(new EveryExecutor(fact), false, TEXT), TEXT)
                 .collect();
     }
 
     @Override
     public Iterator<String> apply(Iterator<Integer> rows) {
         try {
-            return CollectionConverters.asScala(List.of(look.take()).iterator());
+            return CollectionConverters.asScala(List.of(fact.take()).iterator());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -324,8 +324,8 @@ class FerroSparkTest {
 
     @Test
     void progressReachesTheDriver() throws Exception {
-        CompletableFuture<String> told = new CompletableFuture<>();
-        ferro.onProgress(report -> told.complete(report.rank() + " " + report.step() + " " + report.values()))
+        CompletableFuture<String> reported = new CompletableFuture<>();
+        ferro.onProgress(report -> reported.complete(report.rank() + " " + report.step() + " " + report.values()))
                 .run(SharedSpark.rows(), (rank, rows) -> {
                     if (rank.group().rank() == 0) {
                         rank.progress(7, Map.of("loss", 0.25));
@@ -334,7 +334,7 @@ class FerroSparkTest {
                     return 1;
                 });
 
-        assertEquals("0 7 loss=0.250000", told.get(30, TimeUnit.SECONDS));
+        assertEquals("0 7 loss=0.250000", reported.get(30, TimeUnit.SECONDS));
     }
 
     @Test

@@ -40,12 +40,12 @@ class GuavaBesideSparkTest {
 
     /** Returns the Guava types that the classes of a module use. */
     private static Set<String> needed(Class<?> one) throws IOException, URISyntaxException {
-        Path place =
+        Path location =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
-        if (Files.isDirectory(place)) {
-            return types(place);
+        if (Files.isDirectory(location)) {
+            return types(location);
         }
-        try (FileSystem jar = FileSystems.newFileSystem(place)) {
+        try (FileSystem jar = FileSystems.newFileSystem(location)) {
             return types(jar.getPath("/"));
         }
     }

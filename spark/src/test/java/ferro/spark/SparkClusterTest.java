@@ -147,7 +147,7 @@ class SparkClusterTest {
     @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
     void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
         FerroSpark way = ferro().setting("ferro.links", links);
-        List<String> sums = (atRankZero ? way.meetAtRankZero() : way).runAll(rows(), (rank, rows) -> {
+        List<String> sums = (atRankZero ? way.storeOnRankZero() : way).runAll(rows(), (rank, rows) -> {
             long[] sum = new long[100_000];
             Arrays.fill(sum, rows.next());
             rank.group().allReduce(sum, ReduceOp.SUM);
@@ -162,7 +162,7 @@ class SparkClusterTest {
     void failureOfARankIsNamedWithoutAStoreOfTheDriver() {
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
-                () -> ferro().meetAtRankZero().run(rows(), (rank, rows) -> {
+                () -> ferro().storeOnRankZero().run(rows(), (rank, rows) -> {
                     if (rank.group().rank() == 2) {
                         throw new IllegalStateException("row 17 is bad");
                     }
@@ -265,11 +265,11 @@ class SparkClusterTest {
 
     /** Counts the resources of both executors and of the driver, after ferro has released all its resources there. */
     private static Map<Long, ProcessCounts> counts() throws IOException {
-        List<String> left = EveryExecutor.look(rows(), ExecutorLeftovers::ofThisProcess);
+        List<String> left = EveryExecutor.fact(rows(), ExecutorLeftovers::ofThisProcess);
         assertEquals(Collections.nCopies(SharedSpark.RANKS, ""), left);
         assertEquals("", ExecutorLeftovers.ofThisProcess());
         Map<Long, ProcessCounts> all = new TreeMap<>();
-        List<String> said = new ArrayList<>(EveryExecutor.look(rows(), ProcessCounts::ofThisProcess));
+        List<String> said = new ArrayList<>(EveryExecutor.fact(rows(), ProcessCounts::ofThisProcess));
         said.add(ProcessCounts.ofThisProcess());
         for (String one : said) {
             ProcessCounts counts = ProcessCounts.parse(one);

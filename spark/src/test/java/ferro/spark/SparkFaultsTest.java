@@ -38,7 +38,7 @@ class SparkFaultsTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void fetchThatFailsIsTriedAgainWithTheShuffleComputedAnew(boolean atRankZero) throws IOException {
-        FerroSpark way = atRankZero ? ferro.meetAtRankZero() : ferro;
+        FerroSpark way = atRankZero ? ferro.storeOnRankZero() : ferro;
         FerroSparkException failure = assertThrows(FerroSparkException.class, () -> sums(way, brokenShuffle()));
         assertTrue(failure.getMessage().contains("FetchFailedException"), failure.getMessage());
 
@@ -129,7 +129,7 @@ class SparkFaultsTest {
 
     @Test
     void ranksMeetAtRankZero() {
-        List<Integer> sums = ferro.meetAtRankZero().runAll(SharedSpark.rows(), (rank, rows) -> {
+        List<Integer> sums = ferro.storeOnRankZero().runAll(SharedSpark.rows(), (rank, rows) -> {
             int[] sum = {rows.next()};
             rank.group().allReduce(sum, ReduceOp.SUM);
             rank.progress(1, Map.of("loss", 0.5));
@@ -140,7 +140,7 @@ class SparkFaultsTest {
     }
 
     @Test
-    void taskThatNeverComesToTheBarrierEndsTheMeetingAtRankZeroAtTheDeadline() {
+    void taskThatNeverComesToTheBarrierEndsTheRendezvousOnRankZeroAtTheDeadline() {
         end = new CountDownLatch(1);
         JavaRDD<Integer> stuck = SharedSpark.rows().mapPartitions(rows -> {
             int row = rows.next();
@@ -150,7 +150,7 @@ class SparkFaultsTest {
         try {
             FerroSparkException failure = assertThrows(
                     FerroSparkException.class,
-                    () -> ferro.meetAtRankZero().timeout(Duration.ofSeconds(2)).run(stuck, (rank, rows) -> 1));
+                    () -> ferro.storeOnRankZero().timeout(Duration.ofSeconds(2)).run(stuck, (rank, rows) -> 1));
             assertTrue(
                     failure.getMessage().contains("not all 4 tasks reached Spark's barrier within 2000 ms"),
                     failure.getMessage());
@@ -171,7 +171,7 @@ class SparkFaultsTest {
             assertTrue(row != 2 || end.await(60, TimeUnit.SECONDS));
             return List.of(row).iterator();
         });
-        FerroSpark way = atRankZero ? ferro.meetAtRankZero() : ferro;
+        FerroSpark way = atRankZero ? ferro.storeOnRankZero() : ferro;
         try {
             CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {
                 spark.setJobGroup("meeting", "a job to cancel", false);

@@ -42,7 +42,7 @@ class SparkGpuTest {
             FerroSpark ferro = FerroSpark.on(spark);
             FerroSparkException failure = assertThrows(
                     FerroSparkException.class,
-                    () -> (atRankZero ? ferro.meetAtRankZero() : ferro)
+                    () -> (atRankZero ? ferro.storeOnRankZero() : ferro)
                             .run(SharedSpark.rows(spark, 2), (rank, rows) -> 1));
             assertTrue(
                     failure.getMessage()

@@ -68,12 +68,12 @@ class SparkPageTest {
 
     private static double[] cluster(FerroSpark spark, JavaRDD<double[]> points) {
         return spark.run(points, (rank, rows) -> {
-            List<double[]> mine = new ArrayList<>();
-            rows.forEachRemaining(mine::add);
+            List<double[]> own = new ArrayList<>();
+            rows.forEachRemaining(own::add);
             double[] centers = {0, 0, 9, 9}; // equal on all ranks
             for (int step = 0; step < STEPS; step++) {
                 double[] sums = new double[CENTERS * 3]; // of each center's points: x, y, and their number
-                mine.forEach(point -> addToNearest(point, centers, sums));
+                own.forEach(point -> addToNearest(point, centers, sums));
                 rank.group().allReduce(sums, ReduceOp.SUM);
                 for (int center = 0; center < CENTERS; center++) {
                     double count = Math.max(1, sums[3 * center + 2]);
@@ -115,7 +115,7 @@ class SparkPageTest {
                 int id = group.rank() + group.worldSize() * (i / WIDTH);
                 table[i] = 100 * id + i % WIDTH;
             }
-            return lookUp(group, wanted, table);
+            return lookup(group, wanted, table);
         });
 
         for (int rank = 0; rank < SharedSpark.RANKS; rank++) {
@@ -127,7 +127,7 @@ class SparkPageTest {
         }
     }
 
-    private static float[] lookUp(ProcessGroup group, int[] wanted, float[] table) {
+    private static float[] lookup(ProcessGroup group, int[] wanted, float[] table) {
         int[] asked = new int[wanted.length]; // as many from each rank; row id lies on rank id % ranks
         group.allToAll(wanted, asked);
         float[] answers = new float[asked.length * WIDTH];
@@ -165,11 +165,11 @@ class SparkPageTest {
     private static double[] train(JavaSparkContext sc, JavaRDD<double[]> examples) {
         FerroSpark spark = FerroSpark.on(sc).timeout(Duration.ofSeconds(60)).attempts(4);
         double[] model = spark.run(examples, (rank, rows) -> {
-            List<double[]> mine = new ArrayList<>();
-            rows.forEachRemaining(mine::add);
+            List<double[]> own = new ArrayList<>();
+            rows.forEachRemaining(own::add);
             double[] weights = new double[FEATURES];
             for (int step = 0; step < STEPS; step++) {
-                double[] gradient = gradient(mine, weights); // of this rank's rows
+                double[] gradient = gradient(own, weights); // of this rank's rows
                 rank.group().allReduce(gradient, ReduceOp.SUM); // of all rows
                 for (int i = 0; i < FEATURES; i++) {
                     weights[i] -= gradient[i] / ROWS;

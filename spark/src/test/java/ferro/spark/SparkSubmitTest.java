@@ -23,7 +23,7 @@ class SparkSubmitTest {
     private SubmittedProgram program;
 
     @BeforeEach
-    void makeHome() throws IOException {
+    void makeSparkHome() throws IOException {
         program = new SubmittedProgram();
     }
 

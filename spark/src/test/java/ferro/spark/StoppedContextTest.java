@@ -29,7 +29,7 @@ class StoppedContextTest {
         FerroSpark ferro = FerroSpark.on(spark);
         spark.close();
 
-        IllegalStateException run = assertThrows(IllegalStateException.class, () -> ferro.run(rows, (rank, mine) -> 1));
+        IllegalStateException run = assertThrows(IllegalStateException.class, () -> ferro.run(rows, (rank, own) -> 1));
         IllegalStateException on = assertThrows(IllegalStateException.class, () -> FerroSpark.on(spark));
 
         assertTrue(run.getMessage().startsWith(OF_SPARK), run.getMessage());
@@ -49,7 +49,7 @@ class StoppedContextTest {
                     .timeout(Duration.ofSeconds(1))
                     .slotTimeout(Duration.ofMinutes(5))
                     .ranks(90)
-                    .run(rows, (rank, mine) -> 1));
+                    .run(rows, (rank, own) -> 1));
 
             // the deadline of calls does not end the wait for slots
             String waiting = line.get(60, TimeUnit.SECONDS);

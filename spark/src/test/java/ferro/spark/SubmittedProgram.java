@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 final class SubmittedProgram {
     private static final int MINUTES = 3;
     private static final Path TARGET = Path.of(System.getProperty("spark.test.folder"));
-    private final Path home;
+    private final Path sparkHome;
     private final List<Path> ferro = new ArrayList<>();
 
     /**
@@ -29,13 +29,13 @@ final class SubmittedProgram {
      * because executors may write to it after the driver has ended.
      */
     SubmittedProgram() throws IOException {
-        home = Files.createTempDirectory(TARGET, "submit");
-        Path jars = Files.createDirectories(home.resolve("jars"));
+        sparkHome = Files.createTempDirectory(TARGET, "submit");
+        Path jars = Files.createDirectories(sparkHome.resolve("jars"));
         for (String one : System.getProperty("java.class.path").split(File.pathSeparator)) {
             Path entry = Path.of(one).toAbsolutePath();
             String name = entry.getFileName().toString();
             if (Files.isDirectory(entry) && name.equals("classes")) {
-                ferro.add(jar(entry, "", home.resolve("module" + ferro.size() + ".jar")));
+                ferro.add(jar(entry, "", sparkHome.resolve("module" + ferro.size() + ".jar")));
             } else if (name.startsWith("ferro-")) {
                 ferro.add(entry);
             } else if (name.endsWith(".jar")) {
@@ -46,26 +46,28 @@ final class SubmittedProgram {
 
     /** Writes the logging configuration of an installation. */
     void logging(String lines) throws IOException {
-        Path conf = Files.createDirectories(home.resolve("conf"));
+        Path conf = Files.createDirectories(sparkHome.resolve("conf"));
         Files.writeString(conf.resolve("log4j2.properties"), lines);
     }
 
     /** Runs a main class of this module's tests, together with its package. Returns its output. */
     String run(Class<?> main, String... settings) throws IOException, InterruptedException {
         Path program = jar(
-                TARGET.resolve("test-classes"), main.getPackageName().replace('.', '/'), home.resolve("program.jar"));
-        Path out = home.resolve("out");
+                TARGET.resolve("test-classes"),
+                main.getPackageName().replace('.', '/'),
+                sparkHome.resolve("program.jar"));
+        Path out = sparkHome.resolve("out");
         ProcessBuilder java = new ProcessBuilder(command(main, program, settings))
                 .redirectOutput(out.toFile())
-                .redirectError(home.resolve("err").toFile());
-        java.environment().put("SPARK_HOME", home.toString());
+                .redirectError(sparkHome.resolve("err").toFile());
+        java.environment().put("SPARK_HOME", sparkHome.toString());
         Process process = java.start();
         try {
             boolean ended = process.waitFor(MINUTES, TimeUnit.MINUTES);
             if (!ended || process.exitValue() != 0) {
                 throw new IllegalStateException(
                         "SparkSubmit " + (ended ? "failed with " + process.exitValue() : "hangs") + ": "
-                                + Files.readString(home.resolve("err")));
+                                + Files.readString(sparkHome.resolve("err")));
             }
         } finally {
             process.destroyForcibly();
@@ -80,7 +82,8 @@ final class SubmittedProgram {
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(one -> one.startsWith("--add-") || one.startsWith("-XX:+Ignore"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", home + "/conf:" + home + "/jars/*", "org.apache.spark.deploy.SparkSubmit"));
+        command.addAll(
+                List.of("-cp", sparkHome + "/conf:" + sparkHome + "/jars/*", "org.apache.spark.deploy.SparkSubmit"));
         command.addAll(List.of("--master", "local-cluster[2,2,1024]", "--class", main.getName(), "--jars"));
         command.add(ferro.stream().map(Path::toString).collect(Collectors.joining(",")));
         Stream.concat(
@@ -88,7 +91,7 @@ final class SubmittedProgram {
                                 "spark.driver.host=127.0.0.1",
                                 "spark.driver.bindAddress=127.0.0.1",
                                 "spark.ui.enabled=false",
-                                "spark.local.dir=" + home + "/local"),
+                                "spark.local.dir=" + sparkHome + "/local"),
                         Stream.of(settings))
                 .forEach(setting -> command.addAll(List.of("--conf", setting)));
         command.add(program.toString());
@@ -97,7 +100,7 @@ final class SubmittedProgram {
 
     /** Returns the logs of all executors. */
     String executorLogs() throws IOException {
-        try (Stream<Path> files = Files.walk(home.resolve("work"))) {
+        try (Stream<Path> files = Files.walk(sparkHome.resolve("work"))) {
             StringBuilder all = new StringBuilder();
             for (Path one : files.filter(file -> file.endsWith("stderr")).toList()) {
                 all.append(Files.readString(one));

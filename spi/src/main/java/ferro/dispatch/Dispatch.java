@@ -29,7 +29,7 @@ import java.util.Optional;
  * the back end or its NCCL view.
  */
 final class Dispatch {
-    private final SlowPath slow;
+    private final HostFallbackPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
     private final CallOptions options;
@@ -38,7 +38,7 @@ final class Dispatch {
      * Creates a dispatch of calls with these options. If the options are null, calls have the timeout of the back end
      * and no label.
      */
-    Dispatch(SlowPath slow, Backend backend, CallOptions options) {
+    Dispatch(HostFallbackPath slow, Backend backend, CallOptions options) {
         this.slow = slow;
         this.options = options;
         this.backend = Objects.requireNonNull(backend, "backend");
@@ -111,7 +111,7 @@ final class Dispatch {
 
     /**
      * Returns why a call cannot go through host memory: the back end or the {@link HostFallback} does not support it.
-     * May be called only after {@link SlowPath#refusal} has found the fallback.
+     * May be called only after {@link HostFallbackPath#refusal} has found the fallback.
      */
     private Optional<String> unsupportedOnHost(Collective call) {
         return host().unsupportedBecause(likeOnHost(call, call.operand().dataType()))
@@ -149,7 +149,7 @@ final class Dispatch {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
-        slow.tell(operation, options == null ? "" : options.label(), tensor, gate, backend);
+        slow.publish(operation, options == null ? "" : options.label(), tensor, gate, backend);
         return new HostRoute(slow, slow.fallback(), host(), tensor.device());
     }
 

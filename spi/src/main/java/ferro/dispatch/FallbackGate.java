@@ -54,7 +54,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     public String refusal(String operation, String found, int rank, int worldSize) {
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(found, "found");
-        return refusal(operation, found, rank, worldSize, isOpen ? SlowPath.whyNotAlone() : "");
+        return refusal(operation, found, rank, worldSize, isOpen ? HostFallbackPath.whyNotAlone() : "");
     }
 
     /**

@@ -52,10 +52,10 @@ import java.util.function.Supplier;
  * <p>Thread-safe.
  */
 public final class GpuCollectives implements AutoCloseable {
-    private final SlowPath slow;
+    private final HostFallbackPath slow;
     private final Duration deadline;
 
-    private GpuCollectives(SlowPath slow, Duration deadline) {
+    private GpuCollectives(HostFallbackPath slow, Duration deadline) {
         this.slow = slow;
         this.deadline = deadline;
     }
@@ -67,11 +67,11 @@ public final class GpuCollectives implements AutoCloseable {
      * @return instance; its {@link #close} releases the device memory of the context
      */
     public static GpuCollectives with(RankContext context) {
-        return with(context, SlowPath::service, System.getLogger("ferro.gpu.fallback"));
+        return with(context, HostFallbackPath::service, System.getLogger("ferro.gpu.fallback"));
     }
 
     static GpuCollectives with(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
-        return new GpuCollectives(new SlowPath(Objects.requireNonNull(context, "context"), finds, log), null);
+        return new GpuCollectives(new HostFallbackPath(Objects.requireNonNull(context, "context"), finds, log), null);
     }
 
     /**
@@ -83,7 +83,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return whether a route can exist, independent of the settings
      */
     public static boolean hasWay(CollectiveBackend backend) {
-        return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || SlowPath.isThere();
+        return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || HostFallbackPath.isDeclared();
     }
 
     /**
@@ -147,13 +147,13 @@ public final class GpuCollectives implements AutoCloseable {
      * instances of this context.
      *
      * @param backend  back end for the host tensors
-     * @param patience maximum wait until no such call is left; zero does not wait
+     * @param timeout maximum wait until no such call is left; zero does not wait
      * @return true if a call on host tensors must now use {@link #behind}, so that it does not overtake those calls
      */
-    public boolean isBusy(CollectiveBackend backend, Duration patience) {
+    public boolean isBusy(CollectiveBackend backend, Duration timeout) {
         Objects.requireNonNull(backend, "backend");
-        Objects.requireNonNull(patience, "patience");
-        return slow.isBusy(backend, patience);
+        Objects.requireNonNull(timeout, "patience");
+        return slow.isBusy(backend, timeout);
     }
 
     /**
@@ -223,7 +223,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape
      */
     public DeviceTensor allReduce(DeviceTensor in, ReduceOp op, Backend backend) {
-        return FreshCall.allReduce(dispatch(backend), in, op).run();
+        return OutOfPlaceCall.allReduce(dispatch(backend), in, op).run();
     }
 
     /**
@@ -234,8 +234,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
-    public FreshResult allReduceAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        return FreshCall.allReduce(dispatch(backend), in, op).submit();
+    public OutOfPlaceResult allReduceAsync(DeviceTensor in, ReduceOp op, Backend backend) {
+        return OutOfPlaceCall.allReduce(dispatch(backend), in, op).submit();
     }
 
     /**
@@ -247,7 +247,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, also on the root
      */
     public DeviceTensor broadcast(DeviceTensor in, int root, Backend backend) {
-        return FreshCall.broadcast(dispatch(backend), in, root).run();
+        return OutOfPlaceCall.broadcast(dispatch(backend), in, root).run();
     }
 
     /**
@@ -258,8 +258,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
-    public FreshResult broadcastAsync(DeviceTensor in, int root, Backend backend) {
-        return FreshCall.broadcast(dispatch(backend), in, root).submit();
+    public OutOfPlaceResult broadcastAsync(DeviceTensor in, int root, Backend backend) {
+        return OutOfPlaceCall.broadcast(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -273,7 +273,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Optional<DeviceTensor> reduce(DeviceTensor in, ReduceOp op, int root, Backend backend) {
         return Optional.ofNullable(
-                FreshCall.reduce(dispatch(backend), in, op, root).run());
+                OutOfPlaceCall.reduce(dispatch(backend), in, op, root).run());
     }
 
     /**
@@ -285,8 +285,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of the same shape on the root, null on other ranks, and the handle
      */
-    public FreshResult reduceAsync(DeviceTensor in, ReduceOp op, int root, Backend backend) {
-        return FreshCall.reduce(dispatch(backend), in, op, root).submit();
+    public OutOfPlaceResult reduceAsync(DeviceTensor in, ReduceOp op, int root, Backend backend) {
+        return OutOfPlaceCall.reduce(dispatch(backend), in, op, root).submit();
     }
 
     /**
@@ -297,7 +297,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [worldSize * n, ...]}
      */
     public DeviceTensor allGather(DeviceTensor in, Backend backend) {
-        return FreshCall.allGather(dispatch(backend), in).run();
+        return OutOfPlaceCall.allGather(dispatch(backend), in).run();
     }
 
     /**
@@ -307,8 +307,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of all parts, and the handle
      */
-    public FreshResult allGatherAsync(DeviceTensor in, Backend backend) {
-        return FreshCall.allGather(dispatch(backend), in).submit();
+    public OutOfPlaceResult allGatherAsync(DeviceTensor in, Backend backend) {
+        return OutOfPlaceCall.allGather(dispatch(backend), in).submit();
     }
 
     /**
@@ -320,7 +320,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor reduceScatter(DeviceTensor in, ReduceOp op, Backend backend) {
-        return FreshCall.reduceScatter(dispatch(backend), in, op).run();
+        return OutOfPlaceCall.reduceScatter(dispatch(backend), in, op).run();
     }
 
     /**
@@ -331,8 +331,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of this rank's part, and the handle
      */
-    public FreshResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        return FreshCall.reduceScatter(dispatch(backend), in, op).submit();
+    public OutOfPlaceResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
+        return OutOfPlaceCall.reduceScatter(dispatch(backend), in, op).submit();
     }
 
     /**
@@ -344,7 +344,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [worldSize * n, ...]} on the root, empty on other ranks
      */
     public Optional<DeviceTensor> gather(DeviceTensor in, int root, Backend backend) {
-        return Optional.ofNullable(FreshCall.gather(dispatch(backend), in, root).run());
+        return Optional.ofNullable(
+                OutOfPlaceCall.gather(dispatch(backend), in, root).run());
     }
 
     /**
@@ -355,8 +356,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of all parts on the root, null on other ranks, and the handle
      */
-    public FreshResult gatherAsync(DeviceTensor in, int root, Backend backend) {
-        return FreshCall.gather(dispatch(backend), in, root).submit();
+    public OutOfPlaceResult gatherAsync(DeviceTensor in, int root, Backend backend) {
+        return OutOfPlaceCall.gather(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -369,7 +370,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor scatter(DeviceTensor in, int root, Backend backend) {
-        return FreshCall.scatter(dispatch(backend), in, root).run();
+        return OutOfPlaceCall.scatter(dispatch(backend), in, root).run();
     }
 
     /**
@@ -380,8 +381,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of this rank's part, and the handle
      */
-    public FreshResult scatterAsync(DeviceTensor in, int root, Backend backend) {
-        return FreshCall.scatter(dispatch(backend), in, root).submit();
+    public OutOfPlaceResult scatterAsync(DeviceTensor in, int root, Backend backend) {
+        return OutOfPlaceCall.scatter(dispatch(backend), in, root).submit();
     }
 
     /**
@@ -392,7 +393,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, with the parts in the order of their source ranks
      */
     public DeviceTensor allToAll(DeviceTensor in, Backend backend) {
-        return FreshCall.allToAll(dispatch(backend), in).run();
+        return OutOfPlaceCall.allToAll(dispatch(backend), in).run();
     }
 
     /**
@@ -402,8 +403,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      * @return fresh tensor of the same shape, and the handle
      */
-    public FreshResult allToAllAsync(DeviceTensor in, Backend backend) {
-        return FreshCall.allToAll(dispatch(backend), in).submit();
+    public OutOfPlaceResult allToAllAsync(DeviceTensor in, Backend backend) {
+        return OutOfPlaceCall.allToAll(dispatch(backend), in).submit();
     }
 
     /**

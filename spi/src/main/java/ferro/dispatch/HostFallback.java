@@ -74,10 +74,10 @@ public interface HostFallback {
      *
      * @param host     back end for the host tensors
      * @param context  settings, and the objects that the groups of this rank share
-     * @param patience maximum wait until no such call is left; zero does not wait
+     * @param timeout maximum wait until no such call is left; zero does not wait
      * @return true if such calls are left; false from a fallback that passes calls on within {@code submit}
      */
-    default boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+    default boolean isBusy(CollectiveBackend host, RankContext context, Duration timeout) {
         return false;
     }
 

@@ -21,7 +21,7 @@ import java.time.Duration;
  * @param host     back end for the host tensors
  * @param device   device of fresh results
  */
-record HostRoute(SlowPath slow, HostFallback fallback, CollectiveBackend host, int device) implements Route {
+record HostRoute(HostFallbackPath slow, HostFallback fallback, CollectiveBackend host, int device) implements Route {
     @Override
     public void run(Collective call, CallOptions options) {
         submit(call, options).await();

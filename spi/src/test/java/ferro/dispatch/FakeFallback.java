@@ -50,7 +50,7 @@ final class FakeFallback implements HostFallback {
     }
 
     @Override
-    public boolean isBusy(CollectiveBackend host, RankContext context, Duration patience) {
+    public boolean isBusy(CollectiveBackend host, RankContext context, Duration timeout) {
         return busy;
     }
 

@@ -214,7 +214,7 @@ class GpuCollectivesOverHostTest {
     @Test
     @DisplayName("0-08 decision 6 REQ-7: open gate but no round trip: an error naming the artifact, and no warning")
     void withoutTheArtifactItIsAnErrorNamingItAndNoWarning() {
-        GpuCollectives alone = GpuCollectives.with(context, SlowPath::service, log);
+        GpuCollectives alone = GpuCollectives.with(context, HostFallbackPath::service, log);
 
         String text = refused(() -> alone.allReduce(data, ReduceOp.SUM, host));
 
@@ -260,7 +260,7 @@ class GpuCollectivesOverHostTest {
 
     @Test
     @DisplayName("decision 6: a plain back end is told to be wrapped")
-    void aPlainBackendIsToldToBeWrapped() {
+    void aPlainBackendMustBeWrapped() {
         Backend plain = new Backend() {
             @Override
             public int rank() {
@@ -333,7 +333,7 @@ class GpuCollectivesOverHostTest {
 
     @Test
     @DisplayName("0-10: what goes through host memory by one door is waited for at every door of the context")
-    void everyDoorOfAContextSeesWhatIsUnderWay() {
+    void everyDoorOfAContextSeesCallsInFlight() {
         GpuCollectives other = GpuCollectives.with(context, () -> Optional.of(fallback), log);
         fallback.busy(true);
         assertFalse(other.isBusy(host, Duration.ZERO), "nothing ever went that way");

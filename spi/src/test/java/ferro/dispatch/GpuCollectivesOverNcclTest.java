@@ -203,7 +203,7 @@ class GpuCollectivesOverNcclTest {
 
     @Test
     @DisplayName("0-14 decision 9: where type and shape are both bad, the type is told")
-    void theTypeIsToldBeforeTheShape() {
+    void theTypeIsRefusedBeforeTheShape() {
         NcclBackend second = MockNccl.of(memory, 1, 2);
         when(second.unsupportedBecause(any())).thenReturn(Optional.of("no such type"));
         DeviceTensor three = memory.tensor(new long[] {3}, 1, 2, 3);
@@ -282,7 +282,7 @@ class GpuCollectivesOverNcclTest {
         Done work = Done.open();
         doReturn(work).when(nccl).submit(any(), any(CallOptions.class));
 
-        FreshResult result = gpu.allReduceAsync(in, ReduceOp.SUM, nccl);
+        OutOfPlaceResult result = gpu.allReduceAsync(in, ReduceOp.SUM, nccl);
         assertSame(work, result.work());
         assertEquals(2, memory.live());
         FerroException lost = new FerroException(Code.PEER_LOST, Where.outside("", 0), "rank 1 is gone");
@@ -324,7 +324,7 @@ class GpuCollectivesOverNcclTest {
 
     /** What NCCL was asked for, once each way, into results of one shape; frees both. */
     private static void asked(
-            NcclBackend nccl, DeviceTensor ran, FreshResult submitted, Function<DeviceTensor, Collective> call) {
+            NcclBackend nccl, DeviceTensor ran, OutOfPlaceResult submitted, Function<DeviceTensor, Collective> call) {
         assertNotEquals(ran.address(), submitted.tensor().address());
         assertArrayEquals(ran.shape(), submitted.tensor().shape());
         verify(nccl).run(call.apply(ran), CallOptions.of(Duration.ofSeconds(9)));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestReporter;
  * <p>{@link #declaredRefusals} names what a back end cannot do. The names are {@link #SUBGROUPS},
  * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
  * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
- * {@link #LABELS}, {@link #WHOLE_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
+ * {@link #LABELS}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
  * kind of a collective ({@code allToAll}). For each of the first eleven names, the kit skips the rules that need this
  * feature. For any other name, the back end must refuse the call before it moves data. A refusal that is not declared
  * fails the test.
@@ -74,7 +74,7 @@ public abstract class BackendContract
     public static final String AGREED_FAILURES = "agreed failures";
 
     /** AVG of integers. A back end without this op refuses averages of integers before it moves data. */
-    public static final String WHOLE_AVERAGES = "averages of whole numbers";
+    public static final String INTEGER_AVERAGES = "averages of whole numbers";
 
     /**
      * Exact bits of scaled reductions. AVG of f32 and f64 is the sum divided once. A pre-multiplied sum is the sum of

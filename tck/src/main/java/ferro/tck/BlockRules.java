@@ -32,17 +32,17 @@ public interface BlockRules extends Subject {
             try (Ranks ranks = group(worldSize)) {
                 ranks.run(group -> {
                     // short calls may be sent together, long calls are sent alone
-                    for (int most : new int[] {3, 40, 5000}) {
-                        double[][] oneByOne = inputs(group.rank(), most);
+                    for (int max : new int[] {3, 40, 5000}) {
+                        double[][] oneByOne = inputs(group.rank(), max);
                         calls(oneByOne).forEach(call -> group.submit(call).await());
-                        double[][] together = inputs(group.rank(), most);
+                        double[][] together = inputs(group.rank(), max);
                         group.coalesced(() -> calls(together).forEach(group::submit));
-                        double[][] started = inputs(group.rank(), most);
+                        double[][] started = inputs(group.rank(), max);
                         group.coalescedAsync(() -> calls(started).forEach(group::submit))
                                 .await();
                         for (int call = 0; call < oneByOne.length; call++) {
-                            String which = "call " + call + " of a block, up to " + most + " elements, on rank "
-                                    + group.rank();
+                            String which =
+                                    "call " + call + " of a block, up to " + max + " elements, on rank " + group.rank();
                             assertArrayEquals(oneByOne[call], together[call], which);
                             assertArrayEquals(oneByOne[call], started[call], which + ", by coalescedAsync");
                         }
@@ -56,10 +56,10 @@ public interface BlockRules extends Subject {
      * Returns inputs of many lengths, so that a combined transfer may begin or end at any call. No sum of the inputs is
      * exact.
      */
-    private static double[][] inputs(int rank, int most) {
+    private static double[][] inputs(int rank, int max) {
         double[][] inputs = new double[40][];
         for (int call = 0; call < inputs.length; call++) {
-            inputs[call] = new double[1 + call * 7 % most];
+            inputs[call] = new double[1 + call * 7 % max];
             for (int index = 0; index < inputs[call].length; index++) {
                 inputs[call][index] = (rank + 1.1) / (index + call + 3);
             }
@@ -83,11 +83,11 @@ public interface BlockRules extends Subject {
     @Rule(313)
     @Test
     default void aBlockComesBehindWhatWasSubmittedBeforeIt() {
-        CountDownLatch looked = new CountDownLatch(1);
+        CountDownLatch polled = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not checked its block");
+                    assertTrue(polled.await(10, TimeUnit.SECONDS), "rank 0 has not checked its block");
                 }
                 long[] first = {group.rank() + 2};
                 long[] second = {1};
@@ -101,7 +101,7 @@ public interface BlockRules extends Subject {
                 if (group.rank() == 0) {
                     assertFalse(block.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
                     assertFalse(block.isDone(), "done, but rank 1 has not called");
-                    looked.countDown();
+                    polled.countDown();
                 }
                 block.await();
                 assertTrue(before.isDone(), "a block ended before a call that was submitted before the block");

@@ -68,7 +68,7 @@ final class Cells {
      */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
         CellCall own =
-                CellCall.of(cell, new CellCall.CallPlace(group.rank(), group.worldSize(), cell.length() % 2, values));
+                CellCall.of(cell, new CellCall.CallInstant(group.rank(), group.worldSize(), cell.length() % 2, values));
         if (RefusedCells.of(group, own.call()).isPresent()
                 && subject.refuses(cell.kind().label())) {
             return;
@@ -81,13 +81,14 @@ final class Cells {
     }
 
     private void rank(ProcessGroup group, int from, int to) {
-        try (OnDevice place = OnDevice.of(subject, group.rank())) {
+        try (OnDevice device = OnDevice.of(subject, group.rank())) {
             for (int number = from; number < to; number++) {
                 Cell cell = cells.get(number);
                 CellCall call = CellCall.of(
-                        cell, new CellCall.CallPlace(group.rank(), group.worldSize(), number, values.get(cell.type())));
+                        cell,
+                        new CellCall.CallInstant(group.rank(), group.worldSize(), number, values.get(cell.type())));
                 try {
-                    String problem = refusedOrRun(group, number, call, place);
+                    String problem = refusedOrRun(group, number, call, device);
                     if (problem != null) {
                         wrong.add(cell + " on rank " + group.rank() + ": " + problem);
                     }
@@ -98,19 +99,19 @@ final class Cells {
         }
     }
 
-    private String refusedOrRun(ProcessGroup group, int number, CellCall call, OnDevice place) {
-        Collective placed = place.call(call.call());
-        if (refused(group, cells.get(number), placed)) {
-            place.readBack();
+    private String refusedOrRun(ProcessGroup group, int number, CellCall call, OnDevice device) {
+        Collective onDevice = device.call(call.call());
+        if (refused(group, cells.get(number), onDevice)) {
+            device.readBack();
             return call.touched();
         }
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         if (number % 2 == 0) {
-            backend.run(placed, backend.timeout());
+            backend.run(onDevice, backend.timeout());
         } else {
-            group.submit(placed).await();
+            group.submit(onDevice).await();
         }
-        place.readBack();
+        device.readBack();
         hashes.computeIfAbsent(group.rank(), rank -> new long[cells.size()])[number] = hash(call.out());
         return call.wrong();
     }
@@ -131,8 +132,8 @@ final class Cells {
     }
 
     private static String averages(Cell cell) {
-        boolean whole = cell.op() == ReduceOp.AVG && !Numbers.isFloating(cell.type());
-        return whole ? BackendContract.WHOLE_AVERAGES : "";
+        boolean isInteger = cell.op() == ReduceOp.AVG && !Numbers.isFloating(cell.type());
+        return isInteger ? BackendContract.INTEGER_AVERAGES : "";
     }
 
     /** Checks that the result of each all-reduce has the same bits on all ranks. */

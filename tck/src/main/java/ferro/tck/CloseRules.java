@@ -93,7 +93,7 @@ public interface CloseRules extends Subject {
     /** Checks that misuse is reported before data moves. The group still works on all ranks afterwards. */
     @Rule(603)
     @Test
-    default void misuseIsToldBeforeAnythingMovesAndTheGroupGoesOn() {
+    default void misuseIsRefusedBeforeAnythingMovesAndTheGroupGoesOn() {
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
                 float[] two = {4, 5};
@@ -323,8 +323,8 @@ public interface CloseRules extends Subject {
      */
     private void startThreadsOfDevices() {
         for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
-            try (OnDevice place = OnDevice.of(this, rank)) {
-                place.tensor(HostTensor.of(new float[1]));
+            try (OnDevice device = OnDevice.of(this, rank)) {
+                device.tensor(HostTensor.of(new float[1]));
             }
         }
     }

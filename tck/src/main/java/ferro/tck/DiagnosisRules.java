@@ -113,8 +113,8 @@ public interface DiagnosisRules extends Subject {
         List<List<GroupEvent>> heard = List.of(new CopyOnWriteArrayList<>(), new CopyOnWriteArrayList<>());
         AtomicInteger heldUp = new AtomicInteger();
         CountDownLatch thrown = new CountDownLatch(2);
-        CountDownLatch told = new CountDownLatch(2);
-        CountDownLatch toldLater = new CountDownLatch(2);
+        CountDownLatch notified = new CountDownLatch(2);
+        CountDownLatch notifiedLater = new CountDownLatch(2);
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
@@ -124,16 +124,16 @@ public interface DiagnosisRules extends Subject {
                     heard.get(group.rank()).add(event);
                     if (event.kind() == GroupEvent.Kind.FAILED) {
                         heldUp.addAndGet(await(thrown, Expect.HELD_UP_AFTER) ? 0 : 1);
-                        told.countDown();
+                        notified.countDown();
                     }
                 });
                 Expect.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
                 thrown.countDown();
                 Expect.fails(ProcessGroup::barrier, group, Code.values());
-                assertTrue(await(told, Expect.LONG), "a listener received no event FAILED within 10 s");
-                group.onEvent(event -> toldLater.countDown());
+                assertTrue(await(notified, Expect.LONG), "a listener received no event FAILED within 10 s");
+                group.onEvent(event -> notifiedLater.countDown());
                 assertTrue(
-                        await(toldLater, Expect.LONG),
+                        await(notifiedLater, Expect.LONG),
                         "a listener that was added after the failure received no event within 10 s");
             });
             assertEquals(0, heldUp.get(), "ranks whose call was delayed by a listener");
@@ -233,13 +233,13 @@ public interface DiagnosisRules extends Subject {
                 if (group.rank() == 2) {
                     group.abort(new IllegalStateException("out of paper"));
                 } else {
-                    FerroException told = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
+                    FerroException thrown = Expect.fails(ProcessGroup::barrier, group, Code.ABORTED);
                     // the second cause is more severe than the failure that the ranks agree on
                     group.abort(
                             group.rank() == 0
                                     ? new IllegalStateException("cannot go on")
                                     : new FerroException(
-                                            Code.TIMED_OUT, told.where().blaming("0"), "rank 0 is late"));
+                                            Code.TIMED_OUT, thrown.where().blaming("0"), "rank 0 is late"));
                 }
                 assertEquals("ABORTED of 2", story(group), "failure() of rank " + group.rank() + " after its abort");
             });
@@ -335,15 +335,15 @@ public interface DiagnosisRules extends Subject {
         return new Collective.AllReduce(HostTensor.of(data), HostTensor.of(data), op);
     }
 
-    private static ReduceOp standingStill(boolean here, CountDownLatch standsStill, CountDownLatch ended) {
+    private static ReduceOp standingStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {
         return ReduceOp.ofFloats("standing still", (a, b) -> {
-            standsStill(here, standsStill, ended);
+            standsStill(isOnThisRank, standsStill, ended);
             return a + b;
         });
     }
 
-    private static void standsStill(boolean here, CountDownLatch standsStill, CountDownLatch ended) {
-        if (here) {
+    private static void standsStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {
+        if (isOnThisRank) {
             standsStill.countDown();
             try {
                 ended.await(20, TimeUnit.SECONDS);

@@ -152,16 +152,16 @@ public interface FailureRules extends Subject {
             // the call of a rank that only sends may succeed; the next call of that rank must then fail
             hasty.barrier();
         });
-        int told = 0;
+        int mismatches = 0;
         for (int rank = 0; rank < calls.length; rank++) {
             FerroException failure = Expect.failure(outcomes, rank, codesOfAMismatch());
-            told += failure.code() == Code.MISMATCH ? 1 : 0;
+            mismatches += failure.code() == Code.MISMATCH ? 1 : 0;
             if (allEnd()) {
                 Expect.says(failure, DifferingCall.texts(field));
             }
             assertNull(calls[rank].wrong(), "memory after calls that differ in " + field);
         }
-        assertTrue(told > 0 || calls.length > 2, "no rank failed with MISMATCH: " + outcomes);
+        assertTrue(mismatches > 0 || calls.length > 2, "no rank failed with MISMATCH: " + outcomes);
     }
 
     private boolean allEnd() {

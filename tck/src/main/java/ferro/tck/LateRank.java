@@ -18,7 +18,7 @@ final class LateRank {
      * Time that the other ranks have for calls that can return without the late rank. Other calls of these ranks wait
      * for the late rank.
      */
-    private static final Duration PATIENCE = Duration.ofMillis(20);
+    private static final Duration TIMEOUT = Duration.ofMillis(20);
 
     /** Time limit until all other ranks have started their calls. Only a failed rank never starts its call. */
     private static final Duration ARRIVAL = Duration.ofSeconds(5);
@@ -52,7 +52,7 @@ final class LateRank {
                 if (group.rank() != late) {
                     calling.countDown();
                 } else if (calling.await(ARRIVAL.toMillis(), TimeUnit.MILLISECONDS)) {
-                    others.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+                    others.await(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
                 }
                 body.run(group);
                 if (!untilClosed) {

@@ -43,12 +43,12 @@ public interface MessageRules extends Subject {
         int[] lengths = {0, 1, 17, 5000, 70_001};
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
-                try (OnDevice place = OnDevice.of(this, group.rank())) {
+                try (OnDevice device = OnDevice.of(this, group.rank())) {
                     for (DataType type : DataType.values()) {
                         Values values = new Values(type, worldSize);
                         for (int length : lengths) {
-                            Operand data = Operand.unwritten(type, length, Operand.OperandPlace.of(group.rank()));
-                            roundTrip(group, values, data, place);
+                            Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
+                            roundTrip(group, values, data, device);
                         }
                     }
                 }
@@ -56,25 +56,25 @@ public interface MessageRules extends Subject {
         }
     }
 
-    private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice place) {
+    private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice device) {
         int peer = 1 - group.rank();
         int tag = tagOr0(3);
         String what = data.tensor() + " on rank " + group.rank();
         if (group.rank() == 0) {
             data.fill(index -> values.mark(0, index));
-            group.send(place.tensor(data.tensor()), peer, tag);
-            place.forget();
+            group.send(device.tensor(data.tensor()), peer, tag);
+            device.forget();
             data.fill(index -> 0);
         }
-        group.recv(place.tensor(data.tensor()), peer, tag);
-        place.readBack();
+        group.recv(device.tensor(data.tensor()), peer, tag);
+        device.readBack();
         long[] need = new long[data.length()];
         Arrays.setAll(need, index -> values.mark(0, index));
         assertArrayEquals(need, data.bits(), what);
         assertTrue(data.guardsHold(), "a receive wrote outside " + what);
         if (group.rank() == 1) {
-            group.send(place.tensor(data.tensor()), peer, tag);
-            place.forget();
+            group.send(device.tensor(data.tensor()), peer, tag);
+            device.forget();
         }
     }
 
@@ -215,9 +215,9 @@ public interface MessageRules extends Subject {
      */
     @Rule(207)
     @Test
-    default void collectivesPassMessagesThatAreUnderWay() {
+    default void collectivesPassMessagesInFlight() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        CountDownLatch looked = new CountDownLatch(2);
+        CountDownLatch polled = new CountDownLatch(2);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 int peer = 1 - group.rank();
@@ -228,8 +228,8 @@ public interface MessageRules extends Subject {
                 Expect.works(group);
                 Expect.works(group);
                 assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
-                looked.countDown();
-                assertTrue(looked.await(20, TimeUnit.SECONDS), "the other rank has not checked its send");
+                polled.countDown();
+                assertTrue(polled.await(20, TimeUnit.SECONDS), "the other rank has not checked its send");
                 group.recv(received, peer, tagOr0(1));
                 send.await();
                 assertEquals(peer + 5, received[199_999], "last element from rank " + peer);

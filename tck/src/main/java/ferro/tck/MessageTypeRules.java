@@ -103,7 +103,7 @@ public interface MessageTypeRules extends Subject {
     }
 
     private static Operand operand(DataType type, int length) {
-        return Operand.unwritten(type, length, Operand.OperandPlace.ARRAY);
+        return Operand.unwritten(type, length, Operand.OperandMemory.ARRAY);
     }
 
     private static void unwritten(Operand into) {

@@ -30,7 +30,7 @@ final class OnDevice implements AutoCloseable {
 
     private final DeviceMemory memory;
     private final int device;
-    private final Map<Object, DeviceTensor> wholes = new IdentityHashMap<>();
+    private final Map<Object, DeviceTensor> uploaded = new IdentityHashMap<>();
     private Staging staging;
 
     private OnDevice(DeviceMemory memory, int device) {
@@ -58,18 +58,18 @@ final class OnDevice implements AutoCloseable {
             return tensor;
         }
         HostTensor host = (HostTensor) tensor;
-        DeviceTensor whole = wholes.computeIfAbsent(host.memory(), key -> upload(host));
+        DeviceTensor full = uploaded.computeIfAbsent(host.memory(), key -> upload(host));
         long unit = host.memory() instanceof ByteBuffer ? host.dataType().byteSize() : 1;
-        return whole.slice(host.offset() / unit, host.elementCount());
+        return full.slice(host.offset() / unit, host.elementCount());
     }
 
     /** Copies all device memory back to the host and frees the device memory. */
     void readBack() {
-        wholes.forEach((host, whole) -> {
-            if (whole.elementCount() > 0) {
-                ByteBuffer bytes = staged(whole);
-                end(memory.toHost(whole, bytes), whole);
-                Elements.copy(whole.dataType(), host, 0, bytes, 0, whole.elementCount());
+        uploaded.forEach((host, full) -> {
+            if (full.elementCount() > 0) {
+                ByteBuffer bytes = staged(full);
+                end(memory.toHost(full, bytes), full);
+                Elements.copy(full.dataType(), host, 0, bytes, 0, full.elementCount());
             }
         });
         forget();
@@ -77,8 +77,8 @@ final class OnDevice implements AutoCloseable {
 
     /** Frees the device memory without copying it back. */
     void forget() {
-        wholes.values().forEach(GpuCollectives::free);
-        wholes.clear();
+        uploaded.values().forEach(GpuCollectives::free);
+        uploaded.clear();
     }
 
     private DeviceTensor upload(HostTensor host) {
@@ -86,13 +86,13 @@ final class OnDevice implements AutoCloseable {
         long count = host.memory() instanceof ByteBuffer bytes
                 ? bytes.capacity() / type.byteSize()
                 : Array.getLength(host.memory());
-        DeviceTensor whole = memory.allocate(type, new long[] {count}, device);
+        DeviceTensor full = memory.allocate(type, new long[] {count}, device);
         if (count > 0) {
-            ByteBuffer bytes = staged(whole);
+            ByteBuffer bytes = staged(full);
             Elements.copy(type, bytes, 0, host.memory(), 0, count);
-            end(memory.toDevice(bytes, whole), whole);
+            end(memory.toDevice(bytes, full), full);
         }
-        return whole;
+        return full;
     }
 
     private ByteBuffer staged(DeviceTensor like) {

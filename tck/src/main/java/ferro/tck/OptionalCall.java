@@ -79,7 +79,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     private static OptionalCall allReduce(DataType type, ReduceOp op, int rank) {
         Values values = new Values(type, RANKS);
-        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandPlace.of(rank));
+        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank));
         data.fill(index -> values.mark(rank, index));
         Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
         return new OptionalCall(
@@ -88,9 +88,9 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {
         Values values = new Values(type, RANKS);
-        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.OperandPlace.of(rank));
+        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.OperandMemory.of(rank));
         in.fill(index -> values.mark(rank, index));
-        Operand out = Operand.unwritten(type, LENGTH, Operand.OperandPlace.of(rank + 1));
+        Operand out = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank + 1));
         Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), op, null);
         return new OptionalCall(
                 "scattered " + op + " of " + type.label(),
@@ -135,7 +135,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
     private static OptionalCall unequalParts(int rank) {
         long[] counts = {1, 3, 2};
         HostTensor in = HostTensor.of(Expect.floats((int) counts[rank], rank + 1));
-        Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.OperandPlace.of(rank));
+        Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.OperandMemory.of(rank));
         Collective call = new Collective.AllGather(in, out.tensor(), counts);
         return new OptionalCall("unequal parts", call, out, Cells.hash(out), null);
     }

@@ -53,9 +53,9 @@ public interface OverlapRules extends Subject {
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         boolean onHost = devices().isEmpty();
         boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY;
-        try (OnDevice place = OnDevice.of(this, group.rank())) {
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
-                Collective call = place.call(named.call());
+                Collective call = device.call(named.call());
                 if (backend.unsupportedBecause(call).isEmpty()) {
                     refused(named, () -> backend.run(call, backend.timeout()));
                     refused(named, () -> group.submit(call));
@@ -64,7 +64,7 @@ public interface OverlapRules extends Subject {
                     }
                 }
             }
-            place.readBack();
+            device.readBack();
         }
         assertTrue(
                 memory.isUnwritten(), "refused calls wrote to memory, parts of " + part + " on rank " + group.rank());
@@ -104,13 +104,13 @@ public interface OverlapRules extends Subject {
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         OneMemory memory = OneMemory.of(kind, group, InPlaceCalls.length(group.worldSize(), part));
         new InPlaceCalls(memory, group, part, each -> {
-                    try (OnDevice place = OnDevice.of(this, group.rank())) {
-                        Collective call = place.call(each.call());
+                    try (OnDevice device = OnDevice.of(this, group.rank())) {
+                        Collective call = device.call(each.call());
                         if (Cells.RefusedCells.of(group, call).isPresent()) {
                             return;
                         }
                         backend.run(call, backend.timeout());
-                        place.readBack();
+                        device.readBack();
                     }
                     assertNull(OneMemory.wrong(each.seen(), each.right()), each.name());
                 })
@@ -122,14 +122,14 @@ public interface OverlapRules extends Subject {
         OneMemory memory = OneMemory.of(kind, group, 3 * part);
         HostTensor all = Bits.fill(memory.cut(0, 3L * part), index -> 1);
         int size = group.worldSize();
-        try (OnDevice place = OnDevice.of(this, group.rank())) {
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
             List<Work> queued = new ArrayList<>();
-            queued.add(group.allReduceAsync(place.tensor(memory.cut(0, 2L * part)), ReduceOp.SUM));
-            queued.add(group.allReduceAsync(place.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
-            queued.add(group.allReduceAsync(place.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
-            queued.add(group.broadcastAsync(place.tensor(memory.cut(0, 3L * part)), 0));
+            queued.add(group.allReduceAsync(device.tensor(memory.cut(0, 2L * part)), ReduceOp.SUM));
+            queued.add(group.allReduceAsync(device.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
+            queued.add(group.allReduceAsync(device.tensor(memory.cut(part, 2L * part)), ReduceOp.SUM));
+            queued.add(group.broadcastAsync(device.tensor(memory.cut(0, 3L * part)), 0));
             queued.forEach(Work::await);
-            place.readBack();
+            device.readBack();
         }
         int[] right = {size, size * size * size, size * size};
         assertNull(OneMemory.wrong(all, index -> right[index / part]), "queued calls on one memory, parts of " + part);
@@ -137,10 +137,10 @@ public interface OverlapRules extends Subject {
 
     private void oneTensorMayBeSentSeveralTimes(OneMemory.MemoryKind kind, ProcessGroup group) {
         int length = 50;
-        try (OnDevice place = OnDevice.of(this, group.rank())) {
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
             HostTensor data = OneMemory.of(kind, group, length).cut(0, length);
             if (group.rank() == 0) {
-                Tensor sent = place.tensor(Bits.fill(data, index -> index + 5));
+                Tensor sent = device.tensor(Bits.fill(data, index -> index + 5));
                 for (int to = 1; to < group.worldSize(); to++) {
                     group.send(sent, to, 0);
                     group.send(sent, to, 0);
@@ -148,8 +148,8 @@ public interface OverlapRules extends Subject {
                 return;
             }
             for (int number = 0; number < 2; number++) {
-                group.recv(place.tensor(Bits.fill(data, index -> -1)), 0, 0);
-                place.readBack();
+                group.recv(device.tensor(Bits.fill(data, index -> -1)), 0, 0);
+                device.readBack();
                 assertEquals(null, OneMemory.wrong(data, index -> index + 5), "message " + number);
             }
         }

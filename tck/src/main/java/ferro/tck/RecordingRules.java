@@ -77,7 +77,7 @@ public interface RecordingRules extends Subject {
     }
 
     private boolean averagesBytes() {
-        return !refuses(BackendContract.WHOLE_AVERAGES) && !refuses("avg") && !refuses("i8");
+        return !refuses(BackendContract.INTEGER_AVERAGES) && !refuses("avg") && !refuses("i8");
     }
 
     /** Lets ranks 0, 1 and 3 wait in a barrier until rank 2 aborts the group. */

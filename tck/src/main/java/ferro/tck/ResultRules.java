@@ -47,17 +47,17 @@ public interface ResultRules extends Subject {
         long[][] hashes = new long[worldSize][2 * lengths.length];
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
-                OnDevice place = OnDevice.of(this, group.rank());
+                OnDevice device = OnDevice.of(this, group.rank());
                 for (int call = 0; call < hashes[0].length; call++) {
                     float[] random = Expect.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
                     Operand data = Operand.unwritten(
-                            DataType.FLOAT32, lengths[call / 2], Operand.OperandPlace.of(group.rank() + call));
+                            DataType.FLOAT32, lengths[call / 2], Operand.OperandMemory.of(group.rank() + call));
                     data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, random[index]));
-                    group.allReduce(place.tensor(data.tensor()), ReduceOp.SUM);
-                    place.readBack();
+                    group.allReduce(device.tensor(data.tensor()), ReduceOp.SUM);
+                    device.readBack();
                     hashes[group.rank()][call] = Cells.hash(data);
                 }
-                place.close();
+                device.close();
             });
         }
         for (long[] ofRank : hashes) {
@@ -76,17 +76,17 @@ public interface ResultRules extends Subject {
         float odd = Float.intBitsToFloat(0x7FC0_1234);
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
-                OnDevice place = OnDevice.of(this, group.rank());
+                OnDevice device = OnDevice.of(this, group.rank());
                 for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
                     float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
-                    group.allReduce(place.tensor(HostTensor.of(data)), op);
-                    place.readBack();
+                    group.allReduce(device.tensor(HostTensor.of(data)), op);
+                    device.readBack();
                     String where = op + " on rank " + group.rank();
                     assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
                     boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
                     assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
                 }
-                place.close();
+                device.close();
             });
         }
     }
@@ -108,9 +108,9 @@ public interface ResultRules extends Subject {
                 for (int at = 0; at < data.length; at += own.length) {
                     System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
                 }
-                try (OnDevice place = OnDevice.of(this, group.rank())) {
-                    group.allReduce(place.tensor(HostTensor.of(data)), ReduceOp.SUM);
-                    place.readBack();
+                try (OnDevice device = OnDevice.of(this, group.rank())) {
+                    group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
+                    device.readBack();
                 }
                 float[] need = rising(worldSize, worldSize * (worldSize + 1) / 2);
                 for (int at = 0; at < data.length; at += need.length) {
@@ -207,16 +207,16 @@ public interface ResultRules extends Subject {
     }
 
     private long refusedOrDone(ProcessGroup group, OptionalCall each) {
-        try (OnDevice place = OnDevice.of(this, group.rank())) {
-            return refusedOrDone(group, each, place);
+        try (OnDevice device = OnDevice.of(this, group.rank())) {
+            return refusedOrDone(group, each, device);
         }
     }
 
-    private long refusedOrDone(ProcessGroup group, OptionalCall each, OnDevice place) {
-        Collective call = place.call(each.call());
+    private long refusedOrDone(ProcessGroup group, OptionalCall each, OnDevice device) {
+        Collective call = device.call(each.call());
         Optional<String> why = Cells.RefusedCells.of(group, call);
         if (why.isPresent()) {
-            place.readBack();
+            device.readBack();
             assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());
             if (group.rank() == 0) {
                 refused(each.name());
@@ -225,7 +225,7 @@ public interface ResultRules extends Subject {
         }
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         backend.run(call, backend.timeout());
-        place.readBack();
+        device.readBack();
         if (each.wrong() != null) {
             throw new AssertionError("rank " + group.rank() + ": " + each.wrong());
         }

@@ -103,20 +103,20 @@ final class ScaledCalls {
     private long[] result(CollectiveKind kind, int length, boolean inPlace, ReduceOp op, LongUnaryOperator before) {
         int rank = group.rank();
         boolean scatters = kind == CollectiveKind.REDUCE_SCATTER;
-        int whole = scatters ? length / group.worldSize() * group.worldSize() : length;
-        int part = scatters ? whole / group.worldSize() : whole;
-        long[] elements = elements(rank, whole);
-        Operand in = Operand.unwritten(type, whole, Operand.OperandPlace.of(rank + length));
+        int used = scatters ? length / group.worldSize() * group.worldSize() : length;
+        int part = scatters ? used / group.worldSize() : used;
+        long[] elements = elements(rank, used);
+        Operand in = Operand.unwritten(type, used, Operand.OperandMemory.of(rank + length));
         in.fill(index -> before.applyAsLong(elements[index]));
-        Operand fresh = Operand.unwritten(type, part, Operand.OperandPlace.of(rank + 1));
-        try (OnDevice place = OnDevice.of(subject, rank)) {
-            Tensor operand = place.tensor(in.tensor());
+        Operand fresh = Operand.unwritten(type, part, Operand.OperandMemory.of(rank + 1));
+        try (OnDevice device = OnDevice.of(subject, rank)) {
+            Tensor operand = device.tensor(in.tensor());
             Tensor result = !inPlace
-                    ? place.tensor(fresh.tensor())
-                    : scatters ? place.tensor(in.tensor().slice((long) rank * part, part)) : operand;
+                    ? device.tensor(fresh.tensor())
+                    : scatters ? device.tensor(in.tensor().slice((long) rank * part, part)) : operand;
             CollectiveBackend backend = (CollectiveBackend) group.backend();
             backend.run(call(kind, operand, result, op), backend.timeout());
-            place.readBack();
+            device.readBack();
         }
         if (kind == CollectiveKind.REDUCE && rank != 0) {
             return new long[0];

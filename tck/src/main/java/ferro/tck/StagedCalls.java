@@ -66,8 +66,8 @@ final class StagedCalls {
             if (group.rank() == last) {
                 awaitIfTheCallsReturn(chained[last]);
             }
-            try (OnDevice place = OnDevice.of(subject, group.rank())) {
-                CompletableFuture<Void> stage = stage(sum(group, place));
+            try (OnDevice device = OnDevice.of(subject, group.rank())) {
+                CompletableFuture<Void> stage = stage(sum(group, device));
                 chained[last].countDown();
                 stage.get(LIMIT_SECONDS, TimeUnit.SECONDS);
             }
@@ -83,15 +83,15 @@ final class StagedCalls {
     }
 
     private void message(ProcessGroup group) throws Exception {
-        try (OnDevice place = OnDevice.of(subject, group.rank())) {
+        try (OnDevice device = OnDevice.of(subject, group.rank())) {
             int[] data = {group.rank()};
             if (group.rank() == 0) {
-                CompletableFuture<Void> stage = stage(group.recvAsync(place.tensor(HostTensor.of(data)), 1, 0));
+                CompletableFuture<Void> stage = stage(group.recvAsync(device.tensor(HostTensor.of(data)), 1, 0));
                 receiving.countDown();
                 stage.get(LIMIT_SECONDS, TimeUnit.SECONDS);
             } else if (group.rank() == 1) {
                 awaitIfTheCallsReturn(receiving);
-                stage(group.sendAsync(place.tensor(HostTensor.of(data)), 0, 0)).get(LIMIT_SECONDS, TimeUnit.SECONDS);
+                stage(group.sendAsync(device.tensor(HostTensor.of(data)), 0, 0)).get(LIMIT_SECONDS, TimeUnit.SECONDS);
             }
         }
     }
@@ -132,9 +132,9 @@ final class StagedCalls {
         }
     }
 
-    private static Work sum(ProcessGroup group, OnDevice place) {
+    private static Work sum(ProcessGroup group, OnDevice device) {
         HostTensor data = HostTensor.of(new float[] {group.rank() + 2, 3});
-        return group.submit(place.call(new Collective.AllReduce(data, data, ReduceOp.SUM)));
+        return group.submit(device.call(new Collective.AllReduce(data, data, ReduceOp.SUM)));
     }
 
     private CompletableFuture<Void> stage(Work work) {

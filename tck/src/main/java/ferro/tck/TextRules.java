@@ -49,11 +49,11 @@ public interface TextRules extends Subject {
     }
 
     private static void collective(Ranks ranks, int odd) {
-        List<FerroException> told = mismatches(ranks, group -> {
+        List<FerroException> thrown = mismatches(ranks, group -> {
             group.allReduce(new float[group.rank() == odd ? 65 : 64], ReduceOp.SUM);
             group.barrier();
         });
-        for (FerroException failure : told) {
+        for (FerroException failure : thrown) {
             Expect.blames(failure, odd);
             saysOf(failure, rank -> rank != odd, "[64]");
             saysOf(failure, rank -> rank == odd, "[65]");
@@ -62,10 +62,10 @@ public interface TextRules extends Subject {
 
     private static void newGroup(Ranks ranks, int odd) {
         int[] other = {3, 1, 2, 0};
-        List<FerroException> told =
+        List<FerroException> thrown =
                 mismatches(ranks, group -> group.newGroup(group.rank() == odd ? other : new int[] {0, 1, 2, 3}));
-        for (int rank = 0; rank < told.size(); rank++) {
-            FerroException failure = told.get(rank);
+        for (int rank = 0; rank < thrown.size(); rank++) {
+            FerroException failure = thrown.get(rank);
             if (rank != odd) {
                 // the odd rank knows only that the lists differ
                 Expect.blames(failure, odd);

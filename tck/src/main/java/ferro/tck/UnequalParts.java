@@ -79,10 +79,10 @@ final class UnequalParts {
         int start = (int) Arrays.stream(counts, 0, rank).sum();
         int[] want = new int[(int) counts[rank]];
         // rank r gives m - r, so the average is m - (size - 1) / 2, rounded toward zero
-        Arrays.setAll(want, i -> (int) ((size * most(start + i) - size * (size - 1L) / 2) / size));
+        Arrays.setAll(want, i -> (int) ((size * extreme(start + i) - size * (size - 1L) / 2) / size));
         for (boolean inPlace : new boolean[] {false, true}) {
             int[] in = new int[(int) Arrays.stream(counts).sum()];
-            Arrays.setAll(in, i -> (int) (most(i) - rank));
+            Arrays.setAll(in, i -> (int) (extreme(i) - rank));
             HostTensor operand = HostTensor.of(in);
             HostTensor part = inPlace ? operand.slice(start, want.length) : HostTensor.of(new int[want.length]);
             if (runIfDone(subject, group, new Collective.ReduceScatter(operand, part, ReduceOp.AVG, counts))) {
@@ -95,7 +95,7 @@ final class UnequalParts {
     }
 
     /** Returns a number near one of the two ends of the range of i32. */
-    private static long most(int index) {
+    private static long extreme(int index) {
         long size = Integer.MAX_VALUE - 100 - index % 100;
         return index % 2 == 0 ? size : -size;
     }

@@ -102,11 +102,11 @@ public interface WorkRules extends Subject {
     @Rule(304)
     @Test
     default void waitingForAWhileOnlyLooks() {
-        CountDownLatch looked = new CountDownLatch(1);
+        CountDownLatch polled = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    assertTrue(looked.await(10, TimeUnit.SECONDS), "rank 0 has not checked its operation");
+                    assertTrue(polled.await(10, TimeUnit.SECONDS), "rank 0 has not checked its operation");
                 }
                 long[] data = {group.rank() + 4};
                 Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
@@ -114,7 +114,7 @@ public interface WorkRules extends Subject {
                     assertFalse(work.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
                     assertFalse(work.await(Duration.ZERO), "done, but rank 1 has not called");
                     assertFalse(work.isDone(), "done, but rank 1 has not called");
-                    looked.countDown();
+                    polled.countDown();
                 }
                 assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
                 assertTrue(work.isDone(), "not done, but await has returned true");

@@ -22,12 +22,12 @@ class Decorator extends ForwardingBackend {
     /** Makes a group of plain ends with the engine, each decorated. */
     static List<CollectiveBackend> group(int worldSize, UnaryOperator<CollectiveBackend> decorate) {
         return QueueHub.group(worldSize).stream()
-                .map(Decorator::whole)
+                .map(Decorator::engine)
                 .map(decorate)
                 .toList();
     }
 
-    private static CollectiveBackend whole(Backend plain) {
+    private static CollectiveBackend engine(Backend plain) {
         return (CollectiveBackend) ProcessGroup.of(plain).backend();
     }
 

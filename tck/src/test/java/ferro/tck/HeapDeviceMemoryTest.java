@@ -141,16 +141,16 @@ class HeapDeviceMemoryTest {
     }
 
     @Test
-    void whatIsLeftBehindIsTold() {
+    void whatIsLeftBehindIsReported() {
         DeviceMemory opened = heap.opened();
         DeviceTensor tensor = opened.allocate(DataType.INT8, new long[] {4}, 0);
         Staging staging = opened.stage(4);
         Copy copy = opened.toHost(tensor, staging.buffer());
         assertThrows(IllegalStateException.class, staging::close, "closed under a copy");
-        AssertionError told = assertThrows(AssertionError.class, heap::assertNothingLeft);
+        AssertionError thrown = assertThrows(AssertionError.class, heap::assertNothingLeft);
         assertTrue(
-                told.getMessage().contains("1 tensors, 0 staging buffers, 1 copies that have not run"),
-                told.getMessage());
+                thrown.getMessage().contains("1 tensors, 0 staging buffers, 1 copies that have not run"),
+                thrown.getMessage());
         copy.await(LIMIT);
         GpuCollectives.free(tensor);
         opened.close();

@@ -106,7 +106,7 @@ final class WrongDevices {
 
     private static ferro.HostTensor zeros(Collective call) {
         return Operand.unwritten(
-                        call.in().dataType(), (int) call.in().elementCount(), Operand.OperandPlace.DIRECT_BUFFER)
+                        call.in().dataType(), (int) call.in().elementCount(), Operand.OperandMemory.DIRECT_BUFFER)
                 .fill(index -> 0)
                 .tensor();
     }

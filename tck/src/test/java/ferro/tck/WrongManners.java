@@ -188,8 +188,8 @@ final class WrongManners {
         }
     }
 
-    static final class LetsDataLandBeforeItLooks extends Decorated {
-        LetsDataLandBeforeItLooks() {
+    static final class LetsDataLandBeforeItPolls extends Decorated {
+        LetsDataLandBeforeItPolls() {
             super(honest -> new Decorator(honest) {
                 @Override
                 public void run(Collective call, CallOptions options) {
@@ -240,16 +240,16 @@ final class WrongManners {
         }
     }
 
-    static final class AbortsWhenSomebodyLooks extends Decorated {
-        AbortsWhenSomebodyLooks() {
+    static final class AbortsWhenPolled extends Decorated {
+        AbortsWhenPolled() {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
                     CollectiveBackend self = this;
                     return new Handle(super.submit(call, options)) {
                         @Override
-                        public boolean await(Duration patience) {
-                            boolean done = super.await(patience);
+                        public boolean await(Duration timeout) {
+                            boolean done = super.await(timeout);
                             if (!done) {
                                 self.abort(new IllegalStateException("looked in vain"));
                             }

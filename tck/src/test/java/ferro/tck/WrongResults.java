@@ -94,10 +94,10 @@ final class WrongResults {
 
         @Override
         public Work submit(Collective call, CallOptions options) {
-            boolean mine = call instanceof AllReduce all
+            boolean isAveraged = call instanceof AllReduce all
                     && all.op() == ReduceOp.AVG
                     && all.in().dataType() == DataType.INT32;
-            if (!mine) {
+            if (!isAveraged) {
                 return super.submit(call, options);
             }
             HostTensor in = (HostTensor) call.in();
@@ -126,10 +126,10 @@ final class WrongResults {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
-                    boolean mine = call instanceof AllReduce
+                    boolean isScaled = call instanceof AllReduce
                             && call.op().factor() != 1
                             && call.operand().dataType() == DataType.FLOAT32;
-                    if (!mine) {
+                    if (!isScaled) {
                         return super.submit(call, options);
                     }
                     super.submit(new AllReduce(call.in(), call.out(), ReduceOp.SUM), options)
@@ -187,8 +187,8 @@ final class WrongResults {
         }
     }
 
-    static final class ReturnsBeforeTheDataIsThere extends Decorated {
-        ReturnsBeforeTheDataIsThere() {
+    static final class ReturnsBeforeTheDataArrives extends Decorated {
+        ReturnsBeforeTheDataArrives() {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {

@@ -19,20 +19,20 @@ final class AverageExchange implements GradientHook.Exchange {
     static final GradientHook HOOK = AverageExchange::new;
 
     private final ProcessGroup group;
-    private final HostTensor whole;
+    private final HostTensor full;
     private final HostTensor result;
     private final Quotients quotients;
 
     private AverageExchange(GradientHook.SentBucket bucket) {
         group = bucket.group();
-        whole = bucket.gradients();
-        result = bucket.sharded() ? bucket.ownPart(whole) : whole;
+        full = bucket.gradients();
+        result = bucket.sharded() ? bucket.ownPart(full) : full;
         quotients = Quotients.of(result);
     }
 
     @Override
     public Work start(int contributors) {
-        return start(group, whole, result, contributors);
+        return start(group, full, result, contributors);
     }
 
     @Override
@@ -46,9 +46,11 @@ final class AverageExchange implements GradientHook.Exchange {
      * Starts an average over all ranks, or a sum if some ranks have no data. The result is the whole tensor or a part
      * of it.
      */
-    static Work start(ProcessGroup group, HostTensor whole, HostTensor result, int contributors) {
+    static Work start(ProcessGroup group, HostTensor fullTensor, HostTensor result, int contributors) {
         ReduceOp op = contributors < group.worldSize() ? ReduceOp.SUM : ReduceOp.AVG;
-        return result == whole ? group.allReduceAsync(whole, op) : group.reduceScatterAsync(whole, result, op);
+        return result == fullTensor
+                ? group.allReduceAsync(fullTensor, op)
+                : group.reduceScatterAsync(fullTensor, result, op);
     }
 
     /**

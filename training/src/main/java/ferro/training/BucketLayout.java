@@ -137,9 +137,9 @@ public final class BucketLayout {
     }
 
     private boolean fits(Parameter parameter, Parameter first, long used, boolean isFirstBucket) {
-        long most = isFirstBucket ? settings.firstBytes() : settings.bytes();
+        long maxBytes = isFirstBucket ? settings.firstBytes() : settings.bytes();
         return parameter.dataType() == first.dataType()
-                && (used + parameter.elementCount()) * parameter.dataType().byteSize() <= most;
+                && (used + parameter.elementCount()) * parameter.dataType().byteSize() <= maxBytes;
     }
 
     private Bucket bucket(List<Integer> members, long used, long needed) {

@@ -62,7 +62,7 @@ public final class GradientBuckets implements AutoCloseable {
     private final List<HostTensor> ownParts = new ArrayList<>();
     private final List<HostTensor> gradients = new ArrayList<>();
     private final ReadyGradients ready;
-    private final BucketsUnderWay underWay;
+    private final BucketsInFlight inFlight;
     private final BatchFlag flag;
     private final ByteBuffer zeros = ByteBuffer.allocateDirect(ZERO_BYTES);
     private boolean accumulating;
@@ -87,18 +87,19 @@ public final class GradientBuckets implements AutoCloseable {
         ready = new ReadyGradients(layout);
         List<GradientHook.Exchange> exchanges = new ArrayList<>();
         for (Bucket bucket : layout.buckets()) {
-            Allocation room = group.allocate(bucket.dataType(), bucket.elementCount());
-            memory.add(room);
-            GradientHook.SentBucket sent = new GradientHook.SentBucket(group, buckets.size(), room.tensor(), sharded);
-            buckets.add(room.tensor());
-            ownParts.add(sent.ownPart(room.tensor()));
+            Allocation allocated = group.allocate(bucket.dataType(), bucket.elementCount());
+            memory.add(allocated);
+            GradientHook.SentBucket sent =
+                    new GradientHook.SentBucket(group, buckets.size(), allocated.tensor(), sharded);
+            buckets.add(allocated.tensor());
+            ownParts.add(sent.ownPart(allocated.tensor()));
             exchanges.add(Objects.requireNonNull(builder.hook().open(sent), "exchange of the hook"));
         }
         for (int index = 0; index < layout.parameters().size(); index++) {
             long elements = layout.parameters().get(index).elementCount();
             gradients.add(buckets.get(layout.bucketOf(index)).slice(layout.offsetOf(index), elements));
         }
-        underWay = new BucketsUnderWay(exchanges, System::nanoTime);
+        inFlight = new BucketsInFlight(exchanges, System::nanoTime);
         Bucket last = layout.buckets().get(buckets.size() - 1);
         flag = sharded || builder.hook() != GradientHook.average()
                 ? BatchFlag.alone(group)
@@ -259,7 +260,7 @@ public final class GradientBuckets implements AutoCloseable {
                         + (hasData ? "await() or finish() was called" : "this rank has run out of batches"));
             }
             ready.add(parameter);
-            while (underWay.next() < buckets.size() && ready.isComplete(underWay.next())) {
+            while (inFlight.next() < buckets.size() && ready.isComplete(inFlight.next())) {
                 startNext();
             }
         }
@@ -303,7 +304,7 @@ public final class GradientBuckets implements AutoCloseable {
             }
             flush();
         }
-        while (!underWay.hasEnded(bucket)) {
+        while (!inFlight.hasEnded(bucket)) {
             endNext();
         }
     }
@@ -329,7 +330,7 @@ public final class GradientBuckets implements AutoCloseable {
             ready.reset();
             flushed = false;
             step++;
-            return underWay.end();
+            return inFlight.end();
         }
     }
 
@@ -339,15 +340,15 @@ public final class GradientBuckets implements AutoCloseable {
             return;
         }
         if (hasData) {
-            settleUnused();
+            completeUnused();
         }
         flushed = true;
-        while (underWay.next() < buckets.size()) {
+        while (inFlight.next() < buckets.size()) {
             startNext();
         }
     }
 
-    private void settleUnused() {
+    private void completeUnused() {
         for (int parameter = 0; parameter < gradients.size(); parameter++) {
             if (!ready.isUnused(parameter)) {
                 continue;
@@ -380,8 +381,8 @@ public final class GradientBuckets implements AutoCloseable {
 
     private void startNext() {
         try {
-            underWay.startNext(contributors);
-            if (join != null && underWay.next() == buckets.size()) {
+            inFlight.startNext(contributors);
+            if (join != null && inFlight.next() == buckets.size()) {
                 flag.start();
             }
         } catch (RuntimeException | Error failure) {
@@ -392,8 +393,8 @@ public final class GradientBuckets implements AutoCloseable {
 
     private void endNext() {
         try {
-            underWay.endNext(contributors);
-            if (join != null && underWay.hasEnded(buckets.size() - 1)) {
+            inFlight.endNext(contributors);
+            if (join != null && inFlight.hasEnded(buckets.size() - 1)) {
                 withAnotherBatch = flag.count(contributors);
             }
         } catch (FerroException failure) {

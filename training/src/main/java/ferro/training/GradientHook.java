@@ -66,13 +66,13 @@ public interface GradientHook {
         /**
          * Returns this rank's part of a tensor that is as long as the bucket.
          *
-         * @param whole tensor with as many elements as the bucket
+         * @param full tensor with as many elements as the bucket
          * @return elements {@code rank * n} to {@code (rank + 1) * n - 1}, where n is the length divided by the number
          *     of ranks
          */
-        public HostTensor ownPart(HostTensor whole) {
-            long part = whole.elementCount() / group.worldSize();
-            return whole.slice(group.rank() * part, part);
+        public HostTensor ownPart(HostTensor full) {
+            long part = full.elementCount() / group.worldSize();
+            return full.slice(group.rank() * part, part);
         }
     }
 

@@ -149,9 +149,9 @@ public final class RankSampler {
                             + " at position " + position() + ": call startEpoch(" + (epoch + 1) + ")");
         }
         long left = sampleCount - position;
-        long place = rank < left ? position + rank : (rank - left) % sampleCount;
+        long index = rank < left ? position + rank : (rank - left) % sampleCount;
         position = left <= worldSize ? sampleCount : position + worldSize;
-        return order.sampleAt(place);
+        return order.sampleAt(index);
     }
 
     /**

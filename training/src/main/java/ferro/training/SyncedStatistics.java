@@ -52,10 +52,10 @@ public final class SyncedStatistics {
                             + ": need moments of the same number of channels, found " + own.channels());
         }
         int length = 1 + 2 * channels;
-        double[] mine = new double[length];
-        own.write(mine);
+        double[] ownValues = new double[length];
+        own.write(ownValues);
         double[] all = new double[length * group.worldSize()];
-        group.allGather(mine, all);
+        group.allGather(ownValues, all);
         Moments combined = Moments.none(channels);
         for (int rank = 0; rank < group.worldSize(); rank++) {
             combined = combined.with(Moments.read(all, rank * length, channels));

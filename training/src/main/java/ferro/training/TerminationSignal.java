@@ -23,12 +23,12 @@ final class TerminationSignal {
     static TerminationSignal taken(Runnable listener) {
         try {
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            Object told = Proxy.newProxyInstance(
+            Object handlerProxy = Proxy.newProxyInstance(
                     TerminationSignal.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
                         listener.run();
                         return null;
                     });
-            return new TerminationSignal(handle(told));
+            return new TerminationSignal(handle(handlerProxy));
         } catch (InvocationTargetException kept) {
             throw new UnsupportedOperationException(
                     "this JVM does not allow another handler of SIG" + NAME + ": "

@@ -79,9 +79,9 @@ class AveragesTest {
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group));
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group, "loss", "loss"));
             Averages averages = Averages.over(group, "loss", "recall");
-            String told = assertThrows(IllegalArgumentException.class, () -> averages.add(3, 1.5))
+            String message = assertThrows(IllegalArgumentException.class, () -> averages.add(3, 1.5))
                     .getMessage();
-            assertTrue(told.endsWith("for each of [loss, recall], found 3 samples and 1 values"), told);
+            assertTrue(message.endsWith("for each of [loss, recall], found 3 samples and 1 values"), message);
             assertThrows(IllegalArgumentException.class, () -> averages.add(-1, 1.5, 2));
             return null;
         });

@@ -25,11 +25,11 @@ class BucketLayoutTest {
 
             BucketLayout layout = BucketLayout.of(parameters, SMALL, worldSize);
 
-            int placed = 0;
+            int count = 0;
             for (int index = 0; index < layout.buckets().size(); index++) {
-                placed += assertHolds(layout, index);
+                count += assertHolds(layout, index);
             }
-            assertEquals(parameters.size(), placed);
+            assertEquals(parameters.size(), count);
         }
     }
 
@@ -114,18 +114,18 @@ class BucketLayoutTest {
     void anOrderOfOtherNamesIsRefused() {
         List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1), f32("c", 1));
 
-        String told = refused(parameters, SMALL.withOrder("b", "d"), 2);
+        String message = refused(parameters, SMALL.withOrder("b", "d"), 2);
 
-        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], repeated []", told);
+        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], repeated []", message);
     }
 
     @Test
     void anOrderWithANameTwiceIsRefused() {
         List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1));
 
-        String told = refused(parameters, SMALL.withOrder("b", "a", "b"), 2);
+        String message = refused(parameters, SMALL.withOrder("b", "a", "b"), 2);
 
-        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], repeated [b]", told);
+        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], repeated [b]", message);
     }
 
     @Test

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A JVM with the class path of the tests, whose lines a test reads. */
 public final class ChildJvm implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final Process process;
     private final BufferedReader lines;
@@ -35,7 +35,7 @@ public final class ChildJvm implements AutoCloseable {
         line.addAll(List.of(arguments));
         Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
         // one that hangs ends with another code, and so does the reading of its lines
-        CompletableFuture.delayedExecutor(PATIENCE_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
+        CompletableFuture.delayedExecutor(TIMEOUT_SECONDS, TimeUnit.SECONDS).execute(process::destroyForcibly);
         return new ChildJvm(process);
     }
 
@@ -73,7 +73,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     private void awaitEnd() throws InterruptedException {
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("does not end: " + read);
         }
     }

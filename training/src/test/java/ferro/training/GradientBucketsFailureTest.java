@@ -70,7 +70,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void whatOneRankCannotLayOutIsToldOnAll() {
+    void whatOneRankCannotLayOutIsThrownOnAll() {
         assertRefused(
                 Over.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withOrder("a")),
@@ -78,7 +78,7 @@ class GradientBucketsFailureTest {
     }
 
     @Test
-    void aLongRefusalIsToldToItsEnd() {
+    void aLongRefusalIsSentToItsEnd() {
         String name = "long".repeat(1000);
         assertRefused(
                 Over.SIMULATED,
@@ -271,9 +271,10 @@ class GradientBucketsFailureTest {
         });
 
         assertEquals("planted", failures.get(1).getMessage());
-        String told = "rank 1 of 3, step 1: buckets are closed before the step has ended, with 1 of 3 gradients ready";
-        assertAborted(failures.get(0), told);
-        assertAborted(failures.get(2), told);
+        String message =
+                "rank 1 of 3, step 1: buckets are closed before the step has ended, with 1 of 3 gradients ready";
+        assertAborted(failures.get(0), message);
+        assertAborted(failures.get(2), message);
     }
 
     @Test
@@ -343,9 +344,9 @@ class GradientBucketsFailureTest {
     }
 
     private static void assertAborted(Throwable failure, String text) {
-        FerroException told = assertInstanceOf(FerroException.class, failure);
-        assertEquals(Code.ABORTED, told.code());
-        assertTrue(told.getMessage().contains(text), told::getMessage);
+        FerroException failed = assertInstanceOf(FerroException.class, failure);
+        assertEquals(Code.ABORTED, failed.code());
+        assertTrue(failed.getMessage().contains(text), failed::getMessage);
     }
 
     /** Builds buckets with other ones on rank 2; all ranks hear of it, and the group goes on. */

@@ -59,20 +59,20 @@ class GradientBucketsTest {
     @MethodSource("ferro.training.TrainingRanks#everywhere")
     void bucketsHaveTheBitsOfAnAllReduceAndShardedOnesThoseOfThatPart(Over medium, int worldSize) {
         TrainingRanks.run(medium, worldSize, group -> {
-            try (GradientBuckets whole = build(group, false);
+            try (GradientBuckets full = build(group, false);
                     GradientBuckets parts = build(group, true)) {
                 for (int step = 0; step < STEPS; step++) {
-                    Gradients.compute(whole, step, Gradients::random, new Random(group.rank()));
-                    List<float[]> expected = averages(group, whole);
-                    whole.finish();
+                    Gradients.compute(full, step, Gradients::random, new Random(group.rank()));
+                    List<float[]> expected = averages(group, full);
+                    full.finish();
                     Gradients.compute(parts, step, Gradients::random, new Random(-group.rank()));
                     parts.finish();
                     for (int bucket = 0; bucket < expected.size(); bucket++) {
                         if (expected.get(bucket) != null) {
-                            assertArrayEquals(expected.get(bucket), floats(whole.bucket(bucket)));
+                            assertArrayEquals(expected.get(bucket), floats(full.bucket(bucket)));
                         }
                         assertArrayEquals(
-                                Gradients.values(whole.ownPart(bucket)), Gradients.values(parts.ownPart(bucket)));
+                                Gradients.values(full.ownPart(bucket)), Gradients.values(parts.ownPart(bucket)));
                     }
                 }
             }

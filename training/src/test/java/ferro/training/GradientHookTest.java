@@ -34,12 +34,12 @@ class GradientHookTest {
     void compressionRoundsEachGradientOnceAndAveragesTheHalves(Over medium, int worldSize, DataType type) {
         GradientHook hook = type == DataType.BFLOAT16 ? GradientHook.bf16() : GradientHook.f16();
         TrainingRanks.run(medium, worldSize, group -> {
-            try (GradientBuckets whole = build(group, hook, false);
+            try (GradientBuckets full = build(group, hook, false);
                     GradientBuckets parts = build(group, hook, true)) {
                 for (int step = 0; step < 3; step++) {
                     float[] expected =
-                            averageOfHalves(group, type, whole.bucket(0).elementCount(), step);
-                    for (GradientBuckets buckets : List.of(whole, parts)) {
+                            averageOfHalves(group, type, full.bucket(0).elementCount(), step);
+                    for (GradientBuckets buckets : List.of(full, parts)) {
                         for (int parameter = 0; parameter < 2; parameter++) {
                             Gradients.fill(
                                     buckets.gradient(parameter), parameter, group.rank(), step, Gradients::random);
@@ -48,9 +48,9 @@ class GradientHookTest {
                         buckets.finish();
                     }
                     float[] found = new float[expected.length];
-                    whole.bucket(0).copyTo(0, found, 0, found.length);
+                    full.bucket(0).copyTo(0, found, 0, found.length);
                     assertArrayEquals(expected, found);
-                    assertArrayEquals(Gradients.values(whole.ownPart(0)), Gradients.values(parts.ownPart(0)));
+                    assertArrayEquals(Gradients.values(full.ownPart(0)), Gradients.values(parts.ownPart(0)));
                 }
             }
             return null;

@@ -183,10 +183,11 @@ class JoinTest {
         });
 
         for (Throwable failure : failures) {
-            FerroException told = assertInstanceOf(FerroException.class, failure);
-            assertEquals(Code.MISMATCH, told.code(), told::getMessage);
+            FerroException thrown = assertInstanceOf(FerroException.class, failure);
+            assertEquals(Code.MISMATCH, thrown.code(), thrown::getMessage);
             assertTrue(
-                    told.getMessage().contains("ranks 0, 2 have run out of batches (Join.shadow)"), told::getMessage);
+                    thrown.getMessage().contains("ranks 0, 2 have run out of batches (Join.shadow)"),
+                    thrown::getMessage);
         }
     }
 
@@ -202,9 +203,9 @@ class JoinTest {
 
         assertEquals("planted", failures.get(1).getMessage());
         for (int rank : new int[] {0, 2}) {
-            FerroException told = assertInstanceOf(FerroException.class, failures.get(rank));
-            assertEquals(Code.ABORTED, told.code());
-            assertTrue(told.getMessage().contains("planted"), told::getMessage);
+            FerroException thrown = assertInstanceOf(FerroException.class, failures.get(rank));
+            assertEquals(Code.ABORTED, thrown.code());
+            assertTrue(thrown.getMessage().contains("planted"), thrown::getMessage);
         }
     }
 
@@ -218,14 +219,14 @@ class JoinTest {
 
                 Join<Integer> uneven =
                         Join.over(buckets, batches(group.rank() == 1 ? 2 : 4)).failOnUneven();
-                String told = assertThrows(IllegalStateException.class, () -> steps(uneven, buckets))
+                String message = assertThrows(IllegalStateException.class, () -> steps(uneven, buckets))
                         .getMessage();
                 assertEquals(
                         "join, rank " + group.rank()
                                 + " of 3, step 5: rank 1 has run out of batches, but failOnUneven() requires"
                                 + " equally many on all ranks: drop or repeat batches, or remove failOnUneven() to average over"
                                 + " the ranks that have a batch",
-                        told);
+                        message);
                 assertFalse(uneven.next());
                 // what is there goes on
                 assertEquals(1, steps(Join.over(buckets, batches(1)), buckets));

@@ -194,12 +194,13 @@ class RankSamplerTest {
         int[][] counts = new int[10][10];
         for (int epoch = 0; epoch < 10_000; epoch++) {
             SampleOrder order = new SampleOrder(10, SEED, epoch);
-            for (int place = 0; place < 10; place++) {
-                counts[place][(int) order.sampleAt(place)]++;
+            for (int position = 0; position < 10; position++) {
+                counts[position][(int) order.sampleAt(position)]++;
             }
         }
-        for (int[] place : counts) {
-            assertTrue(Arrays.stream(place).allMatch(count -> Math.abs(count - 1000) < 150), Arrays.toString(place));
+        for (int[] position : counts) {
+            assertTrue(
+                    Arrays.stream(position).allMatch(count -> Math.abs(count - 1000) < 150), Arrays.toString(position));
         }
     }
 
@@ -208,9 +209,10 @@ class RankSamplerTest {
         RankSampler sampler = RankSampler.of(5, SEED, LastSamples.DROP, 1, 2);
         assertEquals(2, sampler.nextBatch(9).length);
 
-        String told = assertThrows(NoSuchElementException.class, sampler::next).getMessage();
+        String message =
+                assertThrows(NoSuchElementException.class, sampler::next).getMessage();
 
-        assertEquals("epoch 0 of 5 samples has ended for rank 1 of 2 at position 4: call startEpoch(1)", told);
+        assertEquals("epoch 0 of 5 samples has ended for rank 1 of 2 at position 4: call startEpoch(1)", message);
         assertEquals(0, sampler.nextBatch(1).length);
     }
 
@@ -220,10 +222,10 @@ class RankSamplerTest {
         Map<String, String> other =
                 RankSampler.of(51, SEED, LastSamples.PAD, 0, 1).state();
 
-        String told = assertThrows(IllegalArgumentException.class, () -> sampler.restore(other))
+        String message = assertThrows(IllegalArgumentException.class, () -> sampler.restore(other))
                 .getMessage();
 
-        assertTrue(told.startsWith("sampler.samples is 51 in the state and 50 in this sampler"), told);
+        assertTrue(message.startsWith("sampler.samples is 51 in the state and 50 in this sampler"), message);
     }
 
     @Test

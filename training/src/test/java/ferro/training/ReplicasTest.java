@@ -57,8 +57,8 @@ class ReplicasTest {
         return null;
     }
 
-    /** Returns what the ranks are told by a check of their own tensors; the group goes on. */
-    private static List<String> told(Over medium, List<Map<String, HostTensor>> byRank) {
+    /** Returns the messages that the ranks get from a check of their own tensors; the group goes on. */
+    private static List<String> messages(Over medium, List<Map<String, HostTensor>> byRank) {
         try (TrainingRanks ranks = TrainingRanks.over(medium, byRank.size())) {
             List<Throwable> failures = ranks.failures(group -> check(group, byRank.get(group.rank())));
             ranks.all(group -> {
@@ -83,16 +83,16 @@ class ReplicasTest {
         byRank.get(0).remove("part");
         byRank.get(3).put("bytes", HostTensor.of(new byte[] {1, 2, 3, 0}));
 
-        List<String> told = told(medium, byRank);
+        List<String> messages = messages(medium, byRank);
 
-        assertEquals(1, told.stream().distinct().count(), told::toString);
+        assertEquals(1, messages.stream().distinct().count(), messages::toString);
         assertEquals(
                 "replicas differ in 4 of 5 tensors: "
                         + "\"bytes\" is i8[3] of hash # on ranks 0, 1, 2, but i8[4] of hash # on rank 3; "
                         + "\"direct\" is f64[3] of hash # on ranks 0, 1, 3, but f64[3] of hash # on rank 2; "
                         + "\"large\" is f32[50001] of hash # on ranks 0, 2, 3, but f32[50001] of hash # on rank 1; "
                         + "\"part\" is bf16[2] of hash # on ranks 1, 2, 3, but missing on rank 0",
-                told.get(0));
+                messages.get(0));
     }
 
     @Test
@@ -102,12 +102,12 @@ class ReplicasTest {
             many.put("w" + i, HostTensor.of(new int[] {i}));
         }
 
-        String told = told(Over.SIMULATED, List.of(many, Map.of())).get(1);
+        String message = messages(Over.SIMULATED, List.of(many, Map.of())).get(1);
 
         assertEquals(
                 "replicas differ in 15 of 15 tensors: \"w10\" is i32[1] of hash # on rank 0, but missing on rank 1",
-                told.substring(0, told.indexOf(';')));
-        assertEquals("; and 5 more", told.substring(told.lastIndexOf(';')));
+                message.substring(0, message.indexOf(';')));
+        assertEquals("; and 5 more", message.substring(message.lastIndexOf(';')));
     }
 
     @Test

@@ -124,9 +124,9 @@ class SyncedStatisticsTest {
     void momentsThatDoNotFitAreRefused() {
         TrainingRanks.run(Over.SIMULATED, 2, group -> {
             SyncedStatistics statistics = SyncedStatistics.of(group, CHANNELS);
-            String told = assertThrows(IllegalArgumentException.class, () -> statistics.combine(Moments.none(2)))
+            String message = assertThrows(IllegalArgumentException.class, () -> statistics.combine(Moments.none(2)))
                     .getMessage();
-            assertTrue(told.endsWith("need moments of the same number of channels, found 2"), told);
+            assertTrue(message.endsWith("need moments of the same number of channels, found 2"), message);
             statistics.takePartWithoutData();
             return null;
         });

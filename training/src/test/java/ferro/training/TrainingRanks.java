@@ -39,7 +39,7 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class TrainingRanks implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
     private static final String DEADLINE = "60s";
 
     private final List<ProcessGroup> groups = new ArrayList<>();
@@ -156,7 +156,7 @@ public final class TrainingRanks implements AutoCloseable {
         List<Future<T>> running = new ArrayList<>();
         calls.forEach(call -> running.add(threads.submit(call)));
         List<T> results = new ArrayList<>();
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         for (Future<T> one : running) {
             try {
                 results.add(one.get(end - System.nanoTime(), TimeUnit.NANOSECONDS));
@@ -164,7 +164,7 @@ public final class TrainingRanks implements AutoCloseable {
                 throw new AssertionError("a rank failed: " + failed.getCause(), failed.getCause());
             } catch (InterruptedException | TimeoutException late) {
                 throw new AssertionError(
-                        "rank " + results.size() + " is not done within " + PATIENCE_SECONDS + " s", late);
+                        "rank " + results.size() + " is not done within " + TIMEOUT_SECONDS + " s", late);
             }
         }
         return results;
@@ -223,9 +223,9 @@ public final class TrainingRanks implements AutoCloseable {
     private static Void close(ProcessGroup group) {
         try {
             group.close(Duration.ofSeconds(5));
-        } catch (FerroException told) {
+        } catch (FerroException thrown) {
             // a failure that nobody has heard of is told at the end, too
-            assertTrue(group.failure().isPresent(), told.toString());
+            assertTrue(group.failure().isPresent(), thrown.toString());
         }
         return null;
     }

@@ -126,10 +126,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         List<HostTensor> values = new ArrayList<>();
         for (ai.djl.util.Pair<String, Parameter> named : block.getParameters()) {
             NDArray array = named.getValue().getArray();
-            HostTensor room = TrainedParameters.room(named.getKey(), array);
-            NDArrayMemory.read(array, room);
+            HostTensor buffer = TrainedParameters.hostBuffer(named.getKey(), array);
+            NDArrayMemory.read(array, buffer);
             arrays.add(array);
-            values.add(room);
+            values.add(buffer);
         }
         Replicas.of(group).broadcast(values, 0);
         for (int at = 0; at < arrays.size(); at++) {
@@ -305,11 +305,11 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * Checks that all ranks begin with the same values. Copies the values to the memory of the gradients for this
      * check.
      */
-    private void checkEqual(TrainedParameters found, GradientBuckets room) {
+    private void checkEqual(TrainedParameters found, GradientBuckets buffers) {
         Map<String, HostTensor> values = new HashMap<>();
         for (int index = 0; index < found.size(); index++) {
-            NDArrayMemory.read(found.get(index).getArray(), room.gradient(index));
-            values.put(found.nameOf(index), room.gradient(index));
+            NDArrayMemory.read(found.get(index).getArray(), buffers.gradient(index));
+            values.put(found.nameOf(index), buffers.gradient(index));
         }
         try {
             Replicas.of(group).checkEqual(values);

@@ -45,7 +45,7 @@ final class SavedModel {
             arrays.add(array);
             parameters.add(NamedTensor.of(
                     named.getKey(),
-                    TrainedParameters.room(named.getKey(), array),
+                    TrainedParameters.hostBuffer(named.getKey(), array),
                     array.getShape().getShape()));
         }
         slices = optimizer.slices(new TrainedParameters(block));

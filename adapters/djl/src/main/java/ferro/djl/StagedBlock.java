@@ -102,7 +102,7 @@ public final class StagedBlock extends AbstractBlock {
         try (GradientCollector collector = trainer.newGradientCollector()) {
             NDList predictions = trainer.forward(own.getData(), own.getLabels());
             NDArray value = trainer.getLoss().evaluate(own.getLabels(), predictions);
-            tellWhyNot();
+            logWhyNot();
             backward(collector, value, optimizer);
             loss = value.toType(DataType.FLOAT64, false).sum().getDouble();
             data.getLabels().put(trainer.getDevices()[0], own.getLabels());
@@ -144,7 +144,7 @@ public final class StagedBlock extends AbstractBlock {
         }
     }
 
-    private void tellWhyNot() {
+    private void logWhyNot() {
         String why = cuts.isEmpty()
                 ? plan.whyNot()
                         .orElseGet(() -> "none of the children "

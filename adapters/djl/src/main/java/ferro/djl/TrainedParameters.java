@@ -43,7 +43,7 @@ final class TrainedParameters {
     }
 
     /** Allocates host memory for the elements of an array. */
-    static HostTensor room(String name, NDArray array) {
+    static HostTensor hostBuffer(String name, NDArray array) {
         ferro.training.Parameter described = describe(name, array);
         return HostTensor.allocate(described.dataType(), described.elementCount());
     }

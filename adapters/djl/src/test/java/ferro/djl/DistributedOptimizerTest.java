@@ -34,7 +34,7 @@ class DistributedOptimizerTest {
     }
 
     @Test
-    void ranksThatBeginWithOtherParametersAreToldWhichAndWhatToCall() {
+    void ranksThatBeginWithOtherParametersThrowWhichAndWhatToCall() {
         List<RankJvms.Ended> two = RankJvms.all(folder, 2, FitsWithEasyTrain.class, "sgd", "unlike", "whole");
 
         for (RankJvms.Ended rank : two) {

@@ -92,7 +92,7 @@ class DjlTrapsTest {
 
     @Test
     void aViewOfAClosedArrayShowsWhateverComesNext() {
-        RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "close");
+        RankJvms.Ended found = RankJvms.alone(folder, List.of(), RunsIntoATrap.class, "close");
 
         assertEquals(List.of("1.0"), found.after("open"), found::toString);
         // reading the closed array may end the process instead
@@ -127,7 +127,7 @@ class DjlTrapsTest {
 
     @Test
     void aCastToBfloat16EndsTheJvm() {
-        RankJvms.Ended found = RankJvms.alone(folder, List.of(), MeetsATrap.class, "bfloat16");
+        RankJvms.Ended found = RankJvms.alone(folder, List.of(), RunsIntoATrap.class, "bfloat16");
 
         assertEquals(List.of("begins"), found.after("cast"), found::toString);
         // an exit code above 128 means that a signal ended the process

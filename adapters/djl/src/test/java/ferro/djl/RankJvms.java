@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * some of its faults end the JVM.
  */
 public final class RankJvms {
-    private static final long PATIENCE_SECONDS = 120;
+    private static final long TIMEOUT_SECONDS = 120;
     /** The options that the pom passes to this JVM and that every other JVM also needs, above all the offline mode. */
     private static final List<String> HANDED_ON = List.of(
             "ai.djl.offline",
@@ -142,8 +142,8 @@ public final class RankJvms {
     private static Ended ended(Process process, Path output) throws IOException {
         try {
             assertTrue(
-                    process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS),
-                    "not done within " + Duration.ofSeconds(PATIENCE_SECONDS));
+                    process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS),
+                    "not done within " + Duration.ofSeconds(TIMEOUT_SECONDS));
         } catch (InterruptedException interrupted) {
             throw new AssertionError("interrupted while a rank runs", interrupted);
         }

@@ -41,13 +41,13 @@ class StagedBlockTest {
     @Test
     void twoRanksThatTrainInStagesHaveTheBitsOfDjlsOwnLoop() {
         List<RankJvms.Ended> staged = RankJvms.run(folder, 2, FitsWithEasyTrain.class, "adam", "broadcast", "staged");
-        List<RankJvms.Ended> whole = RankJvms.run(folder, 2, FitsWithEasyTrain.class, "adam", "broadcast", "whole");
+        List<RankJvms.Ended> unstaged = RankJvms.run(folder, 2, FitsWithEasyTrain.class, "adam", "broadcast", "whole");
 
         assertEquals(List.of("overlapped"), staged.get(0).after("whyNot"));
         for (int rank = 0; rank < 2; rank++) {
             assertEquals(FitsWithEasyTrain.STEPS, staged.get(rank).after("loss").size());
-            assertEquals(whole.get(rank).after("loss"), staged.get(rank).after("loss"));
-            assertEquals(whole.get(rank).after("replica"), staged.get(rank).after("replica"));
+            assertEquals(unstaged.get(rank).after("loss"), staged.get(rank).after("loss"));
+            assertEquals(unstaged.get(rank).after("replica"), staged.get(rank).after("replica"));
         }
     }
 
@@ -56,7 +56,7 @@ class StagedBlockTest {
         StagedBlock block = StagedBlock.of(
                 new SequentialBlock().add(linear()).add(Activation.reluBlock()).add(linear()));
         List<Boolean> wasFirstLayerDone = new ArrayList<>();
-        GradientHook looks = target -> new GradientHook.Exchange() {
+        GradientHook hook = target -> new GradientHook.Exchange() {
             @Override
             public Work start(int contributors) {
                 float[] first = block.getParameters()
@@ -73,7 +73,7 @@ class StagedBlockTest {
                 // the average has been computed
             }
         };
-        try (OneRank rank = new OneRank(block, looks)) {
+        try (OneRank rank = new OneRank(block, hook)) {
             rank.trainBatch();
 
             assertEquals(List.of(false, false, true, true), wasFirstLayerDone);
@@ -119,8 +119,8 @@ class StagedBlockTest {
             rank.trainBatch();
             rank.step();
 
-            Optional<String> told = rank.block().whyNotOverlapped();
-            assertTrue(told.isPresent() && told.get().startsWith(why), told::toString);
+            Optional<String> reason = rank.block().whyNotOverlapped();
+            assertTrue(reason.isPresent() && reason.get().startsWith(why), reason::toString);
             float[] after = rank.block().getParameters().valueAt(0).getArray().toFloatArray();
             assertTrue(!Arrays.equals(before, after), "the step changed nothing");
         }

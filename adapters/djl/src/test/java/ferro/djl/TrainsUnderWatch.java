@@ -18,7 +18,7 @@ import java.util.stream.Stream;
  * the process has during the run. These are ferro's sockets.
  */
 final class TrainsUnderWatch {
-    private static final long LOOK_NANOS = 1_000_000L;
+    private static final long POLL_NANOS = 1_000_000L;
 
     private TrainsUnderWatch() {}
 
@@ -27,25 +27,25 @@ final class TrainsUnderWatch {
         Socket.setSocketImplFactory(RefusedSocket::new);
         Set<String> seen = new TreeSet<>();
         AtomicBoolean isDone = new AtomicBoolean();
-        Thread looks = new Thread(() -> look(seen, isDone), "looks-at-sockets");
-        looks.start();
+        Thread poller = new Thread(() -> poll(seen, isDone), "looks-at-sockets");
+        poller.start();
         try {
             FitsWithEasyTrain.main(arguments);
         } finally {
             isDone.set(true);
-            looks.join();
+            poller.join();
             seen.forEach(peer -> System.out.println("peer " + peer));
         }
     }
 
-    private static void look(Set<String> seen, AtomicBoolean isDone) {
+    private static void poll(Set<String> seen, AtomicBoolean isDone) {
         do {
             try {
                 seen.addAll(peers());
             } catch (IOException unreadable) {
                 seen.add("unknown: " + unreadable);
             }
-            LockSupport.parkNanos(LOOK_NANOS);
+            LockSupport.parkNanos(POLL_NANOS);
         } while (!isDone.get());
     }
 

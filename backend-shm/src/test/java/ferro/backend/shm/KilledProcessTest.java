@@ -50,12 +50,13 @@ class KilledProcessTest {
         for (int stage = 1; stage <= SETTLED; stage++) {
             told(stage - 1);
         }
-        assertEquals(HIDE - 1, Places.files(folder).size(), "only the one that has just made its file has a name");
+        assertEquals(
+                HIDE - 1, SegmentFolders.files(folder).size(), "only the one that has just made its file has a name");
 
         killAll();
 
-        Leftovers.sweep(folder, Places.onTheMachine(folder).process());
-        assertEquals(List.of(), Places.files(folder));
+        Leftovers.sweep(folder, SegmentFolders.onTheMachine(folder).process());
+        assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
     @Test
@@ -67,20 +68,24 @@ class KilledProcessTest {
         for (int stage = 1; stage <= SETTLED; stage++) {
             told(stage - 1);
         }
-        assertEquals(STAGES, Places.files(folder).size(), "all but the one that is settled");
-        assertEquals(0, Leftovers.sweep(folder, Places.inAContainer(folder).process()), "they live");
+        assertEquals(STAGES, SegmentFolders.files(folder).size(), "all but the one that is settled");
+        assertEquals(
+                0, Leftovers.sweep(folder, SegmentFolders.inAContainer(folder).process()), "they live");
 
         killAll();
 
-        assertEquals(STAGES, Leftovers.sweep(folder, Places.inAContainer(folder).process()));
-        assertEquals(List.of(), Places.files(folder));
+        assertEquals(
+                STAGES,
+                Leftovers.sweep(folder, SegmentFolders.inAContainer(folder).process()));
+        assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
     @Test
     @DisplayName("row 35: who shares memory with a process that is killed reads and writes on")
     void whoSharesWithAProcessThatIsKilledCanStillReadAndWrite() throws Exception {
         for (String kind : List.of("hidden", "named")) {
-            SegmentFolder place = kind.equals("hidden") ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+            SegmentFolder place =
+                    kind.equals("hidden") ? SegmentFolders.onTheMachine(folder) : SegmentFolders.inAContainer(folder);
             start(kind, STAGES);
             byte[] offer = HexFormat.of().parseHex(told(started.size() - 1));
             try (ShmMemory own = opened(place)) {
@@ -92,9 +97,9 @@ class KilledProcessTest {
                     own.area(0).put(at, (byte) 7);
                 }
             }
-            assertEquals(List.of(), Places.mapped(folder.toString()));
+            assertEquals(List.of(), SegmentFolders.mapped(folder.toString()));
             Leftovers.sweep(folder, place.process());
-            assertEquals(List.of(), Places.files(folder));
+            assertEquals(List.of(), SegmentFolders.files(folder));
         }
     }
 
@@ -105,7 +110,7 @@ class KilledProcessTest {
         byte[] offer = HexFormat.of().parseHex(told(0));
         killAll();
 
-        try (ShmMemory own = opened(Places.onTheMachine(folder))) {
+        try (ShmMemory own = opened(SegmentFolders.onTheMachine(folder))) {
             String reason = own.reach(0, offer).orElseThrow();
 
             assertTrue(reason.startsWith("its segment cannot be opened: /proc/"), reason);
@@ -119,7 +124,7 @@ class KilledProcessTest {
 
         assertTrue(said.contains("RESOURCE: shared memory for group \"world\" rank 1: need 307200 bytes in "), said);
         assertTrue(said.contains(" bytes could be written: File too large: give it more"), said);
-        assertEquals(List.of(), Places.files(folder));
+        assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
     @Test
@@ -146,7 +151,7 @@ class KilledProcessTest {
         assertTrue(said.contains("reserved\n"), said);
         String files = " cannot be opened: Too many open files (EMFILE): raise the limit of open files (ulimit -n)";
         assertTrue(said.contains(files), said);
-        assertEquals(List.of(), Places.files(folder));
+        assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
     private String said(String kind, List<String> before) throws IOException {

@@ -100,6 +100,6 @@ class LeftoversTest {
                 .map(file -> file.getFileName().toString())
                 .sorted()
                 .toList();
-        assertEquals(names, Places.files(folder));
+        assertEquals(names, SegmentFolders.files(folder));
     }
 }

@@ -33,7 +33,7 @@ public final class SharingProcess {
             return;
         }
         boolean hidden = arguments[1].equals("hidden");
-        SegmentFolder place = hidden ? Places.onTheMachine(folder) : Places.inAContainer(folder);
+        SegmentFolder place = hidden ? SegmentFolders.onTheMachine(folder) : SegmentFolders.inAContainer(folder);
         int wanted = Integer.parseInt(arguments[2]);
         Segment segment = new Segment(place, Long.parseLong(arguments[3]));
         List<Segment.CreationStage> stages = segment.stages();

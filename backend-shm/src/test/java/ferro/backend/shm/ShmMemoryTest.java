@@ -44,8 +44,8 @@ class ShmMemoryTest {
 
     @Test
     void whatOneRankWritesTheOtherReads() throws IOException {
-        ShmMemory first = open(Places.onTheMachine(folder), 0);
-        ShmMemory second = open(Places.onTheMachine(folder), 1);
+        ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
+        ShmMemory second = open(SegmentFolders.onTheMachine(folder), 1);
         assertTrue(first.reach(1, second.offer()).isEmpty());
         assertTrue(second.reach(0, first.offer()).isEmpty());
 
@@ -60,7 +60,7 @@ class ShmMemoryTest {
 
     @Test
     void anAreaIsDirectZeroNativeAndBeginsWithAPage() throws IOException {
-        ByteBuffer area = open(Places.onTheMachine(folder), 0).area(0);
+        ByteBuffer area = open(SegmentFolders.onTheMachine(folder), 0).area(0);
 
         assertTrue(area.isDirect());
         assertEquals(ByteOrder.nativeOrder(), area.order());
@@ -71,27 +71,27 @@ class ShmMemoryTest {
 
     @Test
     void aFileHasNoNameWhereDescriptorsCanBeOpened() throws IOException {
-        ShmMemory first = open(Places.onTheMachine(folder), 0);
+        ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
 
-        assertEquals(List.of(), Places.files(folder));
-        ShmMemory second = open(Places.onTheMachine(folder), 1);
+        assertEquals(List.of(), SegmentFolders.files(folder));
+        ShmMemory second = open(SegmentFolders.onTheMachine(folder), 1);
         assertTrue(second.reach(0, first.offer()).isEmpty());
     }
 
     @Test
     void aFileHasANameForItsOwnerOnlyUntilItIsSettledWhereTheyMayNot() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
 
-        Path file = folder.resolve(Places.files(folder).get(0));
+        Path file = folder.resolve(SegmentFolders.files(folder).get(0));
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         first.settle();
-        assertEquals(List.of(), Places.files(folder));
+        assertEquals(List.of(), SegmentFolders.files(folder));
     }
 
     @Test
     void aDescriptorThatLeadsElsewhereIsNotOpenedAndTheNameServes() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
-        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         Offer offer = Offer.decode(first.offer());
 
         assertTrue(second.reach(0, with(offer, 0, offer.token())).isEmpty());
@@ -102,8 +102,8 @@ class ShmMemoryTest {
 
     @Test
     void anotherTokenIsAnotherSegment() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
-        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         Offer offer = Offer.decode(first.offer());
 
         String reason =
@@ -115,8 +115,8 @@ class ShmMemoryTest {
 
     @Test
     void aRankOfAnotherHostIsNotLookedFor() throws IOException {
-        ShmMemory first = open(Places.onTheMachine(folder), 0);
-        SegmentFolder here = Places.onTheMachine(folder);
+        ShmMemory first = open(SegmentFolders.onTheMachine(folder), 0);
+        SegmentFolder here = SegmentFolders.onTheMachine(folder);
         ShmMemory second = open(new SegmentFolder(folder, here.process(), "crate", here.mapper()), 1);
 
         String reason = second.reach(0, first.offer()).orElseThrow();
@@ -126,7 +126,7 @@ class ShmMemoryTest {
 
     @Test
     void anOfferNamesNoFileOutsideTheFolder() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
         Path elsewhere = Files.createFile(folder.resolve("secret"));
         Offer offer = Offer.decode(first.offer());
         Offer forged = new Offer(
@@ -139,16 +139,17 @@ class ShmMemoryTest {
                 offer.bytes(),
                 offer.token());
 
-        String reason =
-                open(Places.inAContainer(folder), 1).reach(0, forged.encoded()).orElseThrow();
+        String reason = open(SegmentFolders.inAContainer(folder), 1)
+                .reach(0, forged.encoded())
+                .orElseThrow();
 
         assertTrue(reason.contains("not the name of a segment"), reason);
     }
 
     @Test
     void aFileThatWasCutIsNotMapped() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
-        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         byte[] offer = first.offer();
         try (FileChannel file =
                 FileChannel.open(folder.resolve(Offer.decode(offer).name()), StandardOpenOption.WRITE)) {
@@ -162,33 +163,34 @@ class ShmMemoryTest {
 
     @Test
     void bytesThatAreNoOfferAreAReason() throws IOException {
-        String reason =
-                open(Places.onTheMachine(folder), 0).reach(1, new byte[100]).orElseThrow();
+        String reason = open(SegmentFolders.onTheMachine(folder), 0)
+                .reach(1, new byte[100])
+                .orElseThrow();
 
         assertTrue(reason.contains("its offer is invalid"), reason);
     }
 
     @Test
     void closingUnmapsAtOnceAndGivesBackOnce() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
-        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         assertTrue(second.reach(0, first.offer()).isEmpty());
-        assertEquals(3, Places.mapped(folder.toString()).size());
+        assertEquals(3, SegmentFolders.mapped(folder.toString()).size());
 
         second.close();
         second.close();
         first.close();
 
-        assertEquals(List.of(), Places.mapped(folder.toString()));
-        assertEquals(List.of(), Places.files(folder));
+        assertEquals(List.of(), SegmentFolders.mapped(folder.toString()));
+        assertEquals(List.of(), SegmentFolders.files(folder));
         assertEquals(2, givenBack.get());
         assertThrows(IllegalStateException.class, () -> first.area(0));
     }
 
     @Test
     void whatIsLentStaysMappedAfterTheCloseUntilNobodyReachesIt() throws IOException {
-        ShmMemory first = open(Places.inAContainer(folder), 0);
-        ShmMemory second = open(Places.inAContainer(folder), 1);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0);
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1);
         ByteBuffer[] lent = {first.lend()};
         assertTrue(second.reach(0, first.offer()).isEmpty());
         lent[0].putInt(8, 4711);
@@ -200,7 +202,7 @@ class ShmMemoryTest {
         System.gc();
 
         assertEquals(4711, lent[0].getInt(0));
-        assertEquals(1, Places.mapped(folder.toString()).size());
+        assertEquals(1, SegmentFolders.mapped(folder.toString()).size());
         assertEquals(1, givenBack.get(), "the second, of which nothing was lent");
         lent[0] = null;
         unmapped();
@@ -209,9 +211,9 @@ class ShmMemoryTest {
     @Test
     void whatIsLeftForLaterTakesNoMemoryUntilItIsReserved() throws IOException, InterruptedException {
         SegmentSize size = new SegmentSize(1 << 20, 4096, (1 << 20) - 8192, 2);
-        ShmMemory first = open(Places.inAContainer(folder), 0, size);
-        Path file = folder.resolve(Places.files(folder).get(0));
-        ShmMemory second = open(Places.inAContainer(folder), 1, size);
+        ShmMemory first = open(SegmentFolders.inAContainer(folder), 0, size);
+        Path file = folder.resolve(SegmentFolders.files(folder).get(0));
+        ShmMemory second = open(SegmentFolders.inAContainer(folder), 1, size);
         assertEquals((1 << 20) + 4096, Files.size(file));
         assertEquals(16, kibibytes(file), "the first page, the last two, and the token's");
         assertTrue(second.reach(0, first.offer()).isEmpty());
@@ -234,7 +236,7 @@ class ShmMemoryTest {
 
     @Test
     void anInterruptThatIsForOthersDoesNotKeepMemoryBack() throws IOException {
-        ShmMemory memory = open(Places.inAContainer(folder), 0, new SegmentSize(1 << 20, 4096, 1 << 20, 2));
+        ShmMemory memory = open(SegmentFolders.inAContainer(folder), 0, new SegmentSize(1 << 20, 4096, 1 << 20, 2));
         Thread.currentThread().interrupt();
 
         memory.reserve(4096, 4096);
@@ -245,7 +247,7 @@ class ShmMemoryTest {
 
     @Test
     void anInterruptWhileATensorIsMappedIsAnInterrupt() throws IOException {
-        ShmMemory memory = open(Places.inAContainer(folder), 0);
+        ShmMemory memory = open(SegmentFolders.inAContainer(folder), 0);
         Thread.currentThread().interrupt();
 
         FerroException failure = assertThrows(FerroException.class, memory::lend);
@@ -257,8 +259,10 @@ class ShmMemoryTest {
     /** Waits until the collector has unmapped what nobody reaches. */
     private void unmapped() throws IOException {
         long begun = System.nanoTime();
-        while (!Places.mapped(folder.toString()).isEmpty()) {
-            assertTrue(System.nanoTime() - begun < PATIENCE_NANOS, "still mapped: " + Places.mapped(folder.toString()));
+        while (!SegmentFolders.mapped(folder.toString()).isEmpty()) {
+            assertTrue(
+                    System.nanoTime() - begun < PATIENCE_NANOS,
+                    "still mapped: " + SegmentFolders.mapped(folder.toString()));
             System.gc();
         }
     }

@@ -65,7 +65,7 @@ class ShortageTest {
 
     @Test
     void aPeersMemoryThatCannotBeMappedIsAReasonWithItsErrno() throws IOException {
-        SegmentFolder here = Places.inAContainer(folder);
+        SegmentFolder here = SegmentFolders.inAContainer(folder);
         try (Segment peer = made(here);
                 Segment own = made(here)) {
             SegmentFolder full = new SegmentFolder(folder, here.process(), here.host(), (file, from, bytes) -> {

@@ -49,7 +49,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     }
 
     /** Adds to the failure of a lost connection why no new connection could be made. */
-    static FerroException notAgain(FerroException ended, FerroException cause) {
+    static FerroException redialFailed(FerroException ended, FerroException cause) {
         String more = "; it cannot reconnect: " + cause.getMessage();
         return cause.code() == Code.RESOURCE
                 ? new FerroException(Code.RESOURCE, cause.where(), ended.getMessage() + more, cause)

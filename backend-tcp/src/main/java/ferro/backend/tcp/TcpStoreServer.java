@@ -8,10 +8,10 @@ import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
-import ferro.backend.tcp.connect.StrangerLog;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsPolicy;
+import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
 import ferro.backend.tcp.rendezvous.JoinWatch;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.StoreGuest;
@@ -46,7 +46,9 @@ public final class TcpStoreServer implements AutoCloseable {
         });
         loop = new BackgroundLoop(io, "ferro-store");
         listener = new TcpListener(
-                own, new StoreGuest(service), new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime));
+                own,
+                new StoreGuest(service),
+                new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
             bound = bind(address, ports, io);

@@ -477,8 +477,8 @@ final class TcpTransport implements Transport {
         }
 
         @Override
-        public FerroException notAgain(FerroException ended, FerroException cause) {
-            return LinkFailures.notAgain(ended, cause);
+        public FerroException redialFailed(FerroException ended, FerroException cause) {
+            return LinkFailures.redialFailed(ended, cause);
         }
 
         @Override

@@ -18,7 +18,7 @@ public final class AlgorithmChoice {
      * Maximum size up to which every rank in shared memory reads all data of the other ranks. Above this size, each
      * rank reduces one part.
      */
-    private static final long READ_ALL_BYTES_MOST = 4 * KIB;
+    private static final long MAX_READ_ALL_BYTES = 4 * KIB;
 
     private final Map<CollectiveKind, Algorithm> overrides;
     private final TunedRows tuned;
@@ -195,8 +195,8 @@ public final class AlgorithmChoice {
      * ranks, the number of steps matters up to larger sizes.
      */
     private String allReduce(int worldSize, long bytes) {
-        long wholeMost = far ? wholeFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
-        if (bytes <= wholeMost) {
+        long maxUndivided = far ? maxUndividedFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
+        if (bytes <= maxUndivided) {
             return "recursiveDoubling";
         }
         boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
@@ -211,11 +211,11 @@ public final class AlgorithmChoice {
         if (needed.kind != CollectiveKind.ALL_REDUCE) {
             return "byHosts";
         }
-        return needed.bytes <= (far ? wholeFar(needed.hosts) : 64 * KIB) ? "byHostsDoubling" : "byHostsRing";
+        return needed.bytes <= (far ? maxUndividedFar(needed.hosts) : 64 * KIB) ? "byHostsDoubling" : "byHostsRing";
     }
 
     private static String inSharedMemory(Case needed) {
-        boolean readsAll = needed.bytes <= Math.min(READ_ALL_BYTES_MOST, needed.slotBytes);
+        boolean readsAll = needed.bytes <= Math.min(MAX_READ_ALL_BYTES, needed.slotBytes);
         return switch (needed.kind) {
             case ALL_REDUCE -> readsAll ? "flat" : "halfInPlace";
             case REDUCE -> readsAll ? "flat" : "shares";
@@ -229,7 +229,7 @@ public final class AlgorithmChoice {
      * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks then send as many
      * bytes as with parts. More than two ranks then send more bytes than with parts.
      */
-    private static long wholeFar(int count) {
+    private static long maxUndividedFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;
     }
 }

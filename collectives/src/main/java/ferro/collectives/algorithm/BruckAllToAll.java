@@ -30,10 +30,10 @@ final class BruckAllToAll {
             for (int up = bit; up < size; up++) {
                 if ((up & bit) != 0) {
                     boolean isFirst = up % bit == 0;
-                    Region there = isFirst ? Region.IN : kept(up, bit / 2);
-                    plan.send(to, there, isFirst ? (rank + up) % size : place(there, rank, up, size), 1);
-                    Region here = kept(up, bit);
-                    plan.receive(from, here, place(here, rank, up, size), 1);
+                    Region source = isFirst ? Region.IN : kept(up, bit / 2);
+                    plan.send(to, source, isFirst ? (rank + up) % size : indexOf(source, rank, up, size), 1);
+                    Region target = kept(up, bit);
+                    plan.receive(from, target, indexOf(target, rank, up, size), 1);
                 }
             }
         }
@@ -46,7 +46,7 @@ final class BruckAllToAll {
         return left % 2 == 0 ? Region.OUT : Region.SCRATCH;
     }
 
-    private static int place(Region region, int rank, int up, int size) {
+    private static int indexOf(Region region, int rank, int up, int size) {
         return region == Region.OUT ? Math.floorMod(rank - up, size) : up;
     }
 }

@@ -27,23 +27,23 @@ public final class Hosts {
          * @param b rank
          * @return whether they share memory; the same for both orders, true for a rank and itself
          */
-        boolean areNear(int a, int b);
+        boolean areIntraNode(int a, int b);
     }
 
     /**
      * Groups ranks by host.
      *
      * @param worldSize number of ranks
-     * @param near      relation of ranks that share memory
+     * @param intraNode      relation of ranks that share memory
      * @return hosts; empty if there is only one host, if no two ranks share memory, or if two ranks share memory with a
      *     third rank but not with each other
      */
-    public static Optional<Hosts> of(int worldSize, SharesMemory near) {
+    public static Optional<Hosts> of(int worldSize, SharesMemory intraNode) {
         int[] hostOf = new int[worldSize];
         List<List<Integer>> ranks = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             int first = 0;
-            while (!near.areNear(first, rank)) {
+            while (!intraNode.areIntraNode(first, rank)) {
                 first++;
             }
             if (first == rank) {
@@ -56,7 +56,7 @@ public final class Hosts {
         }
         for (int a = 0; a < worldSize; a++) {
             for (int b = 0; b < a; b++) {
-                if (near.areNear(a, b) != (hostOf[a] == hostOf[b])) {
+                if (intraNode.areIntraNode(a, b) != (hostOf[a] == hostOf[b])) {
                     return Optional.empty();
                 }
             }

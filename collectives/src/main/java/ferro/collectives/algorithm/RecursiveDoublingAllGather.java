@@ -31,12 +31,12 @@ final class RecursiveDoublingAllGather {
         }
         for (int distance = 1; distance < core; distance *= 2) {
             int peer = rank ^ distance;
-            Extent mine = extras(rank, distance, size);
+            Extent own = extras(rank, distance, size);
             Extent theirs = extras(peer, distance, size);
             plan.send(peer, Region.OUT, block(rank, distance), distance);
             plan.receive(peer, Region.OUT, block(peer, distance), distance);
-            if (mine.count() > 0) {
-                plan.send(peer, Region.OUT, mine.first(), mine.count());
+            if (own.count() > 0) {
+                plan.send(peer, Region.OUT, own.first(), own.count());
             }
             if (theirs.count() > 0) {
                 plan.receive(peer, Region.OUT, theirs.first(), theirs.count());

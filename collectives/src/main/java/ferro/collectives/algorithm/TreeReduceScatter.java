@@ -91,8 +91,8 @@ final class TreeReduceScatter {
      * Adds the steps that combine a value into a region of a rank. The value does not include the operand of this rank.
      */
     private void combine(ReductionTree value, int rank, Region into) {
-        boolean isMadeHere = into == Region.OUT && !value.isOperand() && !value.isOfOneHost();
-        if (isMadeHere) {
+        boolean isMadeLocally = into == Region.OUT && !value.isOperand() && !value.isOfOneHost();
+        if (isMadeLocally) {
             make(value, rank, Region.SCRATCH);
             add(rank, Region.SCRATCH, rank, into, true);
         } else {

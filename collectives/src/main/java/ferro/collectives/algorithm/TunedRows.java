@@ -25,7 +25,7 @@ public final class TunedRows {
     public static final TunedRows NONE = new TunedRows("", List.of());
 
     /** Maximum length of the text in bytes, so that ranks can send it in one message. */
-    public static final int BYTES_MOST = 16 << 10;
+    public static final int MAX_BYTES = 16 << 10;
 
     private static final int WORDS = 4;
 
@@ -77,9 +77,9 @@ public final class TunedRows {
                 kept.append(words).append('\n');
             }
         }
-        if (kept.toString().getBytes(StandardCharsets.UTF_8).length > BYTES_MOST) {
+        if (kept.toString().getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
             throw new IllegalArgumentException("table of algorithms has " + kept.length() + " characters in "
-                    + rows.size() + " lines, the maximum is " + BYTES_MOST);
+                    + rows.size() + " lines, the maximum is " + MAX_BYTES);
         }
         return rows.isEmpty() ? NONE : new TunedRows(kept.toString(), rows);
     }

@@ -88,7 +88,7 @@ final class PendingCalls {
         try {
             collectives.abandon();
         } finally {
-            collectives.settle(failure);
+            collectives.failPending(failure);
             messages.settle(failure);
         }
     }

@@ -73,9 +73,9 @@ public final class MessageStream {
     }
 
     private synchronized void push() {
-        while (!unsent.isEmpty() && outgoing.room() > 0) {
+        while (!unsent.isEmpty() && outgoing.free() > 0) {
             ByteBuffer first = unsent.element();
-            int bytes = Math.min(outgoing.room(), first.remaining());
+            int bytes = Math.min(outgoing.free(), first.remaining());
             outgoing.put(first.slice(), bytes);
             first.position(first.position() + bytes);
             if (!first.hasRemaining()) {

@@ -38,13 +38,13 @@ public final class StagedLink implements Link {
          *
          * @return number of bytes; at least {@link WireHeader#BYTES} after the peer has taken all earlier bytes
          */
-        int room();
+        int free();
 
         /**
          * Takes bytes.
          *
          * @param from  buffer whose first bytes are taken
-         * @param bytes number of bytes, at most {@link #room}
+         * @param bytes number of bytes, at most {@link #free}
          */
         void put(ByteBuffer from, int bytes);
     }
@@ -195,7 +195,7 @@ public final class StagedLink implements Link {
     }
 
     private boolean push() {
-        int bytes = dead ? 0 : next(sends, outgoing.room());
+        int bytes = dead ? 0 : next(sends, outgoing.free());
         if (bytes > 0) {
             Post post = sends.oldest();
             if (isAtHeader(sends)) {

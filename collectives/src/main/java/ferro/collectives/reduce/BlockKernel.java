@@ -26,7 +26,7 @@ abstract class BlockKernel extends Kernel {
 
     private final DataType type;
     private final int block;
-    private Multiplies multiplies = Multiplies.NEITHER;
+    private PreMulTarget multiplies = PreMulTarget.NEITHER;
     private double factor = 1;
     /** Index from which on both blocks are zero. */
     private int used;
@@ -42,7 +42,7 @@ abstract class BlockKernel extends Kernel {
     }
 
     /** Makes this kernel multiply operands. The caller calls this method before the first run of the kernel. */
-    final BlockKernel multiplying(Multiplies which, double by) {
+    final BlockKernel multiplying(PreMulTarget which, double by) {
         multiplies = which;
         factor = by;
         return this;
@@ -50,7 +50,7 @@ abstract class BlockKernel extends Kernel {
 
     @Override
     public final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        if (multiplies == Multiplies.COPY) {
+        if (multiplies == PreMulTarget.COPY) {
             copyProducts(into, intoOffset, source, sourceOffset, count);
             return;
         }

@@ -15,10 +15,10 @@ public final class KeptKernels {
      * Maximum number of ops per type, so that a program that makes a new op for every call does not fill the memory
      * with kernels.
      */
-    private static final int MOST = 64;
+    private static final int MAX = 64;
 
     private final int worldSize;
-    /** Kernels by data type, op and {@link Multiplies}; an entry is null until it is needed. */
+    /** Kernels by data type, op and {@link PreMulTarget}; an entry is null until it is needed. */
     private final Map<DataType, Map<ReduceOp, Kernel[]>> byType = new EnumMap<>(DataType.class);
 
     /**
@@ -39,7 +39,7 @@ public final class KeptKernels {
      * @throws UnsupportedOperationException as {@link Kernels#of}
      */
     public Kernel of(DataType type, ReduceOp op) {
-        return of(type, op, Multiplies.NEITHER);
+        return of(type, op, PreMulTarget.NEITHER);
     }
 
     /**
@@ -51,22 +51,22 @@ public final class KeptKernels {
      * @return kernel
      * @throws UnsupportedOperationException as {@link Kernels#of}
      */
-    public Kernel of(DataType type, ReduceOp op, Multiplies multiplies) {
+    public Kernel of(DataType type, ReduceOp op, PreMulTarget multiplies) {
         Map<ReduceOp, Kernel[]> ofType = byType.get(type);
         Kernel[] known = ofType == null ? null : ofType.get(op);
         Kernel kernel = known == null ? null : known[multiplies.ordinal()];
         return kernel == null ? make(type, op, multiplies) : kernel;
     }
 
-    private Kernel make(DataType type, ReduceOp op, Multiplies multiplies) {
-        Kernel made = multiplies == Multiplies.NEITHER
+    private Kernel make(DataType type, ReduceOp op, PreMulTarget multiplies) {
+        Kernel made = multiplies == PreMulTarget.NEITHER
                 ? Kernels.of(type, op, worldSize)
                 : Kernels.multiplying(type, op, multiplies);
         Map<ReduceOp, Kernel[]> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
-        if (ofType.size() >= MOST && !ofType.containsKey(op)) {
+        if (ofType.size() >= MAX && !ofType.containsKey(op)) {
             ofType.clear();
         }
-        ofType.computeIfAbsent(op, any -> new Kernel[Multiplies.values().length])[multiplies.ordinal()] = made;
+        ofType.computeIfAbsent(op, any -> new Kernel[PreMulTarget.values().length])[multiplies.ordinal()] = made;
         return made;
     }
 }

@@ -18,13 +18,13 @@ interface KernelFamily {
     Kernel untried(DataType type, ReduceOp op, int worldSize);
 
     /** Returns a kernel as {@link #kernel} does, for a sum of multiplied inputs. */
-    Kernel multiplying(DataType type, double factor, Multiplies multiplies, BlockKernel plain);
+    Kernel multiplying(DataType type, double factor, PreMulTarget multiplies, BlockKernel plain);
 
     /**
      * Returns the kernel of this family for a sum of multiplied inputs, without a comparison of speed. The family must
      * support the factor.
      */
-    Kernel untriedMultiplying(DataType type, double factor, Multiplies multiplies);
+    Kernel untriedMultiplying(DataType type, double factor, PreMulTarget multiplies);
 
     /** Returns why this JVM cannot run the kernels; null if it can. */
     String unusableBecause();

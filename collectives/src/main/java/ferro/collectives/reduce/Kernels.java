@@ -13,7 +13,7 @@ public final class Kernels {
             ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR);
 
     /** The first value, 2^53, from which on a double may be the rounded value of a neighbouring integer. */
-    private static final double LEAST_NOT_WHOLE = 0x1p53;
+    private static final double LEAST_NOT_INTEGER = 0x1p53;
 
     private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
 
@@ -38,7 +38,7 @@ public final class Kernels {
             return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
         }
         if (op.factor() != 1) {
-            return multiplying(type, op, Multiplies.NEITHER);
+            return multiplying(type, op, PreMulTarget.NEITHER);
         }
         BlockKernel plain = plain(type, op, worldSize);
         return VECTORS.family()
@@ -57,7 +57,7 @@ public final class Kernels {
      * @return kernel
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
      */
-    public static Kernel multiplying(DataType type, ReduceOp op, Multiplies multiplies) {
+    public static Kernel multiplying(DataType type, ReduceOp op, PreMulTarget multiplies) {
         refuse(type, op);
         BlockKernel plain = plain(type, ReduceOp.SUM, 1).multiplying(multiplies, op.factor());
         return VECTORS.family()
@@ -100,7 +100,7 @@ public final class Kernels {
     }
 
     /**
-     * Returns why there is no kernel. Averages of integers, for example, have no kernel, because {@link WholeSums}
+     * Returns why there is no kernel. Averages of integers, for example, have no kernel, because {@link IntegerSums}
      * computes them.
      *
      * @param type element type
@@ -112,15 +112,15 @@ public final class Kernels {
             return op.unsupportedBecause(type);
         }
         if (op == ReduceOp.AVG) {
-            return Optional.of(
-                    "no kernel for avg of " + type.label() + ": its sum could wrap; use WholeSums and the sum of i64");
+            return Optional.of("no kernel for avg of " + type.label()
+                    + ": its sum could wrap; use IntegerSums and the sum of i64");
         }
         if (op == ReduceOp.BAND || op == ReduceOp.BOR || op == ReduceOp.BXOR) {
             return Optional.of("no " + op.name() + " of " + type.label()
                     + ": the bits of a float cannot be combined one by one; use"
                     + " sum product min max avg, or integers");
         }
-        return isWhole(op.factor()) || type.isFloating()
+        return isInteger(op.factor()) || type.isFloating()
                 ? Optional.empty()
                 : Optional.of("no " + op.name() + " of " + type.label()
                         + ": integers need an integer factor below 2^53; use" + " such a factor, or f32 or f64");
@@ -130,7 +130,7 @@ public final class Kernels {
         return type.isFloating() ? OF_FLOATS : OF_INTEGERS;
     }
 
-    private static boolean isWhole(double factor) {
-        return Math.rint(factor) == factor && Math.abs(factor) < LEAST_NOT_WHOLE;
+    private static boolean isInteger(double factor) {
+        return Math.rint(factor) == factor && Math.abs(factor) < LEAST_NOT_INTEGER;
     }
 }

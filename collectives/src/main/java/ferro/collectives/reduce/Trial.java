@@ -17,7 +17,7 @@ final class Trial {
      * Number of comparisons in a row that the fast kernel loses before the trial is decided. Later samples are then as
      * rare as after a comparison that the fast kernel won.
      */
-    private static final int PATIENCE = 4_000;
+    private static final int MAX_TRIES = 4_000;
     /** Number of calls from one sample to the next after the trial is decided. */
     private static final int RARELY = 1_024;
 
@@ -41,7 +41,7 @@ final class Trial {
 
     /** Returns whether each call is still sampled. */
     boolean undecided() {
-        return !won && losses < PATIENCE;
+        return !won && losses < MAX_TRIES;
     }
 
     /** Returns whether the next sample is for the fast kernel; otherwise it is for the plain one. */

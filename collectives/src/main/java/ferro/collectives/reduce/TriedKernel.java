@@ -31,7 +31,7 @@ final class TriedKernel extends Kernel {
         Trial trial = count <= BlockKernel.FEW ? null : this.into[pair(into, source)];
         long done = 0;
         if (trial != null && trial.due()) {
-            for (long most = most(trial, count); done < most; ) {
+            for (long max = maxElements(trial, count); done < max; ) {
                 long part = Math.min(SAMPLE, count - done);
                 Kernel kernel = trial.fastsTurn() ? fast() : plain;
                 long start = System.nanoTime();
@@ -51,7 +51,7 @@ final class TriedKernel extends Kernel {
         Trial trial = count <= BlockKernel.FEW ? null : both[pair(first, second)];
         long done = 0;
         if (trial != null && trial.due()) {
-            for (long most = most(trial, count); done < most; ) {
+            for (long max = maxElements(trial, count); done < max; ) {
                 long part = Math.min(SAMPLE, count - done);
                 Kernel kernel = trial.fastsTurn() ? fast() : plain;
                 long start = System.nanoTime();
@@ -82,7 +82,7 @@ final class TriedKernel extends Kernel {
         return offset + elements * (memory instanceof ByteBuffer ? plain.byteSize() : 1);
     }
 
-    private static long most(Trial trial, long count) {
+    private static long maxElements(Trial trial, long count) {
         return trial.undecided() ? Math.max(1, count / SHARE) : 1;
     }
 }

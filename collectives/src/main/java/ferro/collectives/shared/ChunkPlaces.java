@@ -6,11 +6,11 @@ package ferro.collectives.shared;
  */
 final class ChunkPlaces {
     private final SegmentLayout layout;
-    private final SharedStanding standing;
+    private final SharedProgress standing;
     /** First byte of the slot of chunk i mod SLOTS. */
     private final int[] slots = new int[SegmentLayout.SLOTS];
 
-    ChunkPlaces(SegmentLayout layout, SharedStanding standing) {
+    ChunkPlaces(SegmentLayout layout, SharedProgress standing) {
         this.layout = layout;
         this.standing = standing;
         moveOn();

@@ -4,7 +4,7 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
-import ferro.collectives.reduce.Multiplies;
+import ferro.collectives.reduce.PreMulTarget;
 
 /** The kernels of the operation under way. Used by the thread that makes progress. */
 final class OperationKernels {
@@ -39,13 +39,13 @@ final class OperationKernels {
 
     /** Returns the kernel that copies elements of the operand, if operands are multiplied. */
     Kernel copying() {
-        return kernels.of(type, op, Multiplies.COPY);
+        return kernels.of(type, op, PreMulTarget.COPY);
     }
 
     /** Returns the kernel of a step; {@code readsOperand} is whether it combines the operand of a rank where that lies. */
     Kernel of(Program work, int step, boolean readsOperand) {
         if (multiplies) {
-            return kernels.of(type, op, Multiplies.of(work.multiplies[step], readsOperand));
+            return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));
         }
         return work.completes[step] ? completing : combining;
     }

@@ -27,7 +27,7 @@ public class SharedMachine {
     private final int looksMost;
     private final ByteBuffer[] areas;
     private final StagedElements[] elements;
-    private final SharedStanding standing;
+    private final SharedProgress standing;
     private final SharedTensors tensors;
     private final SharedOperands operands;
     private final OperationKernels kernels;
@@ -59,7 +59,7 @@ public class SharedMachine {
         this.areas = place.areas().clone();
         this.worldSize = areas.length;
         this.kernels = new OperationKernels(worldSize);
-        this.standing = new SharedStanding(place);
+        this.standing = new SharedProgress(place);
         this.tensors = new SharedTensors();
         this.operands = new SharedOperands(worldSize, standing, tensors);
         this.elements = new StagedElements[worldSize];
@@ -328,7 +328,7 @@ public class SharedMachine {
         if (!standing.allEntered(call)) {
             return false;
         }
-        if (operands.areChosen(program)) {
+        if (operands.usesSharedTensors(program)) {
             program = program.inTensors;
         }
         return true;
@@ -385,7 +385,7 @@ public class SharedMachine {
 
     private void copyOut(Program work, int step, long to) {
         int at = at(work, step);
-        if (operands.areReadBy(work, step)) {
+        if (operands.readsPeerTensor(work, step)) {
             Elements.copy(type, out.memory(), to, area(work, step), at, work.count[step]);
         } else {
             elements[work.peer[step]].read(type, at, out.memory(), to, work.count[step]);
@@ -396,7 +396,7 @@ public class SharedMachine {
     private boolean writesBack(Program work, int step) {
         return work.chunk[step] == Program.OPERAND
                 ? operands.isInPlace(work.peer[step])
-                : !operands.areReadBy(work, step);
+                : !operands.readsPeerTensor(work, step);
     }
 
     /** Copies the result of a step to where it belongs too: the segment of another rank, or that rank's result. */
@@ -409,7 +409,7 @@ public class SharedMachine {
     }
 
     private Kernel kernel(Program work, int step) {
-        return kernels.of(work, step, operands.areMeant(work, step));
+        return kernels.of(work, step, operands.accessesPeerTensor(work, step));
     }
 
     private void copyIn(DataType elementType, int at, Object source, long from, int count) {
@@ -432,12 +432,14 @@ public class SharedMachine {
 
     /** Returns the memory that a step accesses besides this rank's operand and result. */
     private ByteBuffer area(Program work, int step) {
-        return operands.areMeant(work, step) ? operands.memory(work, step) : areas[work.peer[step]];
+        return operands.accessesPeerTensor(work, step) ? operands.memory(work, step) : areas[work.peer[step]];
     }
 
     /** Returns the first byte that a step accesses there. */
     private int at(Program work, int step) {
-        return operands.areMeant(work, step) ? operands.at(work, step, type.byteSize()) : places.at(work, step);
+        return operands.accessesPeerTensor(work, step)
+                ? operands.at(work, step, type.byteSize())
+                : places.at(work, step);
     }
 
     /**

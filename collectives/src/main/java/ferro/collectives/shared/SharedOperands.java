@@ -12,14 +12,14 @@ final class SharedOperands {
     private static final long BYTES_LEAST = 4 << 10;
 
     private final int worldSize;
-    private final SharedStanding standing;
+    private final SharedProgress standing;
     private final SharedTensors tensors;
     private long operand;
     private long operandStart;
     private long result;
     private long resultStart;
 
-    SharedOperands(int worldSize, SharedStanding standing, SharedTensors tensors) {
+    SharedOperands(int worldSize, SharedProgress standing, SharedTensors tensors) {
         this.worldSize = worldSize;
         this.standing = standing;
         this.tensors = tensors;
@@ -50,7 +50,7 @@ final class SharedOperands {
     }
 
     /** Returns whether a program goes on in tensors that all ranks share; all have entered. */
-    boolean areChosen(Program work) {
+    boolean usesSharedTensors(Program work) {
         boolean chosen = work.inTensors != null;
         for (int peer = 0; peer < worldSize && chosen; peer++) {
             chosen = standing.operand(peer) != 0 && (!work.needsResults || standing.result(peer) != 0);
@@ -69,7 +69,7 @@ final class SharedOperands {
     }
 
     /** Returns whether a step reads the operand of a rank where it lies, and no segment. */
-    boolean areReadBy(Program work, int step) {
+    boolean readsPeerTensor(Program work, int step) {
         return work.readsOperands && work.in[step] >= 0 && standing.operand(work.peer[step]) != 0;
     }
 
@@ -80,9 +80,9 @@ final class SharedOperands {
     }
 
     /** Returns whether a step accesses the operand or the result of a rank, and no segment. */
-    boolean areMeant(Program work, int step) {
+    boolean accessesPeerTensor(Program work, int step) {
         int chunk = work.chunk[step];
-        return chunk == Program.OPERAND || chunk == Program.RESULT || areReadBy(work, step);
+        return chunk == Program.OPERAND || chunk == Program.RESULT || readsPeerTensor(work, step);
     }
 
     /** Returns the shared memory that such a step accesses. */

@@ -134,6 +134,6 @@ public final class SharesReduce {
     }
 
     private ChunkPart share(int chunk, int rank) {
-        return Shares.of(chunks.piece(chunk, 0), call, rank);
+        return ReduceSlices.of(chunks.piece(chunk, 0), call, rank);
     }
 }

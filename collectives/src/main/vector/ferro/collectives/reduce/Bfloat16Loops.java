@@ -22,7 +22,7 @@ final class Bfloat16Loops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
-    private static final boolean COPIES = CHOICE.multiplies() == Multiplies.COPY;
+    private static final boolean COPIES = CHOICE.multiplies() == PreMulTarget.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final VectorSpecies<Short> SPECIES = ShortVector.SPECIES_PREFERRED;
     private static final int LANES = SPECIES.length();

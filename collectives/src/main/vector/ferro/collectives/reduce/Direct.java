@@ -58,9 +58,9 @@ final class Direct {
 
     /** Returns a view of the full capacity of a buffer. */
     static Object of(ByteBuffer bytes) {
-        ByteBuffer whole = bytes.duplicate().clear().order(ORDER);
+        ByteBuffer full = bytes.duplicate().clear().order(ORDER);
         try {
-            return SEGMENTS ? (Object) VIEW.invokeExact((Buffer) whole) : whole;
+            return SEGMENTS ? (Object) VIEW.invokeExact((Buffer) full) : full;
         } catch (Throwable failure) {
             throw failed(failure);
         }

@@ -36,9 +36,9 @@ final class Directs {
         return keep(bytes, next);
     }
 
-    private Object keep(ByteBuffer bytes, int place) {
+    private Object keep(ByteBuffer bytes, int slot) {
         Object view = Direct.of(bytes);
-        kept[place] = new DirectView(bytes, view);
+        kept[slot] = new DirectView(bytes, view);
         return view;
     }
 }

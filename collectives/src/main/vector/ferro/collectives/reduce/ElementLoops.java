@@ -32,7 +32,7 @@ final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
-    private static final Multiplies MULTIPLIES = CHOICE.multiplies();
+    private static final PreMulTarget MULTIPLIES = CHOICE.multiplies();
     /**
      * Whether a quotient is computed as a corrected product with the reciprocal. The scale is then the upper part of
      * the reciprocal.
@@ -51,7 +51,7 @@ final class ElementLoops {
      */
     private static final long SMALL = Double.doubleToRawLongBits(0x1p-900) + ABOVE_ZERO;
 
-    private static final boolean COPIES = MULTIPLIES == Multiplies.COPY;
+    private static final boolean COPIES = MULTIPLIES == PreMulTarget.COPY;
     private static final boolean BOTH = CHOICE.both();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /**
@@ -182,7 +182,7 @@ final class ElementLoops {
     private static Vector<?> combine(Vector<?> left, Vector<?> right, Vector<?> scale) {
         Vector<Object> a = (Vector<Object>) left;
         Vector<Object> b = (Vector<Object>) right;
-        if (MULTIPLIES != Multiplies.NEITHER) {
+        if (MULTIPLIES != PreMulTarget.NEITHER) {
             return sum(a, b, (Vector<Object>) scale);
         }
         if (SCALING != null && !CORRECTED) {
@@ -203,7 +203,7 @@ final class ElementLoops {
     }
 
     private static Vector<?> scale(LoopOperands operands) {
-        if (SCALING == null && MULTIPLIES == Multiplies.NEITHER) {
+        if (SCALING == null && MULTIPLIES == PreMulTarget.NEITHER) {
             return SPECIES.zero();
         }
         if (ELEMENT == float.class) {

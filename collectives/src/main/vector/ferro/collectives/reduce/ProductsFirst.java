@@ -11,11 +11,11 @@ final class ProductsFirst extends Kernel {
 
     private final Kernel copy;
     private final Kernel sum;
-    private final Multiplies multiplies;
+    private final PreMulTarget multiplies;
     private final short[] products = new short[BLOCK];
 
     /** Makes a kernel from a kernel that copies products and a kernel that adds. */
-    ProductsFirst(Kernel copy, Kernel sum, Multiplies multiplies) {
+    ProductsFirst(Kernel copy, Kernel sum, PreMulTarget multiplies) {
         this.copy = copy;
         this.sum = sum;
         this.multiplies = multiplies;

@@ -28,7 +28,7 @@ final class Specialised {
             DataType type,
             VectorOperators.Binary op,
             VectorOperators.Binary scaling,
-            Multiplies multiplies,
+            PreMulTarget multiplies,
             boolean both) {}
 
     /** Returns the constants with which the class of a lookup was defined. */

@@ -12,7 +12,7 @@ final class VectorKernel extends Kernel {
 
     private final Loops.BothWays loops;
     private final BlockKernel plain;
-    private final long wholeVectors;
+    private final long vectorMask;
     private final LoopOperands operands;
     private final Directs directs = new Directs();
 
@@ -20,18 +20,18 @@ final class VectorKernel extends Kernel {
     VectorKernel(Loops.BothWays loops, BlockKernel plain, int lanes, double scale) {
         this.loops = loops;
         this.plain = plain;
-        this.wholeVectors = -lanes;
+        this.vectorMask = -lanes;
         this.operands = new LoopOperands(scale);
     }
 
     @Override
     public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        long whole = count & wholeVectors;
-        begin(into, source, whole);
-        for (long done = 0; done < whole; done += BLOCK) {
+        long vectorized = count & vectorMask;
+        begin(into, source, vectorized);
+        for (long done = 0; done < vectorized; done += BLOCK) {
             long at = at(into, intoOffset, done);
             long sourceAt = at(source, sourceOffset, done);
-            int length = (int) Math.min(BLOCK, whole - done);
+            int length = (int) Math.min(BLOCK, vectorized - done);
             if (runs(loops.intoFirst(), at, sourceAt, length)) {
                 int ran = operands.count;
                 plain.makeCanonical(into, at, ran);
@@ -39,19 +39,24 @@ final class VectorKernel extends Kernel {
             }
         }
         end();
-        if (whole < count) {
-            plain.combine(into, at(into, intoOffset, whole), source, at(source, sourceOffset, whole), count - whole);
+        if (vectorized < count) {
+            plain.combine(
+                    into,
+                    at(into, intoOffset, vectorized),
+                    source,
+                    at(source, sourceOffset, vectorized),
+                    count - vectorized);
         }
     }
 
     @Override
     public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        long whole = count & wholeVectors;
-        begin(first, second, whole);
-        for (long done = 0; done < whole; done += BLOCK) {
+        long vectorized = count & vectorMask;
+        begin(first, second, vectorized);
+        for (long done = 0; done < vectorized; done += BLOCK) {
             long firstAt = at(first, firstOffset, done);
             long secondAt = at(second, secondOffset, done);
-            int length = (int) Math.min(BLOCK, whole - done);
+            int length = (int) Math.min(BLOCK, vectorized - done);
             if (runs(loops.intoBoth(), firstAt, secondAt, length)) {
                 int ran = operands.count;
                 plain.makeCanonical(first, firstAt, ran);
@@ -60,14 +65,14 @@ final class VectorKernel extends Kernel {
             }
         }
         end();
-        if (whole < count) {
-            long secondAt = at(second, secondOffset, whole);
-            plain.combineBoth(first, at(first, firstOffset, whole), second, secondAt, count - whole);
+        if (vectorized < count) {
+            long secondAt = at(second, secondOffset, vectorized);
+            plain.combineBoth(first, at(first, firstOffset, vectorized), second, secondAt, count - vectorized);
         }
     }
 
-    private void begin(Object first, Object second, long whole) {
-        if (whole > 0) {
+    private void begin(Object first, Object second, long vectorized) {
+        if (vectorized > 0) {
             operands.first = view(first);
             operands.second = view(second);
         }

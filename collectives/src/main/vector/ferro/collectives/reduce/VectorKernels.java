@@ -24,10 +24,10 @@ final class VectorKernels implements KernelFamily {
             ReduceOp.BXOR);
 
     /** Maximum number of ranks for which {@link Float16Loops} rounds averages as f32 does. */
-    private static final int FLOAT16_RANKS_MOST = 1 << 12;
+    private static final int MAX_FLOAT16_RANKS = 1 << 12;
 
     /** Maximum factor for which all products are numbers that {@link Float16Loops} rounds. */
-    private static final double FLOAT16_FACTOR_MOST = 1 << 15;
+    private static final double MAX_FLOAT16_FACTOR = 1 << 15;
 
     /** Loops for the types that vectors do not support as elements. All other types use {@link ElementLoops}. */
     private static final Map<DataType, Class<?>> HALVES =
@@ -38,7 +38,7 @@ final class VectorKernels implements KernelFamily {
 
     @Override
     public Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain) {
-        boolean served = BUILT_IN.contains(op) && !(type == DataType.FLOAT16 && worldSize > FLOAT16_RANKS_MOST);
+        boolean served = BUILT_IN.contains(op) && !(type == DataType.FLOAT16 && worldSize > MAX_FLOAT16_RANKS);
         return served ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
     }
 
@@ -53,24 +53,24 @@ final class VectorKernels implements KernelFamily {
         if (type == DataType.FLOAT16 && op == ReduceOp.PRODUCT) {
             return new VectorFloat16Kernel((Float16Kernel) plain);
         }
-        return new VectorKernel(loops(type, vectorOp, scaling, Multiplies.NEITHER), plain, lanes(type), scale);
+        return new VectorKernel(loops(type, vectorOp, scaling, PreMulTarget.NEITHER), plain, lanes(type), scale);
     }
 
     @Override
-    public Kernel multiplying(DataType type, double factor, Multiplies multiplies, BlockKernel plain) {
-        boolean served = type != DataType.FLOAT16 || Math.abs(factor) <= FLOAT16_FACTOR_MOST;
+    public Kernel multiplying(DataType type, double factor, PreMulTarget multiplies, BlockKernel plain) {
+        boolean served = type != DataType.FLOAT16 || Math.abs(factor) <= MAX_FLOAT16_FACTOR;
         return served ? new TriedKernel(() -> untriedMultiplying(type, factor, multiplies), plain) : plain;
     }
 
     @Override
-    public Kernel untriedMultiplying(DataType type, double factor, Multiplies multiplies) {
-        if (multiplies == Multiplies.NEITHER) {
+    public Kernel untriedMultiplying(DataType type, double factor, PreMulTarget multiplies) {
+        if (multiplies == PreMulTarget.NEITHER) {
             return untried(type, ReduceOp.SUM, 1);
         }
         boolean isHalf = type == DataType.FLOAT16 || type == DataType.BFLOAT16;
-        if (isHalf && multiplies != Multiplies.COPY) {
+        if (isHalf && multiplies != PreMulTarget.COPY) {
             return new ProductsFirst(
-                    untriedMultiplying(type, factor, Multiplies.COPY), untried(type, ReduceOp.SUM, 1), multiplies);
+                    untriedMultiplying(type, factor, PreMulTarget.COPY), untried(type, ReduceOp.SUM, 1), multiplies);
         }
         if (type == DataType.FLOAT16) {
             Float16Kernel sum = (Float16Kernel) Kernels.plain(type, ReduceOp.SUM, 1);
@@ -107,7 +107,7 @@ final class VectorKernels implements KernelFamily {
     }
 
     private Loops.BothWays loops(
-            DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, Multiplies multiplies) {
+            DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, PreMulTarget multiplies) {
         return new Loops.BothWays(
                 loops(new Specialised.Choice(type, op, scaling, multiplies, false)),
                 loops(new Specialised.Choice(type, op, scaling, multiplies, true)));

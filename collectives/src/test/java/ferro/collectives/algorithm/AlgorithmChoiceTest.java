@@ -63,9 +63,9 @@ class AlgorithmChoiceTest {
     })
     void choosesProgramsByKindAndBytes(CollectiveKind kind, long bytes, String algorithm) {
         assertEquals(algorithm, choose(Topology.SHARED_MEMORY, kind, bytes, 131_072));
-        Algorithm littleRoom =
+        Algorithm littleMemory =
                 AlgorithmRegistry.of(kind, choose(Topology.SHARED_MEMORY, kind, Math.max(bytes, 200), 100));
-        assertTrue(littleRoom.fits(Math.max(bytes, 200), 100), littleRoom::name);
+        assertTrue(littleMemory.fits(Math.max(bytes, 200), 100), littleMemory::name);
     }
 
     @ParameterizedTest
@@ -163,11 +163,11 @@ class AlgorithmChoiceTest {
             for (int worldSize : new int[] {1, 2, 3, 4, 5, 8, 9, 64}) {
                 for (int shift = 3; shift < 33; shift++) {
                     for (long bytes : new long[] {(1L << shift) - 4, 1L << shift, (1L << shift) + 4}) {
-                        Algorithm whole = choose(choice, topology, CollectiveKind.ALL_REDUCE, worldSize, bytes);
+                        Algorithm allReduce = choose(choice, topology, CollectiveKind.ALL_REDUCE, worldSize, bytes);
                         Algorithm parts = choose(choice, topology, CollectiveKind.REDUCE_SCATTER, worldSize, bytes);
                         assertTrue(
-                                AlgorithmRegistry.twins(whole).contains(parts),
-                                () -> whole + ", " + parts + " " + bytes);
+                                AlgorithmRegistry.twins(allReduce).contains(parts),
+                                () -> allReduce + ", " + parts + " " + bytes);
                     }
                 }
             }

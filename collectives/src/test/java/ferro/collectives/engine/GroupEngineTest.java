@@ -240,13 +240,13 @@ class GroupEngineTest {
 
     @Test
     void noMoreThanSoManyAreUnderWay() {
-        for (int i = 0; i < LinkExecutor.RUNS_MOST + 3; i++) {
+        for (int i = 0; i < LinkExecutor.MAX_RUNS + 3; i++) {
             sum(pair());
         }
 
         stepped.advance();
 
-        assertEquals(LinkExecutor.RUNS_MOST, trouble.sends.size());
+        assertEquals(LinkExecutor.MAX_RUNS, trouble.sends.size());
     }
 
     @Test
@@ -264,7 +264,7 @@ class GroupEngineTest {
 
     @Test
     void largeOperationsWait() {
-        int most = (int) LinkExecutor.SHARING_BYTES_MOST / Float.BYTES;
+        int most = (int) LinkExecutor.MAX_SHARING_BYTES / Float.BYTES;
         sum(HostTensor.of(new float[most]));
         sum(HostTensor.of(new float[most + 1]));
         sum(pair());

@@ -13,13 +13,13 @@ record Pipe(Queue<Byte> bytes, int window) implements StagedLink.Sink, StagedLin
     }
 
     @Override
-    public int room() {
+    public int free() {
         return window - bytes.size();
     }
 
     @Override
     public void put(ByteBuffer from, int count) {
-        assertTrue(count <= room(), count + " bytes put where there is room for " + room());
+        assertTrue(count <= free(), count + " bytes put where there is room for " + free());
         for (int i = 0; i < count; i++) {
             bytes.add(from.get(i));
         }

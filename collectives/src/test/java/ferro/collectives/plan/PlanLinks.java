@@ -67,10 +67,10 @@ final class PlanLinks {
         for (int i = 0; i < Math.min(sends.size(), receives.size()); i++) {
             Step.Send send = plans.of(from).sends().get(sends.get(i));
             Step.Arrival arrival = plans.of(to).receives().get(receives.get(i));
-            int place = plans.hasParts() ? plans.unit() : 1;
+            int unit = plans.hasParts() ? plans.unit() : 1;
             boolean same = plans.numbersAgree()
                     ? send.chunk() == arrival.chunk()
-                    : plans.kind() == CollectiveKind.BARRIER || send.chunk() % place == arrival.chunk() % place;
+                    : plans.kind() == CollectiveKind.BARRIER || send.chunk() % unit == arrival.chunk() % unit;
             if (!same || send.chunks() != arrival.chunks()) {
                 return Optional.of(
                         plans.send(from, sends.get(i)) + " arrives at " + plans.arrival(to, receives.get(i)));

@@ -83,15 +83,15 @@ final class PlanRaces {
     }
 
     private Optional<String> find(boolean inPlace) {
-        for (Map.Entry<RegionChunk, List<ChunkAccess>> place : uses(inPlace).entrySet()) {
-            List<ChunkAccess> uses = place.getValue();
+        for (Map.Entry<RegionChunk, List<ChunkAccess>> chunk : uses(inPlace).entrySet()) {
+            List<ChunkAccess> uses = chunk.getValue();
             for (int i = 0; i < uses.size(); i++) {
                 for (int j = i + 1; j < uses.size(); j++) {
                     ChunkAccess one = uses.get(i);
                     ChunkAccess two = uses.get(j);
                     if ((one.writes || two.writes) && !ordered(one, two) && !ordered(two, one)) {
                         return Optional.of(name(two) + " is not ordered with " + name(one) + " at "
-                                + PlanSet.chunks(place.getKey().region, place.getKey().chunk, 1));
+                                + PlanSet.chunks(chunk.getKey().region, chunk.getKey().chunk, 1));
                     }
                 }
             }
@@ -115,15 +115,15 @@ final class PlanRaces {
         for (int i = 0; i < plan.sends().size(); i++) {
             Step.Send send = plan.sends().get(i);
             for (int chunk = send.chunk(); chunk < send.chunk() + send.chunks(); chunk++) {
-                add(uses, place(plan, send.region(), chunk, inPlace), new ChunkAccess(true, i, false));
+                add(uses, chunk(plan, send.region(), chunk, inPlace), new ChunkAccess(true, i, false));
             }
         }
         for (int i = 0; i < plan.receives().size(); i++) {
             Step.Arrival arrival = plan.receives().get(i);
             for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
-                RegionChunk into = place(plan, arrival.region(), chunk, inPlace);
+                RegionChunk into = chunk(plan, arrival.region(), chunk, inPlace);
                 if (arrival instanceof Step.Local local) {
-                    RegionChunk from = place(plan, local.from(), chunk, inPlace);
+                    RegionChunk from = chunk(plan, local.from(), chunk, inPlace);
                     if (from.equals(into)) {
                         continue;
                     }
@@ -135,12 +135,12 @@ final class PlanRaces {
         return uses;
     }
 
-    private static void add(Map<RegionChunk, List<ChunkAccess>> uses, RegionChunk place, ChunkAccess use) {
-        uses.computeIfAbsent(place, unused -> new ArrayList<>()).add(use);
+    private static void add(Map<RegionChunk, List<ChunkAccess>> uses, RegionChunk chunk, ChunkAccess use) {
+        uses.computeIfAbsent(chunk, unused -> new ArrayList<>()).add(use);
     }
 
     /** Returns where a chunk lies; in an in-place call, the chunks of IN that OUT also holds lie in OUT. */
-    private static RegionChunk place(Plan plan, Region region, int chunk, boolean inPlace) {
+    private static RegionChunk chunk(Plan plan, Region region, int chunk, boolean inPlace) {
         boolean moved = inPlace && region == Region.IN && plan.out().holds(chunk, 1);
         return new RegionChunk(moved ? Region.OUT : region, chunk);
     }

@@ -184,17 +184,17 @@ final class PlanResults {
         Step.Arrival arrival = rank.plan.receives().get(index);
         Contribution[] into = rank.region(arrival.region());
         for (int i = 0; i < message.length; i++) {
-            Contribution here = into[arrival.chunk() + i];
-            if (here == null) {
+            Contribution own = into[arrival.chunk() + i];
+            if (own == null) {
                 fail(plans.arrival(rank.rank, index) + " combines into what nothing has set");
-            } else if (here.chunk() != message[i].chunk()) {
-                fail(plans.arrival(rank.rank, index) + " combines " + here + " with " + message[i]);
-            } else if (here.ranks().intersects(message[i].ranks())) {
-                fail(plans.arrival(rank.rank, index) + " counts a rank twice: " + here + " and " + message[i]);
-            } else if (here.isComplete() || message[i].isComplete()) {
-                fail(plans.arrival(rank.rank, index) + " combines what is complete: " + here + " and " + message[i]);
+            } else if (own.chunk() != message[i].chunk()) {
+                fail(plans.arrival(rank.rank, index) + " combines " + own + " with " + message[i]);
+            } else if (own.ranks().intersects(message[i].ranks())) {
+                fail(plans.arrival(rank.rank, index) + " counts a rank twice: " + own + " and " + message[i]);
+            } else if (own.isComplete() || message[i].isComplete()) {
+                fail(plans.arrival(rank.rank, index) + " combines what is complete: " + own + " and " + message[i]);
             } else {
-                into[arrival.chunk() + i] = here.with(message[i], completes);
+                into[arrival.chunk() + i] = own.with(message[i], completes);
             }
         }
     }

@@ -26,8 +26,8 @@ class AverageQuotientsTest {
         for (int i = 0; i < COUNT; i++) {
             // bits of every kind; and what is nearest to a multiple
             double any = Double.longBitsToDouble(random.nextLong());
-            long near = Double.doubleToRawLongBits(any * worldSize) + random.nextInt(5) - 2;
-            sums[i] = i % 2 == 0 ? any : Double.longBitsToDouble(near);
+            long close = Double.doubleToRawLongBits(any * worldSize) + random.nextInt(5) - 2;
+            sums[i] = i % 2 == 0 ? any : Double.longBitsToDouble(close);
         }
 
         assertQuotients(sums, worldSize);

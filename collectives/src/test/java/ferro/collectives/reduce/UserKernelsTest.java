@@ -74,7 +74,7 @@ class UserKernelsTest {
     }
 
     @Test
-    void memoryThatHasRunOutInTheCodeIsToldAsSuch() {
+    void memoryThatHasRunOutInTheCodeIsThrownAsSuch() {
         OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
         Kernel kernel = Kernels.of(
                 DataType.FLOAT32,

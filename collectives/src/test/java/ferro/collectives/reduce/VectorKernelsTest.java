@@ -95,10 +95,10 @@ class VectorKernelsTest {
         assumeTrue(search.family().isPresent(), search.text());
         for (double factor : type.isFloating() ? new double[] {1.0 / 3, -3e4, 0} : new double[] {-3_000_000_019L}) {
             ReduceOp op = ReduceOp.preMultipliedSum(factor);
-            for (Multiplies which : Multiplies.values()) {
+            for (PreMulTarget which : PreMulTarget.values()) {
                 Kernel plain = Kernels.plain(type, ReduceOp.SUM, 1).multiplying(which, factor);
                 Kernel vectors = search.family().orElseThrow().untriedMultiplying(type, factor, which);
-                if (which == Multiplies.COPY) {
+                if (which == PreMulTarget.COPY) {
                     assertSameCopies(type, op, plain, vectors);
                 } else {
                     assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
@@ -192,7 +192,7 @@ class VectorKernelsTest {
             short[] found = new short[1 << 16];
             search.family()
                     .orElseThrow()
-                    .untriedMultiplying(type, factor, Multiplies.COPY)
+                    .untriedMultiplying(type, factor, PreMulTarget.COPY)
                     .combine(found, 0, elements, 0, elements.length);
 
             for (int i = 0; i < elements.length; i++) {

@@ -25,12 +25,12 @@ public final class DeviceAllReduce {
 
     /** Returns the sum over all ranks. Element i of rank r is r + 1 + i % 3. */
     static float[] sum(ProcessGroup group, SystemContext context, int elements) {
-        float[] mine = new float[elements];
+        float[] own = new float[elements];
         for (int i = 0; i < elements; i++) {
-            mine[i] = group.rank() + 1 + i % 3;
+            own[i] = group.rank() + 1 + i % 3;
         }
         try (DeviceFloats floats = DeviceFloats.of(group, context)) {
-            DeviceTensor tensor = floats.upload(mine);
+            DeviceTensor tensor = floats.upload(own);
             try {
                 group.allReduce(tensor, ReduceOp.SUM);
                 return floats.download(tensor);

@@ -15,7 +15,7 @@ import java.time.Duration;
 
 /** The float tensors of one rank on its device, with upload and download. */
 final class DeviceFloats implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private final SystemContext context;
     private final DeviceMemory memory;
@@ -67,8 +67,8 @@ final class DeviceFloats implements AutoCloseable {
     }
 
     private static void await(DeviceMemory.Copy copy) {
-        if (!copy.await(PATIENCE)) {
-            throw new IllegalStateException("a copy has not ended after " + PATIENCE);
+        if (!copy.await(TIMEOUT)) {
+            throw new IllegalStateException("a copy has not ended after " + TIMEOUT);
         }
     }
 

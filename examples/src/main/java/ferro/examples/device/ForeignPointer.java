@@ -46,13 +46,13 @@ public final class ForeignPointer {
 
     /** Returns the mean over all ranks. Element i of rank r is 10 r + i. */
     static float[] mean(ProcessGroup group, SystemContext context, int elements) {
-        float[] mine = new float[elements];
+        float[] own = new float[elements];
         for (int i = 0; i < elements; i++) {
-            mine[i] = 10 * group.rank() + i;
+            own[i] = 10 * group.rank() + i;
         }
         try (DeviceFloats other = DeviceFloats.of(group, context)) {
             // memory of ferro represents the other library: ferro gets only three numbers and an object
-            DeviceTensor theirs = other.upload(mine);
+            DeviceTensor theirs = other.upload(own);
             Buffer buffer = new Buffer(theirs.address(), theirs.device(), theirs.elementCount(), theirs.owner());
             try {
                 group.allReduce(view(buffer), ReduceOp.AVG);

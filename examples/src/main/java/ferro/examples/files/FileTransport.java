@@ -42,8 +42,8 @@ import java.util.concurrent.locks.LockSupport;
  * processes of this host. A group has at most 147 ranks, because a buffer cannot hold the file of a larger group.
  */
 public final class FileTransport implements Transport {
-    private static final long NAP_LEAST_NANOS = 50_000;
-    private static final long NAP_MOST_NANOS = 1_000_000;
+    private static final long BACKOFF_MIN_NANOS = 50_000;
+    private static final long BACKOFF_MAX_NANOS = 1_000_000;
     private static final int CONTROL = Lane.values().length;
 
     private final Path file;
@@ -56,7 +56,7 @@ public final class FileTransport implements Transport {
     private volatile Thread parked;
     private volatile boolean closed;
     private boolean dropped;
-    private long napNanos = NAP_LEAST_NANOS;
+    private long backoffNanos = BACKOFF_MIN_NANOS;
     /** The links that were requested, by peer and lane. */
     private final Map<Integer, StagedLink> links = new HashMap<>();
 
@@ -93,8 +93,8 @@ public final class FileTransport implements Transport {
     }
 
     private Ring ring(int from, int to, int kind) {
-        int place = 1 + (from * worldSize() + to) * (CONTROL + 1) + kind;
-        return new Ring(memory.slice(place * Ring.BYTES, Ring.BYTES).order(ByteOrder.nativeOrder()));
+        int index = 1 + (from * worldSize() + to) * (CONTROL + 1) + kind;
+        return new Ring(memory.slice(index * Ring.BYTES, Ring.BYTES).order(ByteOrder.nativeOrder()));
     }
 
     @Override
@@ -137,7 +137,7 @@ public final class FileTransport implements Transport {
         for (Map.Entry<Integer, StagedLink> each : links.entrySet()) {
             moved |= move(each.getKey() / CONTROL, each.getKey() % CONTROL, each.getValue());
         }
-        napNanos = moved ? NAP_LEAST_NANOS : napNanos;
+        backoffNanos = moved ? BACKOFF_MIN_NANOS : backoffNanos;
         return moved;
     }
 
@@ -163,8 +163,8 @@ public final class FileTransport implements Transport {
     @Override
     public void park(long deadlineNanos) {
         parked = Thread.currentThread();
-        LockSupport.parkNanos(this, Math.min(napNanos, deadlineNanos - context.nanoTime()));
-        napNanos = Math.min(2 * napNanos, NAP_MOST_NANOS);
+        LockSupport.parkNanos(this, Math.min(backoffNanos, deadlineNanos - context.nanoTime()));
+        backoffNanos = Math.min(2 * backoffNanos, BACKOFF_MAX_NANOS);
     }
 
     @Override
@@ -195,7 +195,7 @@ public final class FileTransport implements Transport {
             }
         }
         if (!closed) {
-            long nanos = any ? NAP_LEAST_NANOS : NAP_MOST_NANOS;
+            long nanos = any ? BACKOFF_MIN_NANOS : BACKOFF_MAX_NANOS;
             context.background().schedule(this::moveMessages, nanos, TimeUnit.NANOSECONDS);
         }
     }

@@ -29,7 +29,7 @@ final class Ring implements StagedLink.Sink, StagedLink.Source {
     }
 
     @Override
-    public int room() {
+    public int free() {
         return CAPACITY - (int) (position - (long) WORD.getAcquire(memory, TAKEN_AT));
     }
 

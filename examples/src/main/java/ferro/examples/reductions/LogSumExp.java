@@ -23,9 +23,9 @@ public final class LogSumExp {
     static final ReduceOp LARGEST =
             ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {
-                    float most = Math.max(Math.abs(into[i]), Math.abs(received[i]));
+                    float magnitude = Math.max(Math.abs(into[i]), Math.abs(received[i]));
                     // for x and -x the result is positive on every rank; otherwise each rank would keep its own value
-                    into[i] = Math.max(into[i], received[i]) == most ? most : -most;
+                    into[i] = Math.max(into[i], received[i]) == magnitude ? magnitude : -magnitude;
                 }
             });
 

@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
  */
 final class CharModel {
     private final Shape shape;
-    private final int mostSamples;
+    private final int maxSamples;
     private final float[][] embedding;
     private final float[][] embeddingGradient;
     private final Dense hiddenLayer;
@@ -25,20 +25,20 @@ final class CharModel {
      * Creates a model without parameters. {@link #load} sets the parameters.
      *
      * @param shape       sizes of the model
-     * @param mostSamples largest number of samples of one call
+     * @param maxSamples largest number of samples of one call
      */
-    CharModel(Shape shape, int mostSamples) {
+    CharModel(Shape shape, int maxSamples) {
         this.shape = shape;
-        this.mostSamples = mostSamples;
+        this.maxSamples = maxSamples;
         embedding = new float[shape.symbols()][shape.embedding()];
         embeddingGradient = new float[shape.symbols()][shape.embedding()];
-        hiddenLayer = new Dense(shape.inputs(), shape.hidden(), mostSamples);
-        outputLayer = new Dense(shape.hidden(), shape.symbols(), mostSamples);
-        input = new float[mostSamples][shape.inputs()];
-        hidden = new float[mostSamples][shape.hidden()];
-        output = new float[mostSamples][shape.symbols()];
-        inputGradient = new float[mostSamples][shape.inputs()];
-        hiddenGradient = new float[mostSamples][shape.hidden()];
+        hiddenLayer = new Dense(shape.inputs(), shape.hidden(), maxSamples);
+        outputLayer = new Dense(shape.hidden(), shape.symbols(), maxSamples);
+        input = new float[maxSamples][shape.inputs()];
+        hidden = new float[maxSamples][shape.hidden()];
+        output = new float[maxSamples][shape.symbols()];
+        inputGradient = new float[maxSamples][shape.inputs()];
+        hiddenGradient = new float[maxSamples][shape.hidden()];
     }
 
     Shape shape() {
@@ -114,15 +114,15 @@ final class CharModel {
     }
 
     private void forward(byte[] text, int[] starts) {
-        if (starts.length > mostSamples) {
+        if (starts.length > maxSamples) {
             throw new IllegalArgumentException(
-                    "need at most " + mostSamples + " samples per call of this model, found " + starts.length);
+                    "need at most " + maxSamples + " samples per call of this model, found " + starts.length);
         }
         int width = shape.embedding();
         for (int sample = 0; sample < starts.length; sample++) {
-            for (int place = 0; place < shape.context(); place++) {
-                int symbol = text[starts[sample] + place];
-                System.arraycopy(embedding[symbol], 0, input[sample], place * width, width);
+            for (int position = 0; position < shape.context(); position++) {
+                int symbol = text[starts[sample] + position];
+                System.arraycopy(embedding[symbol], 0, input[sample], position * width, width);
             }
         }
         hiddenLayer.forward(starts.length, input, hidden);
@@ -173,8 +173,8 @@ final class CharModel {
         }
         for (int sample = 0; sample < starts.length; sample++) {
             int at = 0;
-            for (int place = 0; place < shape.context(); place++) {
-                float[] row = embeddingGradient[text[starts[sample] + place]];
+            for (int position = 0; position < shape.context(); position++) {
+                float[] row = embeddingGradient[text[starts[sample] + position]];
                 for (int i = 0; i < row.length; i++) {
                     row[i] += inputGradient[sample][at++];
                 }

@@ -14,13 +14,13 @@ final class Dense {
 
     private final float[][] inputTurned;
 
-    Dense(int inputs, int outputs, int mostSamples) {
+    Dense(int inputs, int outputs, int maxSamples) {
         weights = new float[inputs][outputs];
         bias = new float[outputs];
         weightGradient = new float[inputs][outputs];
         biasGradient = new float[outputs];
         weightsTurned = new float[outputs][inputs];
-        inputTurned = new float[inputs][mostSamples];
+        inputTurned = new float[inputs][maxSamples];
     }
 
     /** Copies weights and bias from a flat array. Returns the index after the bias. */

@@ -14,19 +14,19 @@ final class LossCheck {
      */
     static final double ALLOWED = 1e-3;
 
-    private final ShareGradient whole;
-    private final int most;
+    private final ShareGradient full;
+    private final int max;
 
     /**
      * Prepares the model of one process.
      *
      * @param shape   sizes of the model
      * @param batches batches that the ranks also use
-     * @param most    largest number of batches of the run
+     * @param max    largest number of batches of the run
      */
-    LossCheck(Shape shape, Batches batches, int most) {
-        whole = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
-        this.most = most;
+    LossCheck(Shape shape, Batches batches, int max) {
+        full = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
+        this.max = max;
     }
 
     /**
@@ -38,14 +38,14 @@ final class LossCheck {
      */
     double[] alone(ModelReplica replica, int count) {
         double[] losses = new double[count];
-        float[] parameters = new float[whole.length()];
-        float[] gradient = new float[whole.length()];
+        float[] parameters = new float[full.length()];
+        float[] gradient = new float[full.length()];
         int first = replica.stepCount();
         for (int step = first; step < first + count; step++) {
             replica.read(parameters);
-            whole.load(parameters);
-            losses[step - first] = whole.compute(step, 0, gradient, parameter -> replica.ready(parameter, gradient));
-            replica.update(step, most);
+            full.load(parameters);
+            losses[step - first] = full.compute(step, 0, gradient, parameter -> replica.ready(parameter, gradient));
+            replica.update(step, max);
         }
         return losses;
     }

@@ -71,12 +71,12 @@ record Options(
         Map<String, String> given = pairs(arguments);
         return new Options(
                 Path.of(given.getOrDefault("--text", ".")),
-                whole(given, "--steps", 1000, 1),
-                whole(given, "--seconds", 30, 1),
-                whole(given, "--batch", 1024, 1),
+                integer(given, "--steps", 1000, 1),
+                integer(given, "--seconds", 30, 1),
+                integer(given, "--batch", 1024, 1),
                 seed(given.getOrDefault("--seed", "1")),
                 plotFile(given.getOrDefault("--out", "ferro-demo.png")),
-                whole(given, "--sample", 400, 0),
+                integer(given, "--sample", 400, 0),
                 bar(given.getOrDefault("--progress", "lines")),
                 StateOptions.of(given));
     }
@@ -102,7 +102,7 @@ record Options(
         return given;
     }
 
-    private static int whole(Map<String, String> given, String name, int fallback, int least) {
+    private static int integer(Map<String, String> given, String name, int fallback, int least) {
         String text = given.getOrDefault(name, Integer.toString(fallback));
         String need = name + " " + text + ": need an integer from " + least + " to " + Integer.MAX_VALUE;
         try {

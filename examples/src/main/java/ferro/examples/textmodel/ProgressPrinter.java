@@ -72,8 +72,8 @@ final class ProgressPrinter implements Consumer<TrainingStep> {
         communicationNanos = 0;
     }
 
-    private void show(String place, TrainingStep step, String end) {
-        state = place + String.format(Locale.ROOT, "loss %.3f ", step.loss()) + speed;
+    private void show(String progress, TrainingStep step, String end) {
+        state = progress + String.format(Locale.ROOT, "loss %.3f ", step.loss()) + speed;
         out.print(state + end);
         out.flush();
     }

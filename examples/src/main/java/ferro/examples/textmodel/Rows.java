@@ -28,15 +28,15 @@ final class Rows {
      * @param depth number of terms of each sum
      */
     static void multiplyAdd(float[][] out, int rows, float[][] left, float[][] right, int depth) {
-        int whole = depth - depth % 4;
+        int unrolled = depth - depth % 4;
         for (int block = 0; block < rows; block += BLOCK) {
             int end = Math.min(rows, block + BLOCK);
-            for (int k = 0; k < whole; k += 4) {
+            for (int k = 0; k < unrolled; k += 4) {
                 for (int row = block; row < end; row++) {
                     addFour(out[row], left[row], right, k);
                 }
             }
-            for (int k = whole; k < depth; k++) {
+            for (int k = unrolled; k < depth; k++) {
                 for (int row = block; row < end; row++) {
                     addOne(out[row], left[row][k], right[k]);
                 }

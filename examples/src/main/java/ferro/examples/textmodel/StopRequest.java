@@ -8,10 +8,10 @@ import java.util.function.Predicate;
 /**
  * A request from outside to end the training after the current step.
  *
- * @param here   whether this rank has received the request; does not communicate
+ * @param local   whether this rank has received the request; does not communicate
  * @param agreed whether any rank has received the request; all ranks must ask at the same point
  */
-record StopRequest(BooleanSupplier here, Predicate<ProcessGroup> agreed) {
+record StopRequest(BooleanSupplier local, Predicate<ProcessGroup> agreed) {
     /** A request that never comes. */
     static final StopRequest NEVER = new StopRequest(() -> false, group -> false);
 

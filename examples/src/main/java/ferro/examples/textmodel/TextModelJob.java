@@ -172,7 +172,7 @@ final class TextModelJob {
         ProgressPrinter progress = new ProgressPrinter(out, options);
         long end = System.nanoTime() + options.seconds() * 1_000_000_000L;
         boolean first = group.rank() == 0;
-        BooleanSupplier outOfTime = () -> stop.here().getAsBoolean() || first && System.nanoTime() - end >= 0;
+        BooleanSupplier outOfTime = () -> stop.local().getAsBoolean() || first && System.nanoTime() - end >= 0;
         List<TrainingStep> steps = trainer.train(group.rank(), outOfTime, first ? progress : step -> {});
         if (first) {
             progress.finish();

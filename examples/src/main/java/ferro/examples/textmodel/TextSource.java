@@ -26,7 +26,7 @@ record TextSource(String text, int fileCount) {
      */
     static final String INDENTATION = " ".repeat(4);
 
-    private static final long MOST_BYTES = 64L << 20;
+    private static final long MAX_BYTES = 64L << 20;
     private static final Set<String> ENDINGS = Set.of(
             "md",
             "txt",
@@ -82,8 +82,8 @@ record TextSource(String text, int fileCount) {
         int used = 0;
         for (Path file : files) {
             bytes += Files.size(file);
-            if (bytes > MOST_BYTES) {
-                throw new UsageException("--text " + path + ": more than " + (MOST_BYTES >> 20)
+            if (bytes > MAX_BYTES) {
+                throw new UsageException("--text " + path + ": more than " + (MAX_BYTES >> 20)
                         + " MiB of text, reached at " + file + ": choose a smaller folder or file");
             }
             String text = Files.isRegularFile(file) ? textOf(file) : "";

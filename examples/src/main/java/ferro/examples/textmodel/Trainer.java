@@ -54,14 +54,14 @@ final class Trainer {
             double loss = shares.compute(step, share, gradient, parameter -> replica.ready(parameter, gradient));
             long computed = System.nanoTime();
             // loss, and a flag, so that ranks whose clocks disagree still stop after the same step
-            double[] told = {loss, outOfTime.getAsBoolean() ? 1 : 0};
-            group.allReduce(told, ReduceOp.AVG);
+            double[] sent = {loss, outOfTime.getAsBoolean() ? 1 : 0};
+            group.allReduce(sent, ReduceOp.AVG);
             long communication = System.nanoTime() - computed;
             StepTimes times = replica.update(step, steps);
             communication += times.waited().toNanos();
-            last = told[1] > 0;
+            last = sent[1] > 0;
             TrainingStep made = new TrainingStep(
-                    step, told[0], shares.samplesPerStep(), start - begin, System.nanoTime() - begin, communication);
+                    step, sent[0], shares.samplesPerStep(), start - begin, System.nanoTime() - begin, communication);
             done.add(made);
             progress.accept(made);
         }

@@ -13,7 +13,7 @@ final class Vocabulary {
     private static final char OTHER = '\uFFFD';
 
     /** Largest number of symbols. Symbols must fit into a byte, and more symbols would only be rare characters. */
-    private static final int MOST_SYMBOLS = 100;
+    private static final int MAX_SYMBOLS = 100;
 
     private final char[] characters;
     private final byte[] symbolOf = new byte[Character.MAX_VALUE + 1];
@@ -41,7 +41,7 @@ final class Vocabulary {
                 .boxed()
                 .sorted(Comparator.comparing((Integer character) -> -counts[character])
                         .thenComparing(Comparator.naturalOrder()))
-                .limit(MOST_SYMBOLS - 1)
+                .limit(MAX_SYMBOLS - 1)
                 .mapToInt(Integer::intValue)
                 .sorted()
                 .toArray();

@@ -41,7 +41,7 @@ class EndOfALinkTest {
     Path folder;
 
     private final List<FerroException> broken = new CopyOnWriteArrayList<>();
-    private final Semaphore told = new Semaphore(0);
+    private final Semaphore notified = new Semaphore(0);
 
     @Test
     void whatAPeerSentBeforeItLeftComesAndThenTheLinkIsBrokenOnce() {
@@ -84,8 +84,8 @@ class EndOfALinkTest {
                 memory.putInt(128, -7);
                 Ring.WORD.setRelease(memory, 0, 4L);
             }
-            assertTrue(told.tryAcquire(20, TimeUnit.SECONDS), "the broken link was not reported");
-            assertFalse(told.tryAcquire(50, TimeUnit.MILLISECONDS), "the broken link was reported twice");
+            assertTrue(notified.tryAcquire(20, TimeUnit.SECONDS), "the broken link was not reported");
+            assertFalse(notified.tryAcquire(50, TimeUnit.MILLISECONDS), "the broken link was reported twice");
 
             assertEquals(Code.PROTOCOL, broken.get(0).code());
             assertEquals(hears.rank(), broken.get(0).where().rank());
@@ -108,7 +108,7 @@ class EndOfALinkTest {
         public void broken(int peer, FerroException cause) {
             assertEquals("1", cause.where().culprits());
             broken.add(cause);
-            told.release();
+            notified.release();
         }
 
         @Override

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("long")
 class FileTransportContractTest extends BackendContract {
-    private static final int RANKS_MOST = 4;
+    private static final int MAX_RANKS = 4;
 
     @TempDir
     static Path jobs;
@@ -36,7 +36,7 @@ class FileTransportContractTest extends BackendContract {
 
     @Override
     protected Optional<List<? extends Backend>> createGroup(List<Map<String, String>> settingsByRank) {
-        assumeTrue(settingsByRank.size() <= RANKS_MOST, "groups of more than " + RANKS_MOST + " ranks are left out");
+        assumeTrue(settingsByRank.size() <= MAX_RANKS, "groups of more than " + MAX_RANKS + " ranks are left out");
         List<Backend> ranks = new ArrayList<>();
         try {
             Path folder = Files.createTempDirectory(jobs, "job");

@@ -34,8 +34,8 @@ class LogSumExpTest {
             ranks.run(group -> {
                 float[] extremes = LogSumExp.extremes(group);
 
-                float most = worldSize - 0.5f;
-                assertArrayEquals(new float[] {most, -most, 2}, extremes);
+                float max = worldSize - 0.5f;
+                assertArrayEquals(new float[] {max, -max, 2}, extremes);
             });
         }
     }

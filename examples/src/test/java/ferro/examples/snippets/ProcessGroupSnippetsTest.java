@@ -114,12 +114,12 @@ class ProcessGroupSnippetsTest {
     @Test
     void passesMessagesAroundARing() {
         onEachRank(group -> {
-            int[] mine = {group.rank()};
+            int[] own = {group.rank()};
             int[] received = new int[1];
             // @start region="messages"
             int next = (group.rank() + 1) % group.worldSize();
             int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
-            Work sent = group.sendAsync(HostTensor.of(mine), next, 0);
+            Work sent = group.sendAsync(HostTensor.of(own), next, 0);
             group.recv(received, previous, 0);
             sent.await();
             // @end

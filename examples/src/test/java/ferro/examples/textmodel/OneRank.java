@@ -30,8 +30,8 @@ final class OneRank implements AutoCloseable {
     }
 
     List<TrainingStep> train(int steps, BooleanSupplier outOfTime) {
-        ShareGradient whole = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
-        return new Trainer(group, whole, replica, steps).train(0, outOfTime, step -> {});
+        ShareGradient full = new ShareGradient(new CharModel(shape, batches.batchSize()), batches, 1);
+        return new Trainer(group, full, replica, steps).train(0, outOfTime, step -> {});
     }
 
     @Override

@@ -125,7 +125,7 @@ class TextModelJobTest {
     }
 
     @Test
-    void ranksWithOtherTextsAreToldSo() {
+    void ranksWithOtherTextsThrow() {
         ExecutionException failure = assertThrows(
                 ExecutionException.class, () -> run(2, TEXT, TEXT + "x", "--batch=6", "--out=" + folder + "/p.png"));
 

@@ -32,34 +32,34 @@ class TextModelMainTest {
     @Test
     void missingTextIsWrongUse() {
         assertEquals(2, run(0, "--text", folder + "/other.txt"));
-        assertTold("other.txt: there is no such file or folder");
+        assertPrinted("other.txt: there is no such file or folder");
     }
 
     @Test
     void emptyTextIsWrongUse() {
         assertEquals(2, run(0, "--text", folder + "/none.txt"));
-        assertTold("none.txt: found no text");
+        assertPrinted("none.txt: found no text");
     }
 
     @Test
     void textShorterThanABatchIsWrongUse() {
         assertEquals(2, run(0, "--text", folder + "/some.txt"));
-        assertTold("the text has 660 characters, need at least 1040");
+        assertPrinted("the text has 660 characters, need at least 1040");
     }
 
     @Test
     void moreRanksThanSamplesIsWrongUse() {
         assertEquals(2, run(0, "--text", folder + "/some.txt", "--batch", "3"));
-        assertTold("--batch 3: fewer samples than ranks, need at least 4 for 4 ranks");
+        assertPrinted("--batch 3: fewer samples than ranks, need at least 4 for 4 ranks");
     }
 
     @Test
-    void wrongUseIsToldByRankZeroOnly() {
+    void wrongUseIsPrintedByRankZeroOnly() {
         assertEquals(2, run(3, "--steps", "none"));
         assertEquals("", err.toString(StandardCharsets.UTF_8));
 
         assertEquals(2, run(0, "--steps", "none"));
-        assertTold("--steps none: need an integer from 1");
+        assertPrinted("--steps none: need an integer from 1");
     }
 
     @Test
@@ -76,10 +76,10 @@ class TextModelMainTest {
         return new TextModelMain(process, stream(out), stream(err), StopRequest.NEVER).run(arguments);
     }
 
-    private void assertTold(String expected) {
-        String told = err.toString(StandardCharsets.UTF_8);
-        assertTrue(told.startsWith("ferro demo: ") && told.contains(expected), told);
-        assertEquals(1, told.lines().count(), told);
+    private void assertPrinted(String expected) {
+        String printed = err.toString(StandardCharsets.UTF_8);
+        assertTrue(printed.startsWith("ferro demo: ") && printed.contains(expected), printed);
+        assertEquals(1, printed.lines().count(), printed);
     }
 
     private static PrintStream stream(ByteArrayOutputStream bytes) {

@@ -40,7 +40,7 @@ class NullArgumentsTest {
             "Collective.Reduce.new.out",
             "Collective.Gather.new.out",
             "Collective.Scatter.new.in",
-            "FreshResult.new.tensor",
+            "OutOfPlaceResult.new.tensor",
             // where there is none to give
             "*.abort.cause",
             "DeviceTensor.new.owner",

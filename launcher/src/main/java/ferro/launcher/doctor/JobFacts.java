@@ -1,8 +1,8 @@
 package ferro.launcher.doctor;
 
+import ferro.job.DetectedLauncher;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
-import ferro.job.Sighting;
 import ferro.spi.RankContext;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +17,7 @@ final class JobFacts {
         JobVariables found = JobFinder.of(context);
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("a program started here", found.job().isPresent() ? "joins: " + found.line() : refusal(found));
-        for (Sighting one : found.seen()) {
+        for (DetectedLauncher one : found.seen()) {
             boolean named = one.verdict().startsWith(one.variables());
             facts.put("seen: " + one.family().title(), (named ? "" : one.variables() + ", ") + one.verdict());
         }

@@ -44,7 +44,7 @@ public final class Nodes implements AutoCloseable {
     private static final long FIRST_LINE_MILLIS = 1_000;
     private static final long LATER_LINES_MILLIS = 30_000;
     /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
-    private static final long FAREWELL_MILLIS = 2_000;
+    private static final long OTHERS_GONE_MILLIS = 2_000;
 
     private final LauncherStore connection;
     private final Store store;
@@ -119,7 +119,7 @@ public final class Nodes implements AutoCloseable {
             nodes.meet(waiting);
             return nodes;
         } catch (NodesApartException apart) {
-            nodes.farewell();
+            nodes.awaitOthersGone();
             throw apart;
         } catch (InterruptedException ended) {
             throw nodes.ended(waiting.interrupted());
@@ -143,7 +143,7 @@ public final class Nodes implements AutoCloseable {
     /** Tells the others that this launcher leaves, and waits until they have read it. */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
         NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO);
-        farewell();
+        awaitOthersGone();
         return said;
     }
 
@@ -156,7 +156,7 @@ public final class Nodes implements AutoCloseable {
             Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(text, 2)));
             throw new NodesApartException(text, 2);
         }
-        Roll roll = new Roll(store, own, telling, waiting);
+        NodeRendezvous roll = new NodeRendezvous(store, own, telling, waiting);
         if (own.node() == 0) {
             roll.call(times.join.toMillis());
         }
@@ -421,7 +421,7 @@ public final class Nodes implements AutoCloseable {
         String verdict =
                 made(() -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
         send(Keys.VERDICT, verdict);
-        farewell();
+        awaitOthersGone();
         if (verdict.startsWith(UNTOLD)) {
             throw new IllegalStateException(untold(own, verdict).orElseThrow().why());
         }
@@ -459,7 +459,7 @@ public final class Nodes implements AutoCloseable {
     }
 
     /** Waits, on node 0, until all other launchers that are not lost have read the last message and are gone. */
-    private void farewell() throws InterruptedException {
+    private void awaitOthersGone() throws InterruptedException {
         if (own.node() != 0) {
             return;
         }
@@ -471,7 +471,7 @@ public final class Nodes implements AutoCloseable {
                         .toCompletableFuture())
                 .toArray(CompletableFuture[]::new);
         try {
-            CompletableFuture.allOf(gone).get(FAREWELL_MILLIS, TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(gone).get(OTHERS_GONE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (TimeoutException | ExecutionException stays) {
             // that launcher learns from the end of its connection that it has missed the message
             return;

@@ -2,7 +2,7 @@
  * Communication of the launchers of a job's nodes through the store that the launcher of node 0 serves.
  *
  * <p>Start reading at {@link ferro.launcher.nodes.Nodes}: it brings the launchers together before a rank starts, tells each
- * what happens on the others, and ends them with one verdict. {@code Roll} decides on node 0 whether all are there and
+ * what happens on the others, and ends them with one verdict. {@code NodeRendezvous} decides on node 0 whether all are there and
  * alike. {@code UnfitNode} tells them of a node that cannot start its ranks. {@code NodeWatch} detects launchers that are
  * gone or silent. docs/decisions/0015 gives the reasons.
  *

@@ -27,7 +27,7 @@ public final class Screen {
     private final ScreenStream out;
     private final ScreenStream err;
     private final boolean prefixed;
-    private final Teller teller;
+    private final LinePrinter teller;
     private final ReentrantLock lock;
     private final AtomicBoolean warned;
 
@@ -56,7 +56,7 @@ public final class Screen {
         this.out = out;
         this.err = err;
         this.prefixed = true;
-        this.teller = new Teller();
+        this.teller = new LinePrinter();
         this.lock = new ReentrantLock(true);
         this.warned = new AtomicBoolean();
     }

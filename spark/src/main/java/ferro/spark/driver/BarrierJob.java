@@ -1,9 +1,9 @@
 package ferro.spark.driver;
 
 import ferro.spark.failure.RankFailure;
-import ferro.spark.meeting.DriverStore;
-import ferro.spark.meeting.DriverStore.JobAttempt;
 import ferro.spark.rank.RankFunction;
+import ferro.spark.rendezvous.DriverStore;
+import ferro.spark.rendezvous.DriverStore.JobAttempt;
 import ferro.spark.task.BarrierRank;
 import ferro.spark.task.RankSettings;
 import java.io.Serializable;
@@ -59,7 +59,7 @@ final class BarrierJob<T, R> {
         TaskWatch tasks = new TaskWatch(tag);
         spark.addSparkListener(tasks);
         spark.addJobTag(tag);
-        try (DriverStore store = meeting(spark, attempt)) {
+        try (DriverStore store = store(spark, attempt)) {
             try {
                 return new Ending<>(submitted(store, function, attempt.ranks()), null, List.of());
             } catch (Exception failure) {
@@ -100,8 +100,8 @@ final class BarrierJob<T, R> {
         }
     }
 
-    private DriverStore meeting(SparkContext spark, JobAttempt attempt) {
-        return plan.meetAtRankZero()
+    private DriverStore store(SparkContext spark, JobAttempt attempt) {
+        return plan.storeOnRankZero()
                 ? DriverStore.none(spark, attempt)
                 : DriverStore.serve(spark, attempt, plan.ports(), plan.progress());
     }
@@ -109,8 +109,8 @@ final class BarrierJob<T, R> {
     private List<R> submitted(DriverStore store, RankFunction<T, R> function, int ranks) throws Exception {
         RankSettings settings = new RankSettings(
                 plan.timeout().toMillis(), plan.settings(), plan.ports().toString(), plan.checkpoints(), resultAtAll);
-        RDD<byte[]> stage =
-                rdd.barrier().mapPartitions(new BarrierRank<>(store.place(), settings, function, steps), false, BYTES);
+        RDD<byte[]> stage = rdd.barrier()
+                .mapPartitions(new BarrierRank<>(store.rendezvous(), settings, function, steps), false, BYTES);
         byte[][] results = new byte[ranks][];
         List<Object> partitions =
                 new ArrayList<>(IntStream.range(0, ranks).boxed().toList());

@@ -39,7 +39,7 @@ record FailedAttempt(
             Code.RENDEZVOUS,
             Code.RESOURCE);
 
-    private static final int MOST_OF_SPARK = 2_000;
+    private static final int MAX_CHARS_OF_SPARK = 2_000;
 
     /** Returns whether another attempt may succeed. */
     boolean worthAnother(List<String> retried) {
@@ -149,14 +149,14 @@ record FailedAttempt(
         String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
         String way = unreached && report.code().equals(Code.RENDEZVOUS.name())
                 ? "; no rank has connected to the driver's store: open the port of the store (.ports sets a range), or"
-                        + " let rank 0 serve the store (.meetAtRankZero())"
+                        + " let rank 0 serve the store (.storeOnRankZero())"
                 : "";
         return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message() + way);
     }
 
     private static String firstLine(Throwable failure) {
         String text = String.valueOf(failure.getMessage()).lines().findFirst().orElse("");
-        return text.length() > MOST_OF_SPARK ? text.substring(0, MOST_OF_SPARK) : text;
+        return text.length() > MAX_CHARS_OF_SPARK ? text.substring(0, MAX_CHARS_OF_SPARK) : text;
     }
 
     /**

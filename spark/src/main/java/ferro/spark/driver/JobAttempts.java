@@ -1,8 +1,8 @@
 package ferro.spark.driver;
 
 import ferro.spark.driver.BarrierJob.Ending;
-import ferro.spark.meeting.DriverStore.JobAttempt;
 import ferro.spark.rank.RankFunction;
+import ferro.spark.rendezvous.DriverStore.JobAttempt;
 import java.lang.System.Logger.Level;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -18,7 +18,7 @@ import org.apache.spark.util.LongAccumulator;
 /** The attempts of a ferro job. Each attempt is a Spark job with its own store, its own name and its own generation. */
 public final class JobAttempts {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
-    private static final int MOST_NAME = 48;
+    private static final int MAX_NAME = 48;
 
     private final SparkContext spark;
     private final SecureRandom random = new SecureRandom();
@@ -44,13 +44,13 @@ public final class JobAttempts {
                     + ": set the number of ranks with .ranks(n)");
         }
         RankSlots.await(spark, rows, ranks, plan.slotTimeout());
-        RDD<T> placed = placed(rows, ranks);
+        RDD<T> assigned = assigned(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
-        BarrierJob<T, R> jobs = new BarrierJob<>(placed, plan, resultAtAll, steps, ofUser);
+        BarrierJob<T, R> jobs = new BarrierJob<>(assigned, plan, resultAtAll, steps, ofUser);
         return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
             if (attempt > 0) {
-                RankSlots.await(spark, placed, ranks, plan.slotTimeout());
+                RankSlots.await(spark, assigned, ranks, plan.slotTimeout());
             }
             return jobs.run(new JobAttempt(job, attempt, ranks), function);
         });
@@ -100,11 +100,11 @@ public final class JobAttempts {
     /** Returns a new job name. The name consists of the application's id, which logs then show, and a random number. */
     private String name() {
         String id = spark.applicationId();
-        return (id.length() > MOST_NAME ? id.substring(id.length() - MOST_NAME) : id) + "-"
+        return (id.length() > MAX_NAME ? id.substring(id.length() - MAX_NAME) : id) + "-"
                 + HexFormat.of().toHexDigits(random.nextInt());
     }
 
-    private <T> RDD<T> placed(RDD<T> rows, int ranks) {
+    private <T> RDD<T> assigned(RDD<T> rows, int ranks) {
         Optional<String> refusal = BarrierChain.refusal(rows, ranks);
         if (refusal.isEmpty()) {
             return rows;

@@ -1,6 +1,6 @@
 package ferro.spark.driver;
 
-import ferro.spark.meeting.ProgressReport;
+import ferro.spark.rendezvous.ProgressReport;
 import ferro.spi.PortRange;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ import java.util.function.Consumer;
  * @param checkpoints the URI of the checkpoint folder; null if there is none
  * @param ports       the ports of the driver's store and of the ranks
  * @param settings    the ferro settings by name
- * @param meetAtRankZero true if rank 0 serves the store, false if the driver does
+ * @param storeOnRankZero true if rank 0 serves the store, false if the driver does
  * @param progress    the listener that receives the progress reports
  */
 public record JobPlan(
@@ -32,7 +32,7 @@ public record JobPlan(
         String checkpoints,
         PortRange ports,
         Map<String, String> settings,
-        boolean meetAtRankZero,
+        boolean storeOnRankZero,
         Consumer<ProgressReport> progress) {
 
     /** Returns the plan with the default options. */
@@ -43,7 +43,16 @@ public record JobPlan(
     /** Returns a plan with another number of ranks. */
     public JobPlan withRanks(int count) {
         return new JobPlan(
-                count, timeout, slotTimeout, attempts, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+                count,
+                timeout,
+                slotTimeout,
+                attempts,
+                retried,
+                checkpoints,
+                ports,
+                settings,
+                storeOnRankZero,
+                progress);
     }
 
     /** Returns a plan with another deadline. */
@@ -57,20 +66,20 @@ public record JobPlan(
                 checkpoints,
                 ports,
                 settings,
-                meetAtRankZero,
+                storeOnRankZero,
                 progress);
     }
 
     /** Returns a plan with another longest wait for executors with enough slots. */
     public JobPlan withSlotTimeout(Duration deadline) {
         return new JobPlan(
-                ranks, timeout, deadline, attempts, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+                ranks, timeout, deadline, attempts, retried, checkpoints, ports, settings, storeOnRankZero, progress);
     }
 
     /** Returns a plan with another maximum number of attempts. */
-    public JobPlan withAttempts(int most) {
+    public JobPlan withAttempts(int max) {
         return new JobPlan(
-                ranks, timeout, slotTimeout, most, retried, checkpoints, ports, settings, meetAtRankZero, progress);
+                ranks, timeout, slotTimeout, max, retried, checkpoints, ports, settings, storeOnRankZero, progress);
     }
 
     /** Returns a plan with one more exception type after which the driver starts another attempt. */
@@ -86,20 +95,29 @@ public record JobPlan(
                 checkpoints,
                 ports,
                 settings,
-                meetAtRankZero,
+                storeOnRankZero,
                 progress);
     }
 
     /** Returns a plan with a checkpoint folder. */
     public JobPlan withCheckpoints(String folder) {
         return new JobPlan(
-                ranks, timeout, slotTimeout, attempts, retried, folder, ports, settings, meetAtRankZero, progress);
+                ranks, timeout, slotTimeout, attempts, retried, folder, ports, settings, storeOnRankZero, progress);
     }
 
     /** Returns a plan with other ports. */
     public JobPlan withPorts(PortRange range) {
         return new JobPlan(
-                ranks, timeout, slotTimeout, attempts, retried, checkpoints, range, settings, meetAtRankZero, progress);
+                ranks,
+                timeout,
+                slotTimeout,
+                attempts,
+                retried,
+                checkpoints,
+                range,
+                settings,
+                storeOnRankZero,
+                progress);
     }
 
     /** Returns a plan with one more setting. */
@@ -115,12 +133,12 @@ public record JobPlan(
                 checkpoints,
                 ports,
                 Map.copyOf(all),
-                meetAtRankZero,
+                storeOnRankZero,
                 progress);
     }
 
     /** Returns a plan in which rank 0 serves the store. */
-    public JobPlan withMeetingAtRankZero() {
+    public JobPlan withStoreOnRankZero() {
         return new JobPlan(
                 ranks, timeout, slotTimeout, attempts, retried, checkpoints, ports, settings, true, progress);
     }
@@ -128,6 +146,15 @@ public record JobPlan(
     /** Returns a plan with another listener for progress reports. */
     public JobPlan withProgress(Consumer<ProgressReport> listener) {
         return new JobPlan(
-                ranks, timeout, slotTimeout, attempts, retried, checkpoints, ports, settings, meetAtRankZero, listener);
+                ranks,
+                timeout,
+                slotTimeout,
+                attempts,
+                retried,
+                checkpoints,
+                ports,
+                settings,
+                storeOnRankZero,
+                listener);
     }
 }

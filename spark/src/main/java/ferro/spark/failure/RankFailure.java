@@ -28,11 +28,11 @@ import java.util.Optional;
 public record RankFailure(
         int rank, String code, String culprits, List<String> types, String message, byte[] recording) {
     /** The maximum size in bytes of a recording in a report. */
-    public static final int MOST_RECORDING_BYTES = 64 << 10;
+    public static final int MAX_RECORDING_BYTES = 64 << 10;
 
     private static final String FETCH = "org.apache.spark.shuffle.FetchFailedException";
-    private static final int MOST_TEXT = 16 << 10;
-    private static final int MOST_TYPES = 64;
+    private static final int MAX_TEXT = 16 << 10;
+    private static final int MAX_TYPES = 64;
 
     /**
      * Creates a report.
@@ -109,7 +109,7 @@ public record RankFailure(
      */
     public static Optional<FerroException> ofFerro(Throwable failure) {
         int depth = 0;
-        for (Throwable at = failure; at != null && depth < MOST_TYPES; at = at.getCause(), depth++) {
+        for (Throwable at = failure; at != null && depth < MAX_TYPES; at = at.getCause(), depth++) {
             if (at instanceof FerroException known) {
                 return Optional.of(known);
             }
@@ -143,7 +143,7 @@ public record RankFailure(
 
     private static List<String> types(Throwable failure) {
         List<String> names = new ArrayList<>();
-        for (Throwable at = failure; at != null && names.size() < MOST_TYPES; at = at.getCause()) {
+        for (Throwable at = failure; at != null && names.size() < MAX_TYPES; at = at.getCause()) {
             for (Class<?> type = at.getClass(); type != Object.class; type = type.getSuperclass()) {
                 names.add(type.getName());
             }
@@ -182,7 +182,7 @@ public record RankFailure(
             text(out, culprits);
             text(out, String.join("\n", types));
             text(out, message);
-            int length = Math.min(recording.length, MOST_RECORDING_BYTES);
+            int length = Math.min(recording.length, MAX_RECORDING_BYTES);
             out.writeInt(length);
             out.write(recording, 0, length);
         } catch (IOException impossible) {
@@ -206,7 +206,7 @@ public record RankFailure(
                     text(in),
                     Arrays.asList(text(in).split("\n")),
                     text(in),
-                    bytes(in, MOST_RECORDING_BYTES));
+                    bytes(in, MAX_RECORDING_BYTES));
         } catch (IOException cut) {
             throw new IllegalArgumentException(
                     "cannot decode " + bytes.length + " bytes as the report of a rank: " + cut, cut);
@@ -215,19 +215,19 @@ public record RankFailure(
 
     private static void text(DataOutputStream out, String text) throws IOException {
         byte[] all = text.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(all.length, MOST_TEXT);
+        int length = Math.min(all.length, MAX_TEXT);
         out.writeInt(length);
         out.write(all, 0, length);
     }
 
     private static String text(DataInputStream in) throws IOException {
-        return new String(bytes(in, MOST_TEXT), StandardCharsets.UTF_8);
+        return new String(bytes(in, MAX_TEXT), StandardCharsets.UTF_8);
     }
 
-    private static byte[] bytes(DataInputStream in, int most) throws IOException {
+    private static byte[] bytes(DataInputStream in, int max) throws IOException {
         int length = in.readInt();
-        if (length < 0 || length > most) {
-            throw new IOException("found a length of " + length + " bytes, at most " + most + " are allowed");
+        if (length < 0 || length > max) {
+            throw new IOException("found a length of " + length + " bytes, at most " + max + " are allowed");
         }
         byte[] read = new byte[length];
         in.readFully(read);

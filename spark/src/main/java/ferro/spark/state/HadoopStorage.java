@@ -57,9 +57,9 @@ public final class HadoopStorage implements CheckpointStorage {
         URI uri = root.toUri();
         FileContext files =
                 uri.getScheme() == null ? FileContext.getFileContext(conf) : FileContext.getFileContext(uri, conf);
-        Path whole = files.makeQualified(root);
-        files.mkdir(whole, null, true);
-        return new HadoopStorage(files, whole);
+        Path qualified = files.makeQualified(root);
+        files.mkdir(qualified, null, true);
+        return new HadoopStorage(files, qualified);
     }
 
     @Override

@@ -232,13 +232,13 @@ public final class RankState {
         storage.read(name, 0, all);
         all.flip();
         CRC32C sum = new CRC32C();
-        long told = all.remaining() < Long.BYTES ? -1 : all.getLong();
+        long stored = all.remaining() < Long.BYTES ? -1 : all.getLong();
         byte[] state = new byte[all.remaining()];
         all.get(state);
         sum.update(state);
-        if (told != sum.getValue()) {
-            throw new IOException(name + " in " + storage + " is damaged: its stored checksum is " + told + ", but its "
-                    + state.length + " bytes have the checksum " + sum.getValue());
+        if (stored != sum.getValue()) {
+            throw new IOException(name + " in " + storage + " is damaged: its stored checksum is " + stored
+                    + ", but its " + state.length + " bytes have the checksum " + sum.getValue());
         }
         return state;
     }

@@ -2,9 +2,9 @@ package ferro.spark.task;
 
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spark.meeting.DriverLine;
-import ferro.spark.meeting.StorePlace;
 import ferro.spark.rank.RankFunction;
+import ferro.spark.rendezvous.AttemptRendezvous;
+import ferro.spark.rendezvous.DriverLine;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
@@ -28,13 +28,14 @@ public final class BarrierRank<T, R>
         extends AbstractFunction1<scala.collection.Iterator<T>, scala.collection.Iterator<byte[]>>
         implements Serializable {
     private static final long serialVersionUID = 1L;
-    private final StorePlace store;
+    private final AttemptRendezvous store;
     private final RankSettings settings;
     private final RankFunction<T, R> function;
     private final LongAccumulator steps;
 
     /** Creates the function. The driver calls this constructor. */
-    public BarrierRank(StorePlace store, RankSettings settings, RankFunction<T, R> function, LongAccumulator steps) {
+    public BarrierRank(
+            AttemptRendezvous store, RankSettings settings, RankFunction<T, R> function, LongAccumulator steps) {
         this.store = store;
         this.settings = settings;
         this.function = function;
@@ -61,7 +62,7 @@ public final class BarrierRank<T, R>
     }
 
     private R run(BarrierTaskContext task, DriverLine line, Iterator<T> rows, RankCompletion end) throws Exception {
-        try (SystemContext context = RankMeeting.opened(task, store, settings, line)) {
+        try (SystemContext context = RankRendezvous.opened(task, store, settings, line)) {
             end.over(context);
             ProcessGroup group = null;
             try {

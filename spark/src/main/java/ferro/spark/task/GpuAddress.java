@@ -1,6 +1,6 @@
 package ferro.spark.task;
 
-import ferro.spark.meeting.DriverLine;
+import ferro.spark.rendezvous.DriverLine;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.TaskContext;

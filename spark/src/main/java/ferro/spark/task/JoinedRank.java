@@ -1,9 +1,9 @@
 package ferro.spark.task;
 
 import ferro.group.ProcessGroup;
-import ferro.spark.meeting.DriverLine;
 import ferro.spark.rank.RestoredState;
 import ferro.spark.rank.SparkRank;
+import ferro.spark.rendezvous.DriverLine;
 import ferro.spark.state.HadoopStorage;
 import ferro.spark.state.RankState;
 import java.io.IOException;

@@ -13,57 +13,57 @@ import org.apache.spark.TaskContext;
  * of Spark, a thread polls the task's interrupt flag every 20 ms.
  */
 final class KillWatch implements AutoCloseable {
-    private static final long LOOK_MILLIS = 20;
+    private static final long POLL_MILLIS = 20;
 
     private final TaskContext task;
     private final Consumer<String> killed;
-    private final AtomicBoolean told = new AtomicBoolean();
-    private final ScheduledExecutorService looking;
+    private final AtomicBoolean notified = new AtomicBoolean();
+    private final ScheduledExecutorService polling;
 
-    private KillWatch(TaskContext task, Consumer<String> killed, ScheduledExecutorService looking) {
+    private KillWatch(TaskContext task, Consumer<String> killed, ScheduledExecutorService polling) {
         this.task = task;
         this.killed = killed;
-        this.looking = looking;
+        this.polling = polling;
     }
 
     /** Watches a task until the watch is closed. */
     static KillWatch over(TaskContext task, Consumer<String> killed) {
         KillWatch listening = new KillWatch(task, killed, null);
-        if (SparkInternals.onInterrupt(task, listening::tell)) {
+        if (SparkInternals.onInterrupt(task, listening::notifyOnce)) {
             return listening;
         }
-        return looking(task, killed);
+        return polling(task, killed);
     }
 
     /** Watches a task until the watch is closed. A thread polls the task's interrupt flag. */
-    static KillWatch looking(TaskContext task, Consumer<String> killed) {
+    static KillWatch polling(TaskContext task, Consumer<String> killed) {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(run -> {
-            Thread looks = new Thread(run, "ferro-spark-kill-watch-" + task.partitionId());
-            looks.setDaemon(true);
-            return looks;
+            Thread poller = new Thread(run, "ferro-spark-kill-watch-" + task.partitionId());
+            poller.setDaemon(true);
+            return poller;
         });
         KillWatch watch = new KillWatch(task, killed, thread);
-        thread.scheduleWithFixedDelay(watch::look, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        thread.scheduleWithFixedDelay(watch::poll, POLL_MILLIS, POLL_MILLIS, TimeUnit.MILLISECONDS);
         return watch;
     }
 
-    private void look() {
+    private void poll() {
         if (task.isInterrupted()) {
-            tell(task.getKillReason().getOrElse(() -> "killed"));
+            notifyOnce(task.getKillReason().getOrElse(() -> "killed"));
         }
     }
 
-    private void tell(String reason) {
-        if (!told.getAndSet(true)) {
+    private void notifyOnce(String reason) {
+        if (!notified.getAndSet(true)) {
             killed.accept(reason);
         }
     }
 
     @Override
     public void close() {
-        told.set(true);
-        if (looking != null) {
-            looking.shutdownNow();
+        notified.set(true);
+        if (polling != null) {
+            polling.shutdownNow();
         }
     }
 }

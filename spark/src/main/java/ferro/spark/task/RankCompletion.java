@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.group.SystemContext;
 import ferro.spark.failure.RankFailure;
-import ferro.spark.meeting.DriverLine;
+import ferro.spark.rendezvous.DriverLine;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -88,7 +88,7 @@ final class RankCompletion implements AutoCloseable {
      * @param failure the exception that the join or the rank's function threw
      */
     void failed(SystemContext joined, Optional<FerroException> ofGroup, Throwable failure) {
-        byte[] recording = recorded(failure, () -> joined.flightRecord(RankFailure.MOST_RECORDING_BYTES));
+        byte[] recording = recorded(failure, () -> joined.flightRecord(RankFailure.MAX_RECORDING_BYTES));
         report(failure, ofGroup, recording);
         joined.abort(failure);
     }

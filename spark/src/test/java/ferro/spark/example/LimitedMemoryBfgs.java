@@ -15,7 +15,7 @@ final class LimitedMemoryBfgs {
     /** The part of the decrease predicted by the slope that a step must reach. */
     private static final double SUFFICIENT = 1e-4;
 
-    private static final int HALVINGS_MOST = 40;
+    private static final int MAX_HALVINGS = 40;
 
     private final Function function;
     private final Deque<Change> changes = new ArrayDeque<>();
@@ -43,10 +43,10 @@ final class LimitedMemoryBfgs {
      * Returns a point where no component of the gradient is larger than the tolerance. If no step reaches such a point,
      * returns the point of the last step.
      */
-    static double[] minimum(Function function, int size, int stepsMost, double tolerance) {
+    static double[] minimum(Function function, int size, int maxSteps, double tolerance) {
         LimitedMemoryBfgs search = new LimitedMemoryBfgs(function, size);
         int step = 0;
-        while (step < stepsMost && search.steepest() > tolerance && search.advance()) {
+        while (step < maxSteps && search.steepest() > tolerance && search.advance()) {
             step++;
         }
         return search.point;
@@ -63,7 +63,7 @@ final class LimitedMemoryBfgs {
         double[] next = new double[point.length];
         double[] nextGradient = new double[point.length];
         double length = changes.isEmpty() ? 1 / Math.max(1, steepest()) : 1;
-        for (int halving = 0; halving < HALVINGS_MOST; halving++, length /= 2) {
+        for (int halving = 0; halving < MAX_HALVINGS; halving++, length /= 2) {
             for (int i = 0; i < next.length; i++) {
                 next[i] = point[i] + length * direction[i];
             }

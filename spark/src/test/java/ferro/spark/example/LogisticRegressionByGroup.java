@@ -18,7 +18,7 @@ import org.apache.spark.api.java.JavaRDD;
  */
 public final class LogisticRegressionByGroup implements Serializable {
     private static final long serialVersionUID = 1;
-    private static final int STEPS_MOST = 500;
+    private static final int MAX_STEPS = 500;
 
     private final int features;
     private final double penalty;
@@ -46,13 +46,13 @@ public final class LogisticRegressionByGroup implements Serializable {
      * @return the weights and then the intercept
      */
     public double[] train(FerroSpark spark, JavaRDD<double[]> rows) {
-        return spark.run(rows, (rank, mine) -> trainRank(rank.group(), mine));
+        return spark.run(rows, (rank, own) -> trainRank(rank.group(), own));
     }
 
     /** Trains the model on one rank with the rows of this rank. Returns the same weights as {@link #train}. */
-    double[] trainRank(ProcessGroup group, Iterator<double[]> mine) {
+    double[] trainRank(ProcessGroup group, Iterator<double[]> own) {
         List<double[]> rows = new ArrayList<>();
-        mine.forEachRemaining(rows::add);
+        own.forEachRemaining(rows::add);
         double[] count = {rows.size()};
         group.allReduce(count, ReduceOp.SUM);
         double[] sums = new double[features + 2]; // the sums of the gradient, and then the sum of the loss
@@ -67,7 +67,7 @@ public final class LogisticRegressionByGroup implements Serializable {
             }
             return value;
         };
-        return LimitedMemoryBfgs.minimum(loss, features + 1, STEPS_MOST, tolerance);
+        return LimitedMemoryBfgs.minimum(loss, features + 1, MAX_STEPS, tolerance);
     }
 
     private void sum(List<double[]> rows, double[] point, double[] sums) {

@@ -42,10 +42,10 @@ public final class SubmittedRegression {
             FerroSpark ferro = FerroSpark.on(spark);
             JavaRDD<double[]> rows = NoisyRows.of(spark, 4_000, FEATURES, RANKS);
             LogisticRegressionByGroup regression = new LogisticRegressionByGroup(FEATURES, 0.01, 1e-10);
-            List<String> loaders = ferro.runAll(rows, (rank, mine) -> loader(ProcessGroup.class));
+            List<String> loaders = ferro.runAll(rows, (rank, own) -> loader(ProcessGroup.class));
             double[] weights = regression.train(ferro, rows);
             Model again = CompletableFuture.supplyAsync(
-                            () -> ferro.run(rows, (rank, mine) -> new Model(regression.trainRank(rank.group(), mine))),
+                            () -> ferro.run(rows, (rank, own) -> new Model(regression.trainRank(rank.group(), own))),
                             SubmittedRegression::start)
                     .get(2, TimeUnit.MINUTES);
             System.out.println("driver: " + loader(FerroSpark.class) + "; ranks: " + String.join(" ", loaders));

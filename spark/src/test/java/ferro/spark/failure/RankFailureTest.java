@@ -60,11 +60,11 @@ class RankFailureTest {
 
     @Test
     void truncatedReportIsRefused() {
-        byte[] whole =
+        byte[] complete =
                 RankFailure.of(0, new IllegalStateException("own"), new byte[5]).encoded();
 
-        for (int length = 0; length < whole.length; length++) {
-            byte[] part = Arrays.copyOf(whole, length);
+        for (int length = 0; length < complete.length; length++) {
+            byte[] part = Arrays.copyOf(complete, length);
             assertThrows(IllegalArgumentException.class, () -> RankFailure.decoded(part));
         }
     }

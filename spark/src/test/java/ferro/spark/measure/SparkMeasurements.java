@@ -78,7 +78,7 @@ class SparkMeasurements {
             double[] found = new LogisticRegressionByGroup(FEATURES, 0.01, 1e-10).train(FerroSpark.on(spark), rows);
             long end = System.nanoTime();
             assertArrayEquals(expected, found, 1e-4);
-            apart = Math.max(apart, mostApart(expected, found));
+            apart = Math.max(apart, maxApart(expected, found));
             if (round > 0) {
                 mllib.add((between - start) / 1e6);
                 group.add((end - between) / 1e6);
@@ -92,12 +92,12 @@ class SparkMeasurements {
                 apart));
     }
 
-    private static double mostApart(double[] one, double[] other) {
-        double most = 0;
+    private static double maxApart(double[] one, double[] other) {
+        double max = 0;
         for (int i = 0; i < one.length; i++) {
-            most = Math.max(most, Math.abs(one[i] - other[i]));
+            max = Math.max(max, Math.abs(one[i] - other[i]));
         }
-        return most;
+        return max;
     }
 
     /** Measures the time from the driver's call to the first line of the last task's function. */
@@ -109,7 +109,7 @@ class SparkMeasurements {
             long start = System.currentTimeMillis();
             plain.add(latest(rows().map(row -> System.currentTimeMillis()).collect()) - start);
             start = System.currentTimeMillis();
-            group.add(latest(FerroSpark.on(spark).runAll(rows(), (rank, mine) -> System.currentTimeMillis())) - start);
+            group.add(latest(FerroSpark.on(spark).runAll(rows(), (rank, own) -> System.currentTimeMillis())) - start);
         }
         print(String.format(
                 "job to first line of the last task: Spark %.0f ms, ferro %.0f ms; the first job %.0f and %.0f ms",
@@ -134,12 +134,12 @@ class SparkMeasurements {
     }
 
     private double secondAttempt(boolean kill) throws IOException {
-        Path told = Files.createTempFile(folder, "fault", ".millis");
-        String file = told.toString();
+        Path faultFile = Files.createTempFile(folder, "fault", ".millis");
+        String file = faultFile.toString();
         List<Long> started = FerroSpark.on(spark)
                 .attempts(2)
                 .retryOn(IllegalStateException.class)
-                .runAll(rows(), (rank, mine) -> {
+                .runAll(rows(), (rank, own) -> {
                     long start = System.currentTimeMillis();
                     rank.group().barrier();
                     if (rank.attempt() == 0 && rank.group().rank() == 2) {
@@ -148,7 +148,7 @@ class SparkMeasurements {
                     rank.group().barrier();
                     return start;
                 });
-        return latest(started) - Long.parseLong(Files.readString(told));
+        return latest(started) - Long.parseLong(Files.readString(faultFile));
     }
 
     /** Writes the current time, and ends the rank or its process. */
@@ -176,7 +176,7 @@ class SparkMeasurements {
         TaskEnds tasks = TaskEnds.of(spark);
         CompletableFuture<Integer> job = CompletableFuture.supplyAsync(() -> {
             spark.setJobGroup(name, "a job to cancel", false);
-            return FerroSpark.on(spark).onProgress(report -> begun.countDown()).run(rows(), (rank, mine) -> {
+            return FerroSpark.on(spark).onProgress(report -> begun.countDown()).run(rows(), (rank, own) -> {
                 while (true) {
                     rank.group().barrier();
                     rank.progress(1, Map.of("step", 1.0));

@@ -79,8 +79,8 @@ final class StepContest {
     }
 
     private Steps group(int size, int steps) {
-        return FerroSpark.on(spark).run(rows, (rank, mine) -> {
-            int row = mine.next();
+        return FerroSpark.on(spark).run(rows, (rank, own) -> {
+            int row = own.next();
             int ranks = rank.group().worldSize();
             float[] model = new float[size];
             float[] gradient = new float[size];

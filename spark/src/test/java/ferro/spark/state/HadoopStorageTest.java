@@ -33,8 +33,8 @@ class HadoopStorageTest {
         storage.write(name, to -> to.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII))));
     }
 
-    private String read(String name, long offset, int most) throws IOException {
-        ByteBuffer into = ByteBuffer.allocate(most);
+    private String read(String name, long offset, int max) throws IOException {
+        ByteBuffer into = ByteBuffer.allocate(max);
         int read = storage.read(name, offset, into);
         assertEquals(read, into.position());
         return new String(into.array(), 0, read, StandardCharsets.US_ASCII);

@@ -24,39 +24,39 @@ class KillWatchTest {
         watches.forEach(KillWatch::close);
     }
 
-    private void look(Consumer<String> killed) {
-        watches.add(KillWatch.looking(task, killed));
+    private void poll(Consumer<String> killed) {
+        watches.add(KillWatch.polling(task, killed));
     }
 
-    private CompletableFuture<String> looked() {
-        CompletableFuture<String> told = new CompletableFuture<>();
-        look(told::complete);
-        return told;
+    private CompletableFuture<String> polled() {
+        CompletableFuture<String> notified = new CompletableFuture<>();
+        poll(notified::complete);
+        return notified;
     }
 
     @Test
     void threadThatLooksTellsOfAKillWithItsReason() throws Exception {
-        CompletableFuture<String> told = looked();
+        CompletableFuture<String> notified = polled();
 
         task.markInterrupted("a test");
 
-        assertEquals("a test", told.get(30, TimeUnit.SECONDS));
+        assertEquals("a test", notified.get(30, TimeUnit.SECONDS));
     }
 
     /** Blocks until the watch has polled three more times. */
-    private void awaitLooks() throws Exception {
+    private void awaitPolls() throws Exception {
         for (int more = 0; more < 3; more++) {
-            looked().get(30, TimeUnit.SECONDS);
+            polled().get(30, TimeUnit.SECONDS);
         }
     }
 
     @Test
-    void killIsToldOnce() throws Exception {
+    void killIsNotifiedOnce() throws Exception {
         AtomicInteger count = new AtomicInteger();
-        look(reason -> count.incrementAndGet());
+        poll(reason -> count.incrementAndGet());
 
         task.markInterrupted("a test");
-        awaitLooks();
+        awaitPolls();
 
         assertEquals(1, count.get());
     }
@@ -64,14 +64,14 @@ class KillWatchTest {
     @Test
     void watchThatIsClosedTellsNothing() throws Exception {
         CompletableFuture<String> listening = new CompletableFuture<>();
-        CompletableFuture<String> looking = new CompletableFuture<>();
+        CompletableFuture<String> polled = new CompletableFuture<>();
         KillWatch.over(task, listening::complete).close();
-        KillWatch.looking(task, looking::complete).close();
+        KillWatch.polling(task, polled::complete).close();
 
         task.markInterrupted("a test");
-        awaitLooks();
+        awaitPolls();
 
         assertFalse(listening.isDone());
-        assertFalse(looking.isDone());
+        assertFalse(polled.isDone());
     }
 }

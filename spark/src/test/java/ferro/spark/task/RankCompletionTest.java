@@ -12,8 +12,8 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
 import ferro.spark.failure.RankFailure;
-import ferro.spark.meeting.DriverLine;
-import ferro.spark.meeting.StorePlace;
+import ferro.spark.rendezvous.AttemptRendezvous;
+import ferro.spark.rendezvous.DriverLine;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.util.Optional;
@@ -28,7 +28,8 @@ class RankCompletionTest {
     private final TcpStoreServer server = TcpStoreServer.start(
             InetAddress.getLoopbackAddress(), PortRange.of("0"), JoinOptions.jobId("app", 0), 2, null);
 
-    private final DriverLine line = new DriverLine(new StorePlace("127.0.0.1", server.port(), "app", 0, false), 0, 0);
+    private final DriverLine line =
+            new DriverLine(new AttemptRendezvous("127.0.0.1", server.port(), "app", 0, false), 0, 0);
     private final SystemContext context = SystemContext.of(JoinOptions.of(0, 2));
 
     @AfterEach

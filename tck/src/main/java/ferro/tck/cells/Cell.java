@@ -123,9 +123,9 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
         } else {
             ops.add(null);
         }
-        boolean bothPlaces = plain.kind != CollectiveKind.BROADCAST && plain.kind != CollectiveKind.ALL_TO_ALL;
+        boolean inPlaceToo = plain.kind != CollectiveKind.BROADCAST && plain.kind != CollectiveKind.ALL_TO_ALL;
         for (ReduceOp op : ops) {
-            for (boolean inPlace : bothPlaces ? new boolean[] {false, true} : new boolean[] {false}) {
+            for (boolean inPlace : inPlaceToo ? new boolean[] {false, true} : new boolean[] {false}) {
                 cells.add(new Cell(plain.kind, plain.type, op, plain.length, cells.size() % worldSize, inPlace));
             }
         }

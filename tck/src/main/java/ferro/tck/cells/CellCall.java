@@ -13,12 +13,12 @@ import ferro.Tensor;
  * @param out    operand that is written; null if this rank receives nothing
  * @param answer expected content of {@code out}
  */
-public record CellCall(Collective call, Operand in, Need given, Operand out, Need answer) {
+public record CellCall(Collective call, Operand in, ExpectedElements given, Operand out, ExpectedElements answer) {
     /** The rank of a call, its world size, its number and the values of its operands. */
-    public record CallPlace(int rank, int worldSize, int number, Values values) {
+    public record CallInstant(int rank, int worldSize, int number, Values values) {
         Operand unwritten(Cell cell, int length) {
             // ranks and adjacent cells use different kinds of memory
-            return Operand.unwritten(cell.type(), length, Operand.OperandPlace.of(rank + number));
+            return Operand.unwritten(cell.type(), length, Operand.OperandMemory.of(rank + number));
         }
 
         /** Returns {@code count} marks of each rank from index {@code from} on, in rank order. */
@@ -32,7 +32,7 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
     }
 
     /** Builds the call of a cell on one rank. */
-    public static CellCall of(Cell cell, CallPlace at) {
+    public static CellCall of(Cell cell, CallInstant at) {
         return switch (cell.kind()) {
             case ALL_REDUCE -> allReduce(cell, at);
             case BROADCAST -> broadcast(cell, at);
@@ -58,7 +58,7 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
         return written ? "a refused call wrote its output" : in == null ? null : wrong("input", in, given);
     }
 
-    private static String wrong(String name, Operand operand, Need need) {
+    private static String wrong(String name, Operand operand, ExpectedElements need) {
         long[] found = operand.bits();
         int wrong = need.firstWrong(found);
         if (wrong >= 0) {
@@ -68,90 +68,90 @@ public record CellCall(Collective call, Operand in, Need given, Operand out, Nee
         return operand.guardsHold() ? null : name + ": elements outside the tensor were written";
     }
 
-    private static CellCall allReduce(Cell cell, CallPlace at) {
+    private static CellCall allReduce(Cell cell, CallInstant at) {
         long[] inputs = at.values.inputs(at.rank, cell.length());
         Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
         Collective call = new Collective.AllReduce(in.tensor(), out.tensor(), cell.op());
-        Need answer = at.values.right(cell.op(), 0);
-        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
+        ExpectedElements answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
 
-    private static CellCall reduce(Cell cell, CallPlace at) {
+    private static CellCall reduce(Cell cell, CallInstant at) {
         long[] inputs = at.values.inputs(at.rank, cell.length());
         Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         boolean receives = at.rank == cell.root();
         Operand out = !receives ? null : cell.inPlace() ? in : at.unwritten(cell, cell.length());
         Collective call = new Collective.Reduce(in.tensor(), tensor(out), cell.op(), cell.root());
-        Need answer = at.values.right(cell.op(), 0);
-        return new CellCall(call, in == out ? null : in, Need.exactly(inputs), out, answer);
+        ExpectedElements answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, in == out ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
 
-    private static CellCall broadcast(Cell cell, CallPlace at) {
+    private static CellCall broadcast(Cell cell, CallInstant at) {
         long[] marks = at.values.marks(cell.root(), 0, cell.length());
         Operand data = at.unwritten(cell, cell.length());
         if (at.rank == cell.root()) {
             data.fill(marks);
         }
         Collective call = new Collective.Broadcast(data.tensor(), cell.root());
-        return new CellCall(call, null, null, data, Need.exactly(marks));
+        return new CellCall(call, null, null, data, ExpectedElements.exactly(marks));
     }
 
-    private static CellCall allGather(Cell cell, CallPlace at) {
+    private static CellCall allGather(Cell cell, CallInstant at) {
         Operand out = at.unwritten(cell, cell.length() * at.worldSize);
         Operand in = own(cell, at, out);
         return gathered(cell, at, new Collective.AllGather(in.tensor(), out.tensor(), null), in, out);
     }
 
-    private static CellCall gather(Cell cell, CallPlace at) {
+    private static CellCall gather(Cell cell, CallInstant at) {
         Operand out = at.rank == cell.root() ? at.unwritten(cell, cell.length() * at.worldSize) : null;
         Operand in = own(cell, at, out);
         return gathered(cell, at, new Collective.Gather(in.tensor(), tensor(out), cell.root(), null), in, out);
     }
 
-    private static CellCall gathered(Cell cell, CallPlace at, Collective call, Operand in, Operand out) {
+    private static CellCall gathered(Cell cell, CallInstant at, Collective call, Operand in, Operand out) {
         long[] marks = at.values.marks(at.rank, 0, cell.length());
         in.fill(marks);
-        Need answer = out == null ? null : Need.exactly(at.marksOfAll(cell.length(), 0));
+        ExpectedElements answer = out == null ? null : ExpectedElements.exactly(at.marksOfAll(cell.length(), 0));
         boolean shares = cell.inPlace() && out != null;
-        return new CellCall(call, shares ? null : in, Need.exactly(marks), out, answer);
+        return new CellCall(call, shares ? null : in, ExpectedElements.exactly(marks), out, answer);
     }
 
-    private static CellCall reduceScatter(Cell cell, CallPlace at) {
+    private static CellCall reduceScatter(Cell cell, CallInstant at) {
         int n = cell.length();
         long[] inputs = at.values.inputs(at.rank, n * at.worldSize);
         Operand in = at.unwritten(cell, n * at.worldSize).fill(inputs);
         Operand out = own(cell, at, in);
         Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), cell.op(), null);
-        Need answer = at.values.right(cell.op(), at.rank * n);
-        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(inputs), out, answer);
+        ExpectedElements answer = at.values.right(cell.op(), at.rank * n);
+        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
 
-    private static CellCall scatter(Cell cell, CallPlace at) {
+    private static CellCall scatter(Cell cell, CallInstant at) {
         int n = cell.length();
         long[] marks = at.values.marks(cell.root(), 0, n * at.worldSize);
         Operand in =
                 at.rank == cell.root() ? at.unwritten(cell, n * at.worldSize).fill(marks) : null;
         Operand out = own(cell, at, in);
         Collective call = new Collective.Scatter(tensor(in), out.tensor(), cell.root(), null);
-        Need answer = Need.exactly(at.values.marks(cell.root(), at.rank * n, n));
-        return new CellCall(call, cell.inPlace() ? null : in, Need.exactly(marks), out, answer);
+        ExpectedElements answer = ExpectedElements.exactly(at.values.marks(cell.root(), at.rank * n, n));
+        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(marks), out, answer);
     }
 
-    private static CellCall allToAll(Cell cell, CallPlace at) {
+    private static CellCall allToAll(Cell cell, CallInstant at) {
         int n = cell.length();
         long[] marks = at.values.marks(at.rank, 0, n * at.worldSize);
         Operand in = at.unwritten(cell, n * at.worldSize).fill(marks);
         Operand out = at.unwritten(cell, n * at.worldSize);
         Collective call = new Collective.AllToAll(in.tensor(), out.tensor(), null, null);
-        Need answer = Need.exactly(at.marksOfAll(n, at.rank * n));
-        return new CellCall(call, in, Need.exactly(marks), out, answer);
+        ExpectedElements answer = ExpectedElements.exactly(at.marksOfAll(n, at.rank * n));
+        return new CellCall(call, in, ExpectedElements.exactly(marks), out, answer);
     }
 
     /** Returns this rank's part of the full tensor if the cell is in place, otherwise separate memory. */
-    private static Operand own(Cell cell, CallPlace at, Operand whole) {
-        boolean shares = cell.inPlace() && whole != null;
-        return shares ? whole.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
+    private static Operand own(Cell cell, CallInstant at, Operand full) {
+        boolean shares = cell.inPlace() && full != null;
+        return shares ? full.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
     }
 
     private static Tensor tensor(Operand operand) {

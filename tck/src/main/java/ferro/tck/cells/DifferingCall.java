@@ -33,8 +33,8 @@ public final class DifferingCall {
         int length = gathers ? PART : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
         DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
         // parts of arrays and of buffers have guards around them
-        Operand.OperandPlace placement =
-                rank % 2 == 0 ? Operand.OperandPlace.PART_OF_ARRAY : Operand.OperandPlace.DIRECT_BUFFER;
+        Operand.OperandMemory placement =
+                rank % 2 == 0 ? Operand.OperandMemory.PART_OF_ARRAY : Operand.OperandMemory.DIRECT_BUFFER;
         data = Operand.unwritten(type, length, placement).fill(index -> bits(index, rank));
         joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
     }
@@ -118,9 +118,9 @@ public final class DifferingCall {
         long[] all = joined.bits();
         for (int index = 0; index < all.length; index++) {
             int owner = index / PART;
-            boolean mayBeThere = isOdd() ? owner == rank : owner != worldSize - 1;
+            boolean mayHaveArrived = isOdd() ? owner == rank : owner != worldSize - 1;
             long found = all[index];
-            if (found != joined.unwrittenBits() && !(mayBeThere && found == bits(index % PART, owner))) {
+            if (found != joined.unwrittenBits() && !(mayHaveArrived && found == bits(index % PART, owner))) {
                 return "element " + index % PART + " of part " + owner + " on rank " + rank + " of " + worldSize
                         + " has bits " + Long.toHexString(found);
             }

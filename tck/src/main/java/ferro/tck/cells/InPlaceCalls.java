@@ -88,7 +88,7 @@ public final class InPlaceCalls {
         return (rank + 1) * MARK + index % MARK;
     }
 
-    private int mine(int index) {
+    private int ownMark(int index) {
         return mark(rank, index);
     }
 
@@ -97,7 +97,7 @@ public final class InPlaceCalls {
     }
 
     private HostTensor marked(HostTensor tensor) {
-        return Bits.fill(tensor, this::mine);
+        return Bits.fill(tensor, this::ownMark);
     }
 
     private void identical() {
@@ -107,7 +107,7 @@ public final class InPlaceCalls {
         run("one tensor", new AllReduce(data, data, ReduceOp.SUM), data, this::sum);
         marked(data);
         HostTensor result = rank == root ? memory.cut(0, part) : null;
-        IntUnaryOperator right = rank == root ? this::sum : this::mine;
+        IntUnaryOperator right = rank == root ? this::sum : this::ownMark;
         run("identical range", new Reduce(data, result, ReduceOp.SUM, root), data, right);
         if (rank == root) {
             marked(data);
@@ -124,7 +124,7 @@ public final class InPlaceCalls {
         private final long[] counts;
         private final long[] given;
         private final int start;
-        private final HostTensor whole;
+        private final HostTensor full;
         private final HostTensor own;
         private final boolean isRoot = rank == root;
 
@@ -133,23 +133,23 @@ public final class InPlaceCalls {
             this.counts = counts;
             this.given = given;
             this.start = (int) LongStream.of(counts).limit(rank).sum();
-            this.whole = memory.cut(0, LongStream.of(counts).sum());
+            this.full = memory.cut(0, LongStream.of(counts).sum());
             this.own = memory.cut(start, counts[rank]);
         }
 
         void run() {
             marked(own);
-            InPlaceCalls.this.run(how, new AllGather(own, whole, given), whole, this::joined);
+            InPlaceCalls.this.run(how, new AllGather(own, full, given), full, this::joined);
             marked(own);
-            Collective gather = new Gather(own, isRoot ? whole : null, root, given);
-            InPlaceCalls.this.run(how, gather, isRoot ? whole : own, isRoot ? this::joined : InPlaceCalls.this::mine);
-            marked(whole);
-            Collective reduceScatter = new ReduceScatter(whole, own, ReduceOp.SUM, given);
+            Collective gather = new Gather(own, isRoot ? full : null, root, given);
+            InPlaceCalls.this.run(how, gather, isRoot ? full : own, isRoot ? this::joined : InPlaceCalls.this::ownMark);
+            marked(full);
+            Collective reduceScatter = new ReduceScatter(full, own, ReduceOp.SUM, given);
             InPlaceCalls.this.run(how, reduceScatter, own, index -> sum(start + index));
             if (isRoot) {
-                marked(whole);
+                marked(full);
             }
-            Collective scatter = new Scatter(isRoot ? whole : null, own, root, given);
+            Collective scatter = new Scatter(isRoot ? full : null, own, root, given);
             InPlaceCalls.this.run(how, scatter, own, index -> mark(root, start + index));
         }
 
@@ -169,25 +169,25 @@ public final class InPlaceCalls {
     private void ignored() {
         int total = size * part;
         boolean isRoot = rank == root;
-        HostTensor whole = memory.cut(0, total);
+        HostTensor full = memory.cut(0, total);
         HostTensor shifted = memory.cut(isRoot ? total : 1, total);
-        marked(whole);
+        marked(full);
         run(
                 "ignored result",
-                new Reduce(whole, shifted, ReduceOp.SUM, root),
-                isRoot ? shifted : whole,
-                isRoot ? this::sum : this::mine);
+                new Reduce(full, shifted, ReduceOp.SUM, root),
+                isRoot ? shifted : full,
+                isRoot ? this::sum : this::ownMark);
         HostTensor own = memory.cut(isRoot ? total : 1, part);
         marked(own);
         run(
                 "ignored result",
-                new Gather(own, whole, root, null),
-                isRoot ? whole : own,
-                index -> isRoot ? mark(index / part, index % part) : mine(index));
+                new Gather(own, full, root, null),
+                isRoot ? full : own,
+                index -> isRoot ? mark(index / part, index % part) : ownMark(index));
         if (isRoot) {
-            marked(whole);
+            marked(full);
         }
-        run("ignored operand", new Scatter(whole, own, root, null), own, index -> mark(root, rank * part + index));
+        run("ignored operand", new Scatter(full, own, root, null), own, index -> mark(root, rank * part + index));
     }
 
     private void sideBySide() {
@@ -204,12 +204,12 @@ public final class InPlaceCalls {
         HostTensor none = memory.cut(part / 2, 0);
         HostTensor other = memory.cut(0, 0);
         marked(full);
-        run("nothing", new AllReduce(none, other, ReduceOp.SUM), full, this::mine);
+        run("nothing", new AllReduce(none, other, ReduceOp.SUM), full, this::ownMark);
         marked(full);
-        run("nothing", new AllGather(none, other, null), full, this::mine);
+        run("nothing", new AllGather(none, other, null), full, this::ownMark);
         marked(full);
-        run("nothing", new ReduceScatter(none, other, ReduceOp.SUM, null), full, this::mine);
+        run("nothing", new ReduceScatter(none, other, ReduceOp.SUM, null), full, this::ownMark);
         marked(full);
-        run("nothing", new AllToAll(none, none, null, null), full, this::mine);
+        run("nothing", new AllToAll(none, none, null, null), full, this::ownMark);
     }
 }

@@ -184,9 +184,9 @@ public final class Numbers {
         int exponent = Math.max(Math.getExponent(value), 1 - bias);
         int magnitude = infinity;
         if (exponent <= bias) {
-            double places = Math.rint(Math.scalb(Math.abs(value), fractionBits - exponent));
+            double units = Math.rint(Math.scalb(Math.abs(value), fractionBits - exponent));
             // the variable places includes the hidden bit, so the exponent is one less
-            magnitude = (exponent + bias - 1 << fractionBits) + (int) places;
+            magnitude = (exponent + bias - 1 << fractionBits) + (int) units;
         }
         return (short) (Math.copySign(1, value) < 0 ? 0x8000 | magnitude : magnitude);
     }

@@ -25,7 +25,7 @@ public final class Operand {
     }
 
     /** The kind of memory of the elements. Ranks of one call use different kinds. */
-    public enum OperandPlace {
+    public enum OperandMemory {
         /** A full array. */
         ARRAY,
         /** The middle of an array. */
@@ -34,15 +34,15 @@ public final class Operand {
         DIRECT_BUFFER;
 
         /** Returns the kind of memory for a number. Consecutive numbers give different kinds. */
-        public static OperandPlace of(int number) {
+        public static OperandMemory of(int number) {
             return values()[number % values().length];
         }
     }
 
     /** Creates an operand of unwritten elements. */
-    public static Operand unwritten(DataType type, int length, OperandPlace placement) {
-        int guard = placement == OperandPlace.ARRAY ? 0 : GUARD;
-        HostTensor memory = placement == OperandPlace.DIRECT_BUFFER
+    public static Operand unwritten(DataType type, int length, OperandMemory placement) {
+        int guard = placement == OperandMemory.ARRAY ? 0 : GUARD;
+        HostTensor memory = placement == OperandMemory.DIRECT_BUFFER
                 ? direct(type, length + 2 * guard)
                 : array(type, length + 2 * guard);
         Operand operand = new Operand(memory, guard, memory.slice(guard, length));

@@ -63,7 +63,7 @@ public final class OverlappingCalls {
             made.shifted(shift);
         }
         made.inOthersParts();
-        made.wholes();
+        made.fullTensors();
         made.unequalParts();
         if (cutsElements) {
             made.insideElements();
@@ -71,7 +71,7 @@ public final class OverlappingCalls {
         return made.calls;
     }
 
-    private HostTensor whole(int shift) {
+    private HostTensor full(int shift) {
         // starts after one full length, so that a shift to the front stays inside the memory
         return memory.cut((long) size * part + shift, (long) size * part);
     }
@@ -86,17 +86,17 @@ public final class OverlappingCalls {
 
     private void shifted(int shift) {
         String how = "shifted by " + shift;
-        add(how, new AllReduce(whole(0), whole(shift), ReduceOp.SUM));
-        add(how, new Reduce(whole(0), whole(shift), ReduceOp.SUM, rank));
-        add(how, new AllToAll(whole(0), whole(shift), null, null));
+        add(how, new AllReduce(full(0), full(shift), ReduceOp.SUM));
+        add(how, new Reduce(full(0), full(shift), ReduceOp.SUM, rank));
+        add(how, new AllToAll(full(0), full(shift), null, null));
         parts(how, own(shift));
     }
 
     private void parts(String how, HostTensor own) {
-        add(how, new AllGather(own, whole(0), null));
-        add(how, new Gather(own, whole(0), rank, null));
-        add(how, new ReduceScatter(whole(0), own, ReduceOp.SUM, null));
-        add(how, new Scatter(whole(0), own, rank, null));
+        add(how, new AllGather(own, full(0), null));
+        add(how, new Gather(own, full(0), rank, null));
+        add(how, new ReduceScatter(full(0), own, ReduceOp.SUM, null));
+        add(how, new Scatter(full(0), own, rank, null));
     }
 
     private void inOthersParts() {
@@ -107,11 +107,11 @@ public final class OverlappingCalls {
         }
     }
 
-    private void wholes() {
-        add("into itself", new AllToAll(whole(0), whole(0), null, null));
-        HostTensor one = whole(0);
+    private void fullTensors() {
+        add("into itself", new AllToAll(full(0), full(0), null, null));
+        HostTensor one = full(0);
         add("into itself, one tensor", new AllToAll(one, one, null, null));
-        add("shifted by half", new AllToAll(whole(0), whole(size * part / 2), null, null));
+        add("shifted by half", new AllToAll(full(0), full(size * part / 2), null, null));
     }
 
     /**
@@ -123,7 +123,7 @@ public final class OverlappingCalls {
         long start = (long) size * part;
         long before = LongStream.of(counts).limit(rank).sum();
         long total = LongStream.of(counts).sum();
-        HostTensor whole = memory.cut(start, total);
+        HostTensor full = memory.cut(start, total);
         for (long at : LongStream.of(before + 1, before - 1, (long) rank * part)
                 .distinct()
                 .toArray()) {
@@ -132,19 +132,19 @@ public final class OverlappingCalls {
             }
             String how = "in unequal parts, at " + at + " instead of " + before;
             HostTensor own = memory.cut(start + at, counts[rank]);
-            add(how, new AllGather(own, whole, counts));
-            add(how, new Gather(own, whole, rank, counts));
-            add(how, new ReduceScatter(whole, own, ReduceOp.SUM, counts));
-            add(how, new Scatter(whole, own, rank, counts));
+            add(how, new AllGather(own, full, counts));
+            add(how, new Gather(own, full, rank, counts));
+            add(how, new ReduceScatter(full, own, ReduceOp.SUM, counts));
+            add(how, new Scatter(full, own, rank, counts));
         }
-        add("in unequal parts", new AllToAll(whole, memory.cut(start + 1, total), counts, counts));
-        add("in unequal parts, into itself", new AllToAll(whole, memory.cut(start, total), counts, counts));
+        add("in unequal parts", new AllToAll(full, memory.cut(start + 1, total), counts, counts));
+        add("in unequal parts, into itself", new AllToAll(full, memory.cut(start, total), counts, counts));
     }
 
     private void insideElements() {
         HostTensor longer = memory.cut((long) size * part, (long) size * part + 1);
         int bytes = size * part * DataType.INT32.byteSize();
         ByteBuffer cut = longer.buffer().slice(1, bytes).order(ByteOrder.nativeOrder());
-        add("one byte off", new AllReduce(whole(0), HostTensor.of(DataType.INT32, cut), ReduceOp.SUM));
+        add("one byte off", new AllReduce(full(0), HostTensor.of(DataType.INT32, cut), ReduceOp.SUM));
     }
 }

@@ -21,7 +21,7 @@ import java.util.Random;
  */
 public final class QueuedCalls {
     private static final int LONGS = 64;
-    private static final int PART_MOST = 4;
+    private static final int MAX_PART = 4;
     private static final ReduceOp TRIPLED = ReduceOp.preMultipliedSum(3);
 
     private final int worldSize;
@@ -51,18 +51,18 @@ public final class QueuedCalls {
      * Returns a random call. Sums wrap around, so that large sums lose no bits. Few calls leave the memory unchanged.
      */
     private Collective make(Random random) {
-        int part = 1 + random.nextInt(PART_MOST);
-        int whole = part * worldSize;
+        int part = 1 + random.nextInt(MAX_PART);
+        int total = part * worldSize;
         int half = LONGS / 2;
         HostTensor low = some(random, 0, half, part);
-        HostTensor high = some(random, half, half, whole);
+        HostTensor high = some(random, half, half, total);
         return switch (random.nextInt(8)) {
             case 0 -> new AllReduce(low, low, ReduceOp.SUM);
             case 1 -> new AllReduce(low, some(random, half, half, part), ReduceOp.SUM);
             case 2 -> new Broadcast(high, random.nextInt(worldSize));
             case 3 -> new AllGather(low, high, null);
             case 4 -> new ReduceScatter(high, low, ReduceOp.SUM, null);
-            case 5 -> new AllToAll(some(random, 0, half, whole), high, null, null);
+            case 5 -> new AllToAll(some(random, 0, half, total), high, null, null);
             case 6 -> new AllReduce(some(random, 0, half, part), some(random, half, half, part), TRIPLED);
             default -> random.nextInt(4) == 0 ? new Barrier() : new AllReduce(high, high, ReduceOp.MAX);
         };

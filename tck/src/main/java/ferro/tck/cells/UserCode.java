@@ -32,7 +32,7 @@ public final class UserCode {
 
     /** Creates the operand of a rank. The kind of memory changes from rank to rank and from call to call. */
     public static Operand operand(int rank, int length, int call) {
-        Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.OperandPlace.of(rank + call));
+        Operand operand = Operand.unwritten(DataType.FLOAT32, length, Operand.OperandMemory.of(rank + call));
         return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
     }
 

@@ -41,7 +41,7 @@ public final class Values {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    private final Map<ReduceOp, Need.Answer> rights = new ConcurrentHashMap<>();
+    private final Map<ReduceOp, ExpectedElements.Answer> rights = new ConcurrentHashMap<>();
 
     /** Creates the operands of one type for each rank, and the expected results. */
     public Values(DataType type, int worldSize) {
@@ -90,20 +90,20 @@ public final class Values {
     }
 
     /** Returns the check of one element of a reduction. */
-    Need.Answer right(ReduceOp op) {
+    ExpectedElements.Answer right(ReduceOp op) {
         return rights.computeIfAbsent(op, this::plainLoop);
     }
 
     /** Returns the check of all elements of a reduction. The first element has the index {@code from}. */
-    Need right(ReduceOp op, int from) {
-        return Need.repeating(right(op), PERIOD, from);
+    ExpectedElements right(ReduceOp op, int from) {
+        return ExpectedElements.repeating(right(op), PERIOD, from);
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */
-    private Need.Answer plainLoop(ReduceOp op) {
+    private ExpectedElements.Answer plainLoop(ReduceOp op) {
         if (!Numbers.isFloating(type)) {
             long[] rights = Stream.of(inputs)
-                    .mapToLong(operands -> whole(op, operands, -1))
+                    .mapToLong(operands -> integer(op, operands, -1))
                     .toArray();
             return (index, found) -> {
                 long right = rights[index % PERIOD];
@@ -117,8 +117,8 @@ public final class Values {
         return (index, found) -> {
             CloseTo right = rights[index % PERIOD];
             double value = Numbers.toDouble(type, found);
-            boolean near = Math.abs(value - right.value) <= right.off;
-            return near ? null : "need " + right.value + ", found " + value;
+            boolean isClose = Math.abs(value - right.value) <= right.off;
+            return isClose ? null : "need " + right.value + ", found " + value;
         };
     }
 
@@ -150,9 +150,9 @@ public final class Values {
         for (int trial = 0; trial < TRIALS; trial++) {
             long[] operands = new long[worldSize];
             for (int rank = 0; rank < worldSize; rank++) {
-                operands[rank] = Numbers.isFloating(type) ? draw(random) : whole(random, rank, Sum.of(index));
+                operands[rank] = Numbers.isFloating(type) ? draw(random) : integer(random, rank, Sum.of(index));
             }
-            if (tells(operands) && isAsSought(operands, Sum.of(index))) {
+            if (distinguishes(operands) && isAsSought(operands, Sum.of(index))) {
                 return operands;
             }
         }
@@ -193,7 +193,7 @@ public final class Values {
      * Returns a random odd number, so that wrapped products do not become zero. One rank may have an even number,
      * because the average of two odd numbers has no fraction.
      */
-    private long whole(Random random, int rank, Sum sought) {
+    private long integer(Random random, int rank, Sum sought) {
         boolean large = sought == Sum.ABOVE || sought == Sum.BELOW;
         // the upper half of the range of a signed element
         long quarter = 1L << Byte.SIZE * type.byteSize() - 2;
@@ -222,7 +222,7 @@ public final class Values {
         };
     }
 
-    private boolean tells(long[] operands) {
+    private boolean distinguishes(long[] operands) {
         if (worldSize == 1) {
             return true;
         }
@@ -270,11 +270,11 @@ public final class Values {
     }
 
     private CloseTo answer(ReduceOp op, long[] operands, int leftOut) {
-        double value = Numbers.isFloating(type) ? real(op, operands, leftOut) : whole(op, operands, leftOut);
+        double value = Numbers.isFloating(type) ? real(op, operands, leftOut) : integer(op, operands, leftOut);
         return new CloseTo(value, tolerance(op, operands, leftOut));
     }
 
-    private long whole(ReduceOp op, long[] operands, int leftOut) {
+    private long integer(ReduceOp op, long[] operands, int leftOut) {
         if (op == ReduceOp.AVG) {
             return Numbers.average(type, operands);
         }

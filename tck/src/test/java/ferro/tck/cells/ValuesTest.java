@@ -63,7 +63,7 @@ class ValuesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 7, 8})
-    void anAverageOfASumThatWrapsOrIsRoundedDownIsTold(int worldSize) {
+    void anAverageOfASumThatWrapsOrIsRoundedDownIsDistinguished(int worldSize) {
         for (DataType type : DataType.values()) {
             if (Numbers.isFloating(type)) {
                 continue;
@@ -76,9 +76,9 @@ class ValuesTest {
                 BigInteger sum = Numbers.exactSum(type, operands);
                 BigInteger size = BigInteger.valueOf(worldSize);
                 BigInteger held = Numbers.exact(type, Numbers.narrow(type, sum.longValue()));
-                wrapped += isTold(values, index, held.divide(size)) ? 1 : 0;
+                wrapped += isDistinguished(values, index, held.divide(size)) ? 1 : 0;
                 BigInteger downward = sum.subtract(sum.mod(size)).divide(size);
-                down += isTold(values, index, downward) ? 1 : 0;
+                down += isDistinguished(values, index, downward) ? 1 : 0;
             }
             String where = " of " + type.label() + " at world size " + worldSize;
             assertTrue(wrapped >= Values.PERIOD / 4, wrapped + " sums that wrap" + where);
@@ -93,14 +93,14 @@ class ValuesTest {
                 .toArray();
     }
 
-    private static boolean isTold(Values values, int index, BigInteger average) {
+    private static boolean isDistinguished(Values values, int index, BigInteger average) {
         return values.right(ReduceOp.AVG).wrong(index, average.longValue()) != null;
     }
 
     @Test
     void operandsNoticeWritesOutsideTheirTensor() {
         for (DataType type : DataType.values()) {
-            for (Operand.OperandPlace placement : Operand.OperandPlace.values()) {
+            for (Operand.OperandMemory placement : Operand.OperandMemory.values()) {
                 Operand operand = Operand.unwritten(type, 4, placement).fill(index -> index + 1);
                 assertEquals(3, operand.bits()[2], "element 2 of " + type + " in " + placement);
                 assertEquals(true, operand.guardsHold(), "guards of " + type + " in " + placement);

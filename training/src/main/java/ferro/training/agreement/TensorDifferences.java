@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 
 /** Description of the tensors that differ between ranks, and of these ranks. */
 public final class TensorDifferences {
-    private static final int MOST_NAMED = 10;
+    private static final int MAX_NAMED = 10;
 
     private TensorDifferences() {}
 
@@ -31,7 +31,7 @@ public final class TensorDifferences {
         if (differing.isEmpty()) {
             return "";
         }
-        int named = Math.min(MOST_NAMED, differing.size());
+        int named = Math.min(MAX_NAMED, differing.size());
         return differing.size() + " of " + all.size() + " tensors: " + String.join("; ", differing.subList(0, named))
                 + (named < differing.size() ? "; and " + (differing.size() - named) + " more" : "");
     }

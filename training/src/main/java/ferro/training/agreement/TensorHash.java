@@ -56,15 +56,15 @@ public final class TensorHash {
 
     /** Adds the bytes from 0 to the limit. The last word is filled up with zeros. */
     private void add(ByteBuffer bytes) {
-        int whole = bytes.limit() & -Long.BYTES;
-        for (int at = 0; at < whole; at += Long.BYTES) {
+        int alignedBytes = bytes.limit() & -Long.BYTES;
+        for (int at = 0; at < alignedBytes; at += Long.BYTES) {
             add(bytes.getLong(at));
         }
         long rest = 0;
-        for (int at = whole; at < bytes.limit(); at++) {
+        for (int at = alignedBytes; at < bytes.limit(); at++) {
             rest = rest << Byte.SIZE | bytes.get(at) & 0xff;
         }
-        if (whole < bytes.limit()) {
+        if (alignedBytes < bytes.limit()) {
             add(rest);
         }
     }

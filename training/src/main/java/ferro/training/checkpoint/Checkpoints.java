@@ -1,7 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.group.ProcessGroup;
-import ferro.job.Surroundings;
+import ferro.job.HostFacts;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -57,7 +57,7 @@ public final class Checkpoints implements AutoCloseable {
     private final StateFolder folder;
     private final CheckpointSettings settings;
     private BackgroundSave running;
-    private boolean wasTold;
+    private boolean wasReported;
     /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since. */
     private long lastSaved = NONE;
 
@@ -97,7 +97,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws ferro.FerroException if a rank does not make this call, or the group has failed
      */
     public static Checkpoints open(ProcessGroup group, CheckpointStorage storage, CheckpointSettings settings) {
-        return open(group, storage, settings, Surroundings.ofThisHost().hostName());
+        return open(group, storage, settings, HostFacts.ofThisHost().hostName());
     }
 
     /** Opens a storage for all ranks of a group. Messages name this rank's host with the given name. */
@@ -164,7 +164,7 @@ public final class Checkpoints implements AutoCloseable {
         if (step < 0) {
             throw new IllegalArgumentException("need a step of 0 or more, found " + step);
         }
-        settle();
+        awaitBackgroundSave();
         return step != lastSaved;
     }
 
@@ -176,14 +176,14 @@ public final class Checkpoints implements AutoCloseable {
      */
     public void check() {
         if (running != null && running.isOver()) {
-            wasTold = true;
+            wasReported = true;
             running.await();
-            settle();
+            awaitBackgroundSave();
         }
     }
 
     /** Waits for the end of the save in the background. Throws the failure of that save, but only once. */
-    private void settle() {
+    private void awaitBackgroundSave() {
         if (running != null) {
             BackgroundSave save = running;
             try {
@@ -199,7 +199,7 @@ public final class Checkpoints implements AutoCloseable {
 
     private void forget() {
         running = null;
-        wasTold = false;
+        wasReported = false;
     }
 
     /**
@@ -211,7 +211,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public Optional<CheckpointInfo> latest() {
-        settle();
+        awaitBackgroundSave();
         return ranks.together(() -> new LoadRun(ranks, storage).latest()).map(CheckpointManifest::info);
     }
 
@@ -229,7 +229,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public CheckpointInfo load(TrainingState into) {
         Objects.requireNonNull(into, "into");
-        settle();
+        awaitBackgroundSave();
         lastSaved = NONE;
         LoadRun run = new LoadRun(ranks, storage);
         CheckpointInfo loaded = ranks.together(() -> run.loadLatest(into));
@@ -249,7 +249,7 @@ public final class Checkpoints implements AutoCloseable {
      */
     public CheckpointInfo load(long step, TrainingState into) {
         Objects.requireNonNull(into, "into");
-        settle();
+        awaitBackgroundSave();
         lastSaved = NONE;
         LoadRun run = new LoadRun(ranks, storage);
         return ranks.together(() -> run.load(run.of(step), into));
@@ -262,11 +262,11 @@ public final class Checkpoints implements AutoCloseable {
      */
     @Override
     public void close() {
-        boolean tell = !wasTold;
+        boolean report = !wasReported;
         BackgroundSave save = running;
         forget();
         try {
-            if (save != null && tell) {
+            if (save != null && report) {
                 save.await();
             }
         } finally {

@@ -68,13 +68,13 @@ public final class LocalStorage implements CheckpointStorage {
             storage.makeFolder(root);
             FileSystemTypes.refuseWithoutAtomicRename(
                     root, Files.getFileStore(root).type());
-            String trouble = Files.isWritable(root) ? tryPublishing(root) : "read-only for this process";
-            if (!trouble.isEmpty()) {
+            String problem = Files.isWritable(root) ? tryPublishing(root) : "read-only for this process";
+            if (!problem.isEmpty()) {
                 LOG.log(
                         Level.WARNING,
                         "cannot write to {0} ({1}): checkpoints in this folder can be loaded but not saved",
                         root,
-                        trouble);
+                        problem);
             }
         } catch (IOException failure) {
             throw new CheckpointException("cannot store checkpoints in " + root + ": " + Text.of(failure), failure);

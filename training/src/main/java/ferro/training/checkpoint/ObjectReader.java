@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 /** A reader for the objects of a storage. The reader reads small objects completely, and large objects in blocks. */
 final class ObjectReader {
     /** The limit for the size of an object that is read completely into memory. */
-    private static final int MOST_BYTES = 100_000_000;
+    private static final int MAX_BYTES = 100_000_000;
 
     private static final int FIRST_BYTES = 1 << 16;
 
@@ -42,9 +42,9 @@ final class ObjectReader {
         try {
             ByteBuffer bytes = ByteBuffer.allocate(FIRST_BYTES);
             while (storage.read(name, bytes.position(), bytes) > 0) {
-                if (bytes.position() >= MOST_BYTES) {
+                if (bytes.position() >= MAX_BYTES) {
                     throw new CheckpointException(name + " in " + storage + " has " + bytes.position()
-                            + " bytes or more, need less than " + MOST_BYTES + " bytes");
+                            + " bytes or more, need less than " + MAX_BYTES + " bytes");
                 }
                 if (!bytes.hasRemaining()) {
                     bytes = ByteBuffer.allocate(2 * bytes.capacity()).put(bytes.flip());

@@ -64,9 +64,9 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
                 targets.stream().collect(Collectors.groupingBy(LoadTarget::entry));
         for (SafetensorsEntry entry : header.entries()) {
             int unit = entry.dataType().byteSize();
-            int most = buffer.capacity() / unit;
-            for (long first = 0; first < entry.elementCount(); first += most) {
-                buffer.clear().limit((int) Math.min(most, entry.elementCount() - first) * unit);
+            int max = buffer.capacity() / unit;
+            for (long first = 0; first < entry.elementCount(); first += max) {
+                buffer.clear().limit((int) Math.min(max, entry.elementCount() - first) * unit);
                 read(reader, header.dataStart() + entry.begin() + first * unit, buffer, checksum);
                 ByteRun.toNative(buffer, unit);
                 for (LoadTarget target : byEntry.getOrDefault(entry, List.of())) {

@@ -78,9 +78,9 @@ final class PartWriter {
 
     private void put(NamedTensor tensor, ByteBuffer buffer) throws IOException {
         long count = tensor.values().elementCount();
-        int most = ByteRun.BUFFER_BYTES / tensor.values().dataType().byteSize();
-        for (long first = 0; first < count; first += most) {
-            ByteRun.fill(buffer, tensor.values(), first, (int) Math.min(most, count - first));
+        int max = ByteRun.BUFFER_BYTES / tensor.values().dataType().byteSize();
+        for (long first = 0; first < count; first += max) {
+            ByteRun.fill(buffer, tensor.values(), first, (int) Math.min(max, count - first));
             put(buffer);
         }
     }

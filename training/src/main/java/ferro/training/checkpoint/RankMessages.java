@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * failure, and all ranks fail.
  */
 final class RankMessages {
-    private static final int MOST_BYTES = 1 << 30;
+    private static final int MAX_BYTES = 1 << 30;
     private static final String ERROR = "error";
     private static final String HOST = "host";
 
@@ -35,7 +35,7 @@ final class RankMessages {
     RankMessages(ProcessGroup group, String host) {
         this.group = group;
         this.host = host;
-        texts = group.objects(Codec.utf8()).withLimit(MOST_BYTES);
+        texts = group.objects(Codec.utf8()).withLimit(MAX_BYTES);
     }
 
     int rank() {
@@ -47,7 +47,7 @@ final class RankMessages {
     }
 
     /** Returns the name of this rank and its host for messages. */
-    String place() {
+    String origin() {
         return "rank " + rank() + " on host " + host;
     }
 
@@ -97,7 +97,7 @@ final class RankMessages {
 
     private String error(Throwable failure) {
         String text = failure instanceof CheckpointException ? failure.getMessage() : Text.of(failure);
-        return text.startsWith(place()) ? text : place() + ": " + text;
+        return text.startsWith(origin()) ? text : origin() + ": " + text;
     }
 
     static String hostOf(JsonValues message) {

@@ -15,7 +15,7 @@ import java.util.Map;
  * @param end      the offset after the last byte
  */
 record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long begin, long end) {
-    private static final int MOST_DIMENSIONS = 64;
+    private static final int MAX_DIMENSIONS = 64;
 
     /** Parses an entry. Throws an exception if the number of bytes does not fit the shape and the data type. */
     static SafetensorsEntry of(String name, JsonValues fields) {
@@ -23,9 +23,9 @@ record SafetensorsEntry(String name, DataType dataType, List<Long> shape, long b
         List<Long> shape = fields.numbers("shape");
         List<Long> offsets = fields.numbers("data_offsets");
         String what = fields.source() + ": tensor \"" + Text.shortened(name) + "\" ";
-        if (shape.size() > MOST_DIMENSIONS || shape.stream().anyMatch(length -> length < 0)) {
+        if (shape.size() > MAX_DIMENSIONS || shape.stream().anyMatch(length -> length < 0)) {
             throw new CheckpointException(what + "has shape " + Text.shortened(shape.toString()) + ", need at most "
-                    + MOST_DIMENSIONS + " lengths of 0 or more");
+                    + MAX_DIMENSIONS + " lengths of 0 or more");
         }
         if (offsets.size() != 2 || offsets.get(0) < 0 || offsets.get(1) < offsets.get(0)) {
             throw new CheckpointException(what + "has data_offsets " + Text.shortened(offsets.toString())

@@ -24,7 +24,7 @@ import java.util.Map;
 record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> metadata, long dataStart) {
     static final String METADATA = "__metadata__";
     static final int LENGTH_BYTES = 8;
-    private static final long MOST_BYTES = 100_000_000;
+    private static final long MAX_BYTES = 100_000_000;
     private static final int ALIGNMENT = 8;
 
     /**
@@ -37,10 +37,10 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
                     + LENGTH_BYTES + " bytes");
         }
         long length = first.order(ByteOrder.LITTLE_ENDIAN).getLong(first.position());
-        long most = Math.min(MOST_BYTES, fileBytes - LENGTH_BYTES);
-        if (length < 2 || length > most) {
+        long max = Math.min(MAX_BYTES, fileBytes - LENGTH_BYTES);
+        if (length < 2 || length > max) {
             throw new CheckpointException(file + ": the header has " + Long.toUnsignedString(length)
-                    + " bytes, need 2 to " + most + " bytes in a file of " + fileBytes + " bytes");
+                    + " bytes, need 2 to " + max + " bytes in a file of " + fileBytes + " bytes");
         }
         return (int) length;
     }

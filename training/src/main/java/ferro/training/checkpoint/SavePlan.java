@@ -66,17 +66,17 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         long[] bytes = parameters.stream()
                 .mapToLong(tensor -> tensor.values().byteCount())
                 .toArray();
-        return new SavePlan(Dealing.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()), holders);
+        return new SavePlan(Assignment.byBytes(bytes, proposals.size()), dealt(holders, proposals.size()), holders);
     }
 
     private static Map<SliceRange, Integer> dealt(Map<SliceRange, List<Integer>> holders, int worldSize) {
         List<SliceRange> ranges = List.copyOf(holders.keySet());
-        Dealing dealing = new Dealing(worldSize);
+        Assignment assignment = new Assignment(worldSize);
         Map<SliceRange, Integer> dealt = new HashMap<>();
-        for (int index : Dealing.largestFirst(
+        for (int index : Assignment.largestFirst(
                 ranges.stream().mapToLong(SliceRange::byteCount).toArray())) {
             SliceRange range = ranges.get(index);
-            dealt.put(range, dealing.deal(range.byteCount(), holders.get(range)));
+            dealt.put(range, assignment.deal(range.byteCount(), holders.get(range)));
         }
         return dealt;
     }
@@ -103,10 +103,10 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
     /** Describes the first parameter that differs between rank 0 and this rank; empty if there is none. */
     private static String difference(List<String> expected, List<NamedTensor> own) {
         for (int index = 0; index < Math.max(expected.size(), own.size()); index++) {
-            String mine = index < own.size() ? own.get(index).toString() : "nothing";
+            String ownEntry = index < own.size() ? own.get(index).toString() : "nothing";
             String first = index < expected.size() ? expected.get(index) : "nothing";
-            if (!mine.equals(first)) {
-                return "; parameters[" + index + "] is " + first + " on rank 0, but " + mine + " on this rank";
+            if (!ownEntry.equals(first)) {
+                return "; parameters[" + index + "] is " + first + " on rank 0, but " + ownEntry + " on this rank";
             }
         }
         return "";

@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class SaveRun {
     private static final String FOLDER_FIELD = "folder";
-    private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(50).toNanos();
+    private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
 
     private final RankMessages ranks;
     private final StateFolder folder;
@@ -218,7 +218,7 @@ final class SaveRun {
     private List<StoredPart> write() throws IOException {
         if (notCopied != null) {
             throw new CheckpointException(
-                    ranks.place() + " could not copy the tensors that it writes: " + Text.of(notCopied)
+                    ranks.origin() + " could not copy the tensors that it writes: " + Text.of(notCopied)
                             + "; save() needs no copy",
                     notCopied);
         }
@@ -285,11 +285,11 @@ final class SaveRun {
         String difference = reader.difference(ownFolder, part);
         while (!difference.isEmpty()) {
             if (System.nanoTime() - begun >= settings.visibleWithin().toNanos()) {
-                throw new CheckpointException(ranks.place() + " does not see the part of rank " + part.rank()
+                throw new CheckpointException(ranks.origin() + " does not see the part of rank " + part.rank()
                         + " on host " + hosts.get(part.rank()) + ": is " + storage + " shared? (" + difference + ")");
             }
             folder.refuseIfLost();
-            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+            LockSupport.parkNanos(POLL_NANOS);
             // opening the folder makes an NFS client ask the server for the entries again
             storage.list(ownFolder + "/");
             difference = reader.difference(ownFolder, part);

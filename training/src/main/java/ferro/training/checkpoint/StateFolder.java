@@ -1,7 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.group.SystemContext;
-import ferro.job.Surroundings;
+import ferro.job.HostFacts;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
@@ -83,7 +83,7 @@ public final class StateFolder {
      */
     public static StateFolder in(CheckpointStorage storage, String job) {
         Objects.requireNonNull(job, "job");
-        return new StateFolder(storage, Surroundings.ofThisHost().hostName(), job);
+        return new StateFolder(storage, HostFacts.ofThisHost().hostName(), job);
     }
 
     /**

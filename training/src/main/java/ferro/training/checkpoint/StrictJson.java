@@ -23,8 +23,8 @@ import java.util.regex.Pattern;
  */
 final class StrictJson {
     private static final int DEEPEST = 6;
-    private static final int MOST_VALUES = 4_000_000;
-    private static final Pattern WHOLE = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
+    private static final int MAX_VALUES = 4_000_000;
+    private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
     private static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().create();
 
     private final String source;
@@ -74,8 +74,8 @@ final class StrictJson {
     }
 
     private Object value(int depth) throws IOException {
-        if (++values > MOST_VALUES) {
-            throw refused("the JSON text has more than " + MOST_VALUES + " values");
+        if (++values > MAX_VALUES) {
+            throw refused("the JSON text has more than " + MAX_VALUES + " values");
         }
         if (depth > DEEPEST) {
             throw refused("the JSON text is nested deeper than " + DEEPEST + " levels");
@@ -97,7 +97,7 @@ final class StrictJson {
     }
 
     private Long number(String text) {
-        if (!WHOLE.matcher(text).matches()) {
+        if (!INTEGER.matcher(text).matches()) {
             throw refused("need an integer, found " + Text.shortened(text));
         }
         try {

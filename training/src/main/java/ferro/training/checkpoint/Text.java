@@ -5,14 +5,14 @@ import java.util.List;
 
 /** Methods that format parts of exception and log messages. */
 final class Text {
-    private static final int MOST = 200;
-    private static final int MOST_LINES = 20;
+    private static final int MAX_CHARS = 200;
+    private static final int MAX_LINES = 20;
 
     private Text() {}
 
     /** Shortens a text to 200 characters. Text from a file may have any length. */
     static String shortened(String text) {
-        return text.length() <= MOST ? text : text.substring(0, MOST) + "...";
+        return text.length() <= MAX_CHARS ? text : text.substring(0, MAX_CHARS) + "...";
     }
 
     /** Describes a failure of the storage. The message of a NoSuchFileException is only the file name. */
@@ -30,7 +30,7 @@ final class Text {
      * the other problems.
      */
     static String of(List<String> problems) {
-        String text = String.join("; ", problems.subList(0, Math.min(MOST_LINES, problems.size())));
-        return problems.size() <= MOST_LINES ? text : text + "; and " + (problems.size() - MOST_LINES) + " more";
+        String text = String.join("; ", problems.subList(0, Math.min(MAX_LINES, problems.size())));
+        return problems.size() <= MAX_LINES ? text : text + "; and " + (problems.size() - MAX_LINES) + " more";
     }
 }

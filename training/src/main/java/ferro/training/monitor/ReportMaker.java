@@ -60,9 +60,9 @@ final class ReportMaker {
     }
 
     private static TimeShares shares(MonitorInterval[] ranks) {
-        double whole = Math.max(1, sum(ranks, MonitorInterval::elapsedNanos));
-        double waiting = sum(ranks, MonitorInterval::waitedNanos) / whole;
-        return new TimeShares(1 - waiting, sum(ranks, MonitorInterval::hiddenNanos) / whole, waiting);
+        double total = Math.max(1, sum(ranks, MonitorInterval::elapsedNanos));
+        double waiting = sum(ranks, MonitorInterval::waitedNanos) / total;
+        return new TimeShares(1 - waiting, sum(ranks, MonitorInterval::hiddenNanos) / total, waiting);
     }
 
     /** Returns the rank that computes longest. A rank without samples delays no other rank, so it is not counted. */

@@ -30,7 +30,7 @@ final class ReportPrinter implements Consumer<TrainingReport> {
             out.println(line(report));
             return;
         }
-        String next = place(report.step())
+        String next = progress(report.step())
                 + String.format(
                         Locale.ROOT,
                         " loss %.3f (%.3f) %,.0f/s waits %.0f %% hidden %.0f %% slowest %d",
@@ -48,7 +48,7 @@ final class ReportPrinter implements Consumer<TrainingReport> {
         out.flush();
     }
 
-    private String place(long step) {
+    private String progress(long step) {
         if (totalSteps == 0) {
             return String.format(Locale.ROOT, "step %,d", step);
         }

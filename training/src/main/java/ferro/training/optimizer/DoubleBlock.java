@@ -39,35 +39,35 @@ final class DoubleBlock extends ElementBlock {
     @Override
     void scale(double factor, int count) {
         double by = factor;
-        double[] mine = values;
+        double[] own = values;
         for (int i = 0; i < count; i++) {
-            mine[i] *= by;
+            own[i] *= by;
         }
     }
 
     @Override
     void addScaled(double factor, ElementBlock other, int count) {
         double by = factor;
-        double[] mine = values;
+        double[] own = values;
         double[] added = values(other);
         for (int i = 0; i < count; i++) {
-            mine[i] += by * added[i];
+            own[i] += by * added[i];
         }
     }
 
     @Override
     void moveTowards(ElementBlock other, double weight, int count) {
-        double[] mine = values;
+        double[] own = values;
         double[] goal = values(other);
         double part = weight;
         if (part < 0.5) {
             for (int i = 0; i < count; i++) {
-                mine[i] += part * (goal[i] - mine[i]);
+                own[i] += part * (goal[i] - own[i]);
             }
         } else {
             double rest = 1 - part;
             for (int i = 0; i < count; i++) {
-                mine[i] = goal[i] - (goal[i] - mine[i]) * rest;
+                own[i] = goal[i] - (goal[i] - own[i]) * rest;
             }
         }
     }
@@ -75,10 +75,10 @@ final class DoubleBlock extends ElementBlock {
     @Override
     void addSquares(double factor, ElementBlock other, int count) {
         double by = factor;
-        double[] mine = values;
+        double[] own = values;
         double[] added = values(other);
         for (int i = 0; i < count; i++) {
-            mine[i] += by * added[i] * added[i];
+            own[i] += by * added[i] * added[i];
         }
     }
 
@@ -87,30 +87,30 @@ final class DoubleBlock extends ElementBlock {
         double factor = factors.factor;
         double correction = factors.correction;
         double epsilon = factors.epsilon;
-        double[] mine = values;
+        double[] own = values;
         double[] averages = values(average);
         double[] squares = values(square);
         for (int i = 0; i < count; i++) {
-            mine[i] += factor * averages[i] / (Math.sqrt(squares[i]) / correction + epsilon);
+            own[i] += factor * averages[i] / (Math.sqrt(squares[i]) / correction + epsilon);
         }
     }
 
     @Override
     double squares(int count) {
-        double[] mine = values;
+        double[] own = values;
         double first = 0;
         double second = 0;
         double third = 0;
         double fourth = 0;
         int i = 0;
         for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
-            first += mine[i] * mine[i];
-            second += mine[i + 1] * mine[i + 1];
-            third += mine[i + 2] * mine[i + 2];
-            fourth += mine[i + 3] * mine[i + 3];
+            first += own[i] * own[i];
+            second += own[i + 1] * own[i + 1];
+            third += own[i + 2] * own[i + 2];
+            fourth += own[i + 3] * own[i + 3];
         }
         for (; i < count; i++) {
-            first += mine[i] * mine[i];
+            first += own[i] * own[i];
         }
         return first + second + (third + fourth);
     }

@@ -39,35 +39,35 @@ final class FloatBlock extends ElementBlock {
     @Override
     void scale(double factor, int count) {
         float by = (float) factor;
-        float[] mine = values;
+        float[] own = values;
         for (int i = 0; i < count; i++) {
-            mine[i] *= by;
+            own[i] *= by;
         }
     }
 
     @Override
     void addScaled(double factor, ElementBlock other, int count) {
         float by = (float) factor;
-        float[] mine = values;
+        float[] own = values;
         float[] added = values(other);
         for (int i = 0; i < count; i++) {
-            mine[i] += by * added[i];
+            own[i] += by * added[i];
         }
     }
 
     @Override
     void moveTowards(ElementBlock other, double weight, int count) {
-        float[] mine = values;
+        float[] own = values;
         float[] goal = values(other);
         float part = (float) weight;
         if (part < 0.5) {
             for (int i = 0; i < count; i++) {
-                mine[i] += part * (goal[i] - mine[i]);
+                own[i] += part * (goal[i] - own[i]);
             }
         } else {
             float rest = 1 - part;
             for (int i = 0; i < count; i++) {
-                mine[i] = goal[i] - (goal[i] - mine[i]) * rest;
+                own[i] = goal[i] - (goal[i] - own[i]) * rest;
             }
         }
     }
@@ -75,10 +75,10 @@ final class FloatBlock extends ElementBlock {
     @Override
     void addSquares(double factor, ElementBlock other, int count) {
         float by = (float) factor;
-        float[] mine = values;
+        float[] own = values;
         float[] added = values(other);
         for (int i = 0; i < count; i++) {
-            mine[i] += by * added[i] * added[i];
+            own[i] += by * added[i] * added[i];
         }
     }
 
@@ -87,30 +87,30 @@ final class FloatBlock extends ElementBlock {
         float factor = (float) factors.factor;
         float correction = (float) factors.correction;
         float epsilon = (float) factors.epsilon;
-        float[] mine = values;
+        float[] own = values;
         float[] averages = values(average);
         float[] squares = values(square);
         for (int i = 0; i < count; i++) {
-            mine[i] += factor * averages[i] / ((float) Math.sqrt(squares[i]) / correction + epsilon);
+            own[i] += factor * averages[i] / ((float) Math.sqrt(squares[i]) / correction + epsilon);
         }
     }
 
     @Override
     double squares(int count) {
-        float[] mine = values;
+        float[] own = values;
         double first = 0;
         double second = 0;
         double third = 0;
         double fourth = 0;
         int i = 0;
         for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
-            first += (double) mine[i] * mine[i];
-            second += (double) mine[i + 1] * mine[i + 1];
-            third += (double) mine[i + 2] * mine[i + 2];
-            fourth += (double) mine[i + 3] * mine[i + 3];
+            first += (double) own[i] * own[i];
+            second += (double) own[i + 1] * own[i + 1];
+            third += (double) own[i + 2] * own[i + 2];
+            fourth += (double) own[i + 3] * own[i + 3];
         }
         for (; i < count; i++) {
-            first += (double) mine[i] * mine[i];
+            first += (double) own[i] * own[i];
         }
         return first + second + (third + fourth);
     }

@@ -337,17 +337,17 @@ public final class ShardedOptimizer implements AutoCloseable {
      */
     public void restore(Map<String, String> saved) {
         Objects.requireNonNull(saved, "saved");
-        Map<String, String> mine = settings();
-        for (String name : new TreeSet<>(mine.keySet())) {
+        Map<String, String> own = settings();
+        for (String name : new TreeSet<>(own.keySet())) {
             String value = saved.get(name);
             boolean isRestored = name.equals(RATE) || name.equals(STEPS);
-            if (value == null || !isRestored && !value.equals(mine.get(name))) {
+            if (value == null || !isRestored && !value.equals(own.get(name))) {
                 String how = name.equals(BUCKETS)
                         ? "build the buckets with the settings of the checkpoint, because the bits of sums depend on them"
                         : "create the optimizer with the value of the checkpoint";
                 throw new IllegalArgumentException(
-                        "the checkpoint has " + name + "=" + value + ", the optimizer has " + mine.get(name) + ": "
-                                + how + ", or put the optimizer's value into the settings to continue with it");
+                        "the checkpoint has " + name + "=" + value + ", the optimizer has " + own.get(name) + ": " + how
+                                + ", or put the optimizer's value into the settings to continue with it");
             }
         }
         long newSteps = number(saved, STEPS).longValue();

@@ -33,7 +33,7 @@ class RankTextsTest {
     }
 
     @Test
-    void ranksThatCompareDifferentThingsAreToldSo() {
+    void ranksThatCompareDifferentThingsThrow() {
         try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 RankTexts.requireEqual(group, group.rank() == 0 ? "names" : "buckets", "[a]");

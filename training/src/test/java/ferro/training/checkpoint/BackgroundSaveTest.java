@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Saves in the background: training goes on, one save at a time, no failure is lost. */
 class BackgroundSaveTest {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     /** A storage that publishes when it is let. */
     private static final class SlowStorage extends ForwardingStorage {
@@ -31,7 +31,7 @@ class BackgroundSaveTest {
         @Override
         public void write(String name, ObjectContent content) throws IOException {
             try {
-                assertTrue(writes.await(PATIENCE_SECONDS, TimeUnit.SECONDS), "never let write " + name);
+                assertTrue(writes.await(TIMEOUT_SECONDS, TimeUnit.SECONDS), "never let write " + name);
             } catch (InterruptedException interrupted) {
                 throw new IOException("interrupted in " + name, interrupted);
             }
@@ -103,7 +103,7 @@ class BackgroundSaveTest {
                 try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                     checkpoints.saveAsync(1, model.state());
                     long begun = System.nanoTime();
-                    while (System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS)) {
+                    while (System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS)) {
                         checkpoints.check();
                         Thread.yield();
                     }
@@ -130,7 +130,7 @@ class BackgroundSaveTest {
     }
 
     @Test
-    void anInterruptedWaitForgetsNothingOfTheSaveUnderWay() {
+    void anInterruptedWaitForgetsNothingOfTheSaveInFlight() {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;
         TrainingRanks.run(Over.SIMULATED, 1, group -> {

@@ -30,20 +30,20 @@ class CrashTest {
     private static final CheckpointSettings AT_ONCE =
             CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ZERO).withKeepLast(2);
 
-    /** Is told of every old checkpoint that could not be deleted, as the machine was dead by then. */
-    private static final Logger TOLD = Logger.getLogger("ferro.training");
+    /** Logs each old checkpoint that a machine could not delete because it had died. */
+    private static final Logger LOGGER = Logger.getLogger("ferro.training");
 
     @TempDir
     private Path folder;
 
     @BeforeAll
     static void leaveOutWarnings() {
-        TOLD.setLevel(Level.SEVERE);
+        LOGGER.setLevel(Level.SEVERE);
     }
 
     @AfterAll
     static void takeWarnings() {
-        TOLD.setLevel(null);
+        LOGGER.setLevel(null);
     }
 
     /** The machine of all ranks ends within a call of the storage, which has been made or not. */
@@ -123,16 +123,16 @@ class CrashTest {
     /** The job is started again: it finds what it can go on from, and saves step 3 if that is lost. */
     private static void goOn(ProcessGroup group, DyingStorage living, ToyModel model, boolean lived) {
         try (Checkpoints checkpoints = Checkpoints.open(group, living, AT_ONCE)) {
-            long loaded = assertWhole(checkpoints, model);
+            long loaded = assertComplete(checkpoints, model);
             assertTrue(!lived || loaded == 3, "a save that ended well is not the latest");
             if (loaded == 2) {
                 checkpoints.save(3, model.fill(3).state());
-                assertEquals(3, assertWhole(checkpoints, model));
+                assertEquals(3, assertComplete(checkpoints, model));
             }
         }
     }
 
-    private static long assertWhole(Checkpoints checkpoints, ToyModel model) {
+    private static long assertComplete(Checkpoints checkpoints, ToyModel model) {
         model.fill(77);
         long step = checkpoints.load(model.state()).step();
         assertTrue(step == 2 || step == 3, "step " + step);
@@ -173,7 +173,7 @@ class CrashTest {
                 lived = !died.get();
                 assertEquals(calls.size() >= expected().size(), saved, calls::toString);
                 try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(root), AT_ONCE)) {
-                    long loaded = assertWhole(checkpoints, model);
+                    long loaded = assertComplete(checkpoints, model);
                     // the second one, after that by which the job took the folder
                     boolean isPublished = Collections.frequency(calls, "rename latest.json.tmp") >= 2;
                     assertEquals(isPublished ? 3 : 2, loaded, calls::toString);

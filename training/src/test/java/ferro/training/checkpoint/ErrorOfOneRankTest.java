@@ -58,7 +58,7 @@ class ErrorOfOneRankTest {
             ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, PATIENT)) {
                 storage.error = group.rank() == 1 ? new OutOfMemoryError("no room to write") : null;
-                assertToldBy(
+                assertReportedBy(
                         1,
                         "OutOfMemoryError: no room to write",
                         storage.error,
@@ -66,7 +66,7 @@ class ErrorOfOneRankTest {
                 storage.error = null;
                 checkpoints.save(2, model.state());
                 storage.error = group.rank() == 2 ? new StackOverflowError("read too deep") : null;
-                assertToldBy(
+                assertReportedBy(
                         2,
                         "StackOverflowError: read too deep",
                         storage.error,
@@ -78,7 +78,7 @@ class ErrorOfOneRankTest {
         });
     }
 
-    private static void assertToldBy(int rank, String text, Error own, CheckpointException thrown) {
+    private static void assertReportedBy(int rank, String text, Error own, CheckpointException thrown) {
         assertTrue(thrown.getMessage().contains("rank " + rank + " on host "), thrown.getMessage());
         assertTrue(thrown.getMessage().contains(text), thrown.getMessage());
         assertEquals(own, thrown.getCause());

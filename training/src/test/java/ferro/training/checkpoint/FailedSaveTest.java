@@ -23,11 +23,11 @@ class FailedSaveTest {
     /** Writes a file whose name begins so, and fails then, as where the last bytes have no room. */
     private static final class FullStorage extends ForwardingStorage {
         private final MemoryStorage memory;
-        private final String noRoomFor;
+        private final String fullFor;
 
-        private FullStorage(MemoryStorage memory, String noRoomFor) {
+        private FullStorage(MemoryStorage memory, String fullFor) {
             this.memory = memory;
-            this.noRoomFor = noRoomFor;
+            this.fullFor = fullFor;
         }
 
         @Override
@@ -38,7 +38,7 @@ class FailedSaveTest {
         @Override
         public void write(String name, ObjectContent content) throws IOException {
             super.write(name, content);
-            if (OwnNames.shortened(name).startsWith(noRoomFor)) {
+            if (OwnNames.shortened(name).startsWith(fullFor)) {
                 throw new IOException("No space left on device");
             }
         }
@@ -47,7 +47,7 @@ class FailedSaveTest {
         @Override
         public void publish(String name, byte[] content) throws IOException {
             boolean isOfStepTwo = new String(content, StandardCharsets.UTF_8).contains("\"step\":2,");
-            if (isOfStepTwo && OwnNames.shortened(name).equals(noRoomFor)) {
+            if (isOfStepTwo && OwnNames.shortened(name).equals(fullFor)) {
                 throw new NotPublishedException(new IOException("No space left on device"));
             }
             super.publish(name, content);
@@ -68,10 +68,10 @@ class FailedSaveTest {
                 "step-2/checkpoint.json",
                 "latest.json"
             })
-    void leavesNothingAndTheNextSaveWorks(String noRoomFor) {
+    void leavesNothingAndTheNextSaveWorks(String fullFor) {
         TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
             ToyModel model = ToyModel.on(group.rank(), RANKS).fill(1);
-            try (Checkpoints checkpoints = Checkpoints.open(group, new FullStorage(memory, noRoomFor))) {
+            try (Checkpoints checkpoints = Checkpoints.open(group, new FullStorage(memory, fullFor))) {
                 checkpoints.save(1, model.state());
                 TreeSet<String> before = new TreeSet<>(memory.objects.keySet());
                 group.barrier();

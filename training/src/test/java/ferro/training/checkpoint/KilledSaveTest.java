@@ -32,14 +32,14 @@ class KilledSaveTest {
                 List<String> lines = saving.printed();
                 lastLines.add(lines.get(lines.size() - 1));
             }
-            assertWhole(SAVES_BEFORE * kill);
+            assertComplete(SAVES_BEFORE * kill);
         }
         long inASave =
                 lastLines.stream().filter(line -> line.startsWith("call ")).count();
         assertTrue(2 * inASave >= KILLS, () -> "last line before each kill: " + lastLines);
     }
 
-    private void assertWhole(int least) {
+    private void assertComplete(int least) {
         TrainingRanks.run(Over.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {

@@ -48,7 +48,7 @@ final class PlainSafetensors {
         return tensors;
     }
 
-    /** Reads a JSON object of objects, arrays, strings and whole numbers. */
+    /** Reads a JSON object of objects, arrays, strings and integers. */
     static Map<String, Object> object(String text) {
         PlainSafetensors json = new PlainSafetensors(text);
         Map<String, Object> fields = new LinkedHashMap<>();

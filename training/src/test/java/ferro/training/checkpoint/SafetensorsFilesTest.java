@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files that a second reader opens, which knows the description of the format and nothing of ferro; and Python, where it is. */
 class SafetensorsFilesTest {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     /** Reads the index, each file that it names, and the tensors; prints name, type, shape and values. */
     private static final String PYTHON = """
@@ -120,7 +120,7 @@ class SafetensorsFilesTest {
                 .redirectErrorStream(true)
                 .redirectOutput(printed.toFile())
                 .start();
-        assertTrue(python.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "python3 does not end");
+        assertTrue(python.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS), "python3 does not end");
         assertEquals(0, python.exitValue(), () -> text("../printed"));
         List<String> expected = new ArrayList<>();
         for (NamedTensor parameter : ToyModel.on(0, 1).fill(9).parameters) {
@@ -169,7 +169,7 @@ class SafetensorsFilesTest {
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .start();
-            return process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
+            return process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS) && process.exitValue() == 0;
         } catch (IOException missing) {
             return false;
         }

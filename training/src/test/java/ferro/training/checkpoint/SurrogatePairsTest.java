@@ -18,15 +18,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Names and metadata with surrogate pairs come back as they were saved; half of a pair is refused before a save begins. */
 class SurrogatePairsTest {
-    private static final String WHOLE = "a \uD83D\uDE00";
+    private static final String PAIRED = "a \uD83D\uDE00";
     private static final HostTensor VALUES = HostTensor.of(new float[] {3, 5});
 
     @Test
     void wholePairsComeBackEqual() {
         TrainingState state = new TrainingState(
-                List.of(NamedTensor.of(WHOLE, HostTensor.of(new float[] {3, 5}), 2)),
-                List.of(new StateSlice(WHOLE, WHOLE, 0, HostTensor.of(new float[] {7, 9}))),
-                Map.of(WHOLE, WHOLE));
+                List.of(NamedTensor.of(PAIRED, HostTensor.of(new float[] {3, 5}), 2)),
+                List.of(new StateSlice(PAIRED, PAIRED, 0, HostTensor.of(new float[] {7, 9}))),
+                Map.of(PAIRED, PAIRED));
         MemoryStorage storage = new MemoryStorage();
         List<Map<String, String>> loaded = TrainingRanks.run(Over.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
@@ -35,7 +35,7 @@ class SurrogatePairsTest {
             }
         });
 
-        assertEquals(List.of(Map.of(WHOLE, WHOLE)), loaded);
+        assertEquals(List.of(Map.of(PAIRED, PAIRED)), loaded);
     }
 
     static Stream<Arguments> halves() {

@@ -19,7 +19,7 @@ class UnequalStateTest {
 
     private final MemoryStorage storage = new MemoryStorage();
 
-    /** Returns what each rank is told when it saves step 1; the group saves step 2 afterwards. */
+    /** Returns the message that each rank gets when it saves step 1; the group saves step 2 afterwards. */
     private List<String> refused(Save save, Model model) {
         return TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
@@ -61,12 +61,13 @@ class UnequalStateTest {
     void aParameterThatDiffersIsNamedWithItsRanks() {
         String expected = "saving step 1 failed: ranks hold different values in 1 of 6 tensors: "
                 + "\"dense.weight\" is hash # on ranks 0, 1, 3, but hash # on rank 2";
-        refused(Checkpoints::save, UnequalStateTest::unequalParameter).forEach(told -> assertTold(expected, told));
+        refused(Checkpoints::save, UnequalStateTest::unequalParameter)
+                .forEach(messages -> assertReported(expected, messages));
     }
 
     @Test
     void settingsThatDifferAreNamed() {
-        List<String> told = TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        List<String> messages = TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(group.rank() != 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
                 return assertThrows(
@@ -76,20 +77,21 @@ class UnequalStateTest {
         });
         String expected = "ranks save with different settings: rank 0 with keepLast 0 and compareRanks true, "
                 + "rank 2 with keepLast 0 and compareRanks false";
-        told.forEach(each -> assertEquals(expected, each));
+        messages.forEach(each -> assertEquals(expected, each));
     }
 
     @Test
     void aSaveInTheBackgroundComparesToo() {
         refused(Checkpoints::saveAsync, UnequalStateTest::unequalParameter)
-                .forEach(told -> assertTrue(told.contains("\"dense.weight\""), told));
+                .forEach(messages -> assertTrue(messages.contains("\"dense.weight\""), messages));
     }
 
     @Test
     void stateThatSeveralRanksHoldIsComparedAmongThem() {
         String expected = "saving step 1 failed: ranks hold different values in 1 of 3 tensors: "
                 + "\"state exp_avg/weight@2\" is hash # on rank 1, but hash # on rank 3";
-        refused(Checkpoints::save, UnequalStateTest::unequalSlice).forEach(told -> assertTold(expected, told));
+        refused(Checkpoints::save, UnequalStateTest::unequalSlice)
+                .forEach(messages -> assertReported(expected, messages));
     }
 
     /** Rank 1 has its half of a state twice. */
@@ -125,7 +127,7 @@ class UnequalStateTest {
         });
     }
 
-    private static void assertTold(String expected, String told) {
-        assertTrue(told.startsWith(expected), told);
+    private static void assertReported(String expected, String message) {
+        assertTrue(message.startsWith(expected), message);
     }
 }

@@ -361,14 +361,14 @@ class TrainingMonitorTest {
     }
 
     @Test
-    void aFileThatCannotBeWrittenIsToldBeforeTheTraining() {
+    void aFileThatCannotBeWrittenIsReportedBeforeTheTraining() {
         Path file = folder.resolve("missing").resolve("metrics.jsonl");
         TrainingRanks.run(Over.SIMULATED, 1, group -> {
-            String told = assertThrows(
+            String message = assertThrows(
                             UncheckedIOException.class,
                             () -> TrainingMonitor.builder(group).json(file).build())
                     .getMessage();
-            assertTrue(told.startsWith("cannot append metrics to " + file + ": "), told);
+            assertTrue(message.startsWith("cannot append metrics to " + file + ": "), message);
             return null;
         });
     }
@@ -380,12 +380,12 @@ class TrainingMonitorTest {
                     TrainingMonitor.builder(group).reportEvery(5 + group.rank()).build());
 
             for (Throwable failure : failures) {
-                String told = assertInstanceOf(IllegalArgumentException.class, failure)
+                String message = assertInstanceOf(IllegalArgumentException.class, failure)
                         .getMessage();
                 assertTrue(
-                        told.startsWith(
+                        message.startsWith(
                                 "settings of training monitors differ: rank 0 every 5 steps after 0 with metrics [], rank 1 every 6"),
-                        told);
+                        message);
             }
         }
     }

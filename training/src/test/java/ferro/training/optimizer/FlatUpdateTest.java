@@ -73,20 +73,20 @@ class FlatUpdateTest {
     @ParameterizedTest
     @MethodSource("rulesAndTypes")
     void bitsDependNeitherOnTheCutNorOnTheMemory(UpdateRule rule, DataType type) {
-        Rows whole = new Rows(rule, type, true);
+        Rows full = new Rows(rule, type, true);
         Rows cut = new Rows(rule, type, false);
         Random random = new Random(7);
         for (int step = 1; step <= STEPS; step++) {
-            whole.newGradients(step);
+            full.newGradients(step);
             cut.newGradients(step);
-            whole.update.update(0, COUNT, step, rule.rate());
+            full.update.update(0, COUNT, step, rule.rate());
             for (int from = 0; from < COUNT; ) {
                 int to = Math.min(COUNT, from + random.nextInt(1500));
                 cut.update.update(from, to, step, rule.rate());
                 from = to;
             }
         }
-        assertEquals(whole.bits(), cut.bits());
+        assertEquals(full.bits(), cut.bits());
     }
 
     /** By hand: the buffer is 1, 1.9 and 2.71, so the parameter falls by 0.1 of 5.61. */

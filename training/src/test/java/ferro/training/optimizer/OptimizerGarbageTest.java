@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OptimizerGarbageTest {
     private static final int STEPS = 60;
     /** Two buckets, each with an all-gather, an all-gather of the norm, and the result: 800 at most were seen. */
-    private static final long BYTES_MOST = 1200;
+    private static final long MAX_BYTES = 1200;
 
     @ParameterizedTest
     @EnumSource
@@ -28,7 +28,7 @@ class OptimizerGarbageTest {
             for (int elementCount : new int[] {100, 100_000}) {
                 for (boolean sharded : new boolean[] {true, false}) {
                     long bytes = leastOfAStep(group, sharded, elementCount);
-                    assertTrue(bytes <= BYTES_MOST, bytes + " bytes, sharded: " + sharded + ", " + elementCount);
+                    assertTrue(bytes <= MAX_BYTES, bytes + " bytes, sharded: " + sharded + ", " + elementCount);
                 }
             }
             return null;

@@ -20,8 +20,8 @@ class OptimizerJoinTest {
     @EnumSource
     void ranksThatHaveRunOutUpdateTheirShare(Over medium) {
         List<List<Double>> sharded = TrainingRanks.run(medium, RANKS, group -> trained(group, true));
-        List<List<Double>> whole = TrainingRanks.run(medium, RANKS, group -> trained(group, false));
-        sharded.forEach(parameters -> assertEquals(whole.get(0), parameters));
+        List<List<Double>> full = TrainingRanks.run(medium, RANKS, group -> trained(group, false));
+        sharded.forEach(parameters -> assertEquals(full.get(0), parameters));
     }
 
     private static List<Double> trained(ProcessGroup group, boolean sharded) {

@@ -121,9 +121,9 @@ class OptimizerStateTest {
                 for (BucketLayout.Bucket bucket : run.buckets.layout().buckets()) {
                     padded += bucket.elementCount();
                 }
-                Map<String, Double> mine = elements(run);
-                assertTrue(mine.size() <= 2 * padded / worldSize, () -> mine.size() + " elements");
-                return mine;
+                Map<String, Double> own = elements(run);
+                assertTrue(own.size() <= 2 * padded / worldSize, () -> own.size() + " elements");
+                return own;
             }
         });
         Map<String, Integer> owners = new HashMap<>();

@@ -53,21 +53,21 @@ class ShardedOptimizerTest {
     /** Steps both, and returns the parameters. */
     private static List<Double> compared(ProcessGroup group, UpdateRule rule, double maxNorm) {
         try (OptimizerRun sharded = new OptimizerRun(group, true, rule);
-                OptimizerRun whole = new OptimizerRun(group, false, rule)) {
-            List<Double> before = whole.parameters();
+                OptimizerRun full = new OptimizerRun(group, false, rule)) {
+            List<Double> before = full.parameters();
             for (int step = 1; step <= STEPS; step++) {
-                for (OptimizerRun run : List.of(sharded, whole)) {
+                for (OptimizerRun run : List.of(sharded, full)) {
                     run.compute(step, Gradients::random);
                     run.optimizer.rate(rule.rate() / step);
                 }
-                double norm = whole.optimizer.clipByGlobalNorm(maxNorm);
+                double norm = full.optimizer.clipByGlobalNorm(maxNorm);
                 assertEquals(norm, sharded.optimizer.clipByGlobalNorm(maxNorm));
                 assertTrue(norm > 1, () -> "a norm that is clipped: " + norm);
                 sharded.optimizer.step();
-                whole.optimizer.step();
-                assertEquals(whole.parameters(), sharded.parameters(), rule + " after step " + step);
-                assertNotEquals(before, whole.parameters());
-                before = whole.parameters();
+                full.optimizer.step();
+                assertEquals(full.parameters(), sharded.parameters(), rule + " after step " + step);
+                assertNotEquals(before, full.parameters());
+                before = full.parameters();
             }
             return before;
         }
@@ -78,8 +78,8 @@ class ShardedOptimizerTest {
     void appliesTheRuleToTheAverages(int worldSize) {
         TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
             for (UpdateRule rule : OptimizerRun.RULES) {
-                try (OptimizerRun whole = new OptimizerRun(group, false, rule)) {
-                    assertFollowsTheFormulas(whole, rule);
+                try (OptimizerRun full = new OptimizerRun(group, false, rule)) {
+                    assertFollowsTheFormulas(full, rule);
                 }
             }
             return null;

@@ -149,12 +149,12 @@ public final class CharacterModel {
         float[] next = new float[count];
         SplittableRandom random = new SplittableRandom(step);
         for (int sample = 0; sample < from + count; sample++) {
-            int place = random.nextInt(text.length - CONTEXT);
+            int start = random.nextInt(text.length - CONTEXT);
             if (sample >= from) {
                 for (int at = 0; at < CONTEXT; at++) {
-                    contexts[(sample - from) * CONTEXT + at] = text[place + at];
+                    contexts[(sample - from) * CONTEXT + at] = text[start + at];
                 }
-                next[sample - from] = text[place + CONTEXT];
+                next[sample - from] = text[start + CONTEXT];
             }
         }
         NDArray data = manager.create(contexts, new Shape(count, CONTEXT));

@@ -19,9 +19,9 @@ class LayerStepsTest {
 
         for (String way :
                 List.of("computing alone:", "gradients sent while computing:", "gradients sent at the end:")) {
-            List<String> told = ranks.get(0).after(way);
-            assertEquals(1, told.size(), ranks::toString);
-            assertTrue(told.get(0).startsWith("median of 3 steps "), told::toString);
+            List<String> messages = ranks.get(0).after(way);
+            assertEquals(1, messages.size(), ranks::toString);
+            assertTrue(messages.get(0).startsWith("median of 3 steps "), messages::toString);
             assertEquals(List.of(), ranks.get(1).after(way));
         }
     }

@@ -45,9 +45,9 @@ public final class DeviceThread implements AutoCloseable {
      * Sleeps between polls of the tasks in progress; {@code issueNaps} are those between attempts to issue the next
      * task.
      */
-    private final Naps lookNaps = new Naps();
+    private final Backoff lookNaps = new Backoff();
 
-    private final Naps issueNaps = new Naps();
+    private final Backoff issueNaps = new Backoff();
 
     /** The thread's current device, or -1 before the first; used by the thread itself only. */
     private int device = -1;

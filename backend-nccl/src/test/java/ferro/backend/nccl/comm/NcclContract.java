@@ -31,7 +31,7 @@ abstract class NcclContract extends BackendContract {
                 EXACT_SCALING,
                 ONE_ORDER,
                 LABELS,
-                WHOLE_AVERAGES,
+                INTEGER_AVERAGES,
                 "i16",
                 "u16");
     }

@@ -13,11 +13,11 @@ import java.util.function.Consumer;
 final class AcceptPause extends ChannelInboundHandlerAdapter {
     static final long PAUSE_MILLIS = 200;
 
-    private final StrangerLog log;
+    private final UnauthenticatedPeerLog log;
     private final Consumer<String> lacking;
 
     /** Makes a handler; {@code lacking} receives, on the loop, what the process lacks for a connection. */
-    AcceptPause(StrangerLog log, Consumer<String> lacking) {
+    AcceptPause(UnauthenticatedPeerLog log, Consumer<String> lacking) {
         this.log = log;
         this.lacking = lacking;
     }

@@ -50,10 +50,10 @@ public final class RoundTripTimes {
     }
 
     /** Returns the median of the times that are known, 0 if none is known. */
-    public static int middleMicros(DialNotes[] notes) {
+    public static int middleMicros(ConnectAttempts[] notes) {
         return middle(Arrays.stream(notes)
                 .filter(Objects::nonNull)
-                .mapToInt(DialNotes::roundTripMicros)
+                .mapToInt(ConnectAttempts::roundTripMicros)
                 .toArray());
     }
 

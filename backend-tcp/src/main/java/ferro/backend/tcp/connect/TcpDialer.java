@@ -63,19 +63,19 @@ public final class TcpDialer {
      *     the failure from it, since a loop without a core is late with its own
      * @return channel, completed on the loop; or FerroException
      */
-    public CompletableFuture<Channel> dial(DialledPeer call, DialNotes notes) {
+    public CompletableFuture<Channel> dial(DialledPeer call, ConnectAttempts notes) {
         return dial(call, () -> null, notes);
     }
 
     /**
-     * Connects as {@link #dial(DialledPeer, DialNotes)} does, but gives up between two attempts once there is a reason to.
+     * Connects as {@link #dial(DialledPeer, ConnectAttempts)} does, but gives up between two attempts once there is a reason to.
      *
      * @param call     peer and purpose
      * @param hopeless returns why no peer will answer any more, or null while one may; called on the loop
      * @param notes    record of the attempts
      * @return channel, completed on the loop; or FerroException
      */
-    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
+    public CompletableFuture<Channel> dial(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
         Attempts dialling = new Attempts(call, hopeless, notes);
         loop.execute(dialling::next);
         return dialling.result;
@@ -113,7 +113,7 @@ public final class TcpDialer {
         private final Supplier<FerroException> hopeless;
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
-        private final DialNotes notes;
+        private final ConnectAttempts notes;
         /** Whether the peer needs TLS, which this side has not seen from the address. */
         private boolean encrypts;
         /** Time for each answer of the next attempt. It doubles after each attempt that took too long, on either side. */
@@ -121,7 +121,7 @@ public final class TcpDialer {
         /** Addresses whose connection was made and whose handshake ended without an answer, in that order. */
         private final Set<InetSocketAddress> unanswered = new LinkedHashSet<>();
 
-        Attempts(DialledPeer call, Supplier<FerroException> hopeless, DialNotes notes) {
+        Attempts(DialledPeer call, Supplier<FerroException> hopeless, ConnectAttempts notes) {
             this.call = call;
             this.hopeless = hopeless;
             this.notes = notes;

@@ -33,7 +33,7 @@ public final class TcpListener implements AutoCloseable {
 
     private final Credentials own;
     private final Guest guests;
-    private final StrangerLog strangers;
+    private final UnauthenticatedPeerLog strangers;
     private final PendingHandshakes pending = new PendingHandshakes();
 
     private volatile int mostPending = FEWEST_PENDING;
@@ -41,7 +41,7 @@ public final class TcpListener implements AutoCloseable {
     private Channel server;
 
     /** Prepares to listen; {@code guests} takes the connections whose handshake is done. */
-    public TcpListener(Credentials own, Guest guests, StrangerLog strangers) {
+    public TcpListener(Credentials own, Guest guests, UnauthenticatedPeerLog strangers) {
         this.own = own;
         this.guests = guests;
         this.strangers = strangers;

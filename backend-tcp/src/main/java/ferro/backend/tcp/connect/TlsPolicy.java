@@ -1,7 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import ferro.FerroException.Code;
-import ferro.backend.tcp.tls.CompanyFiles;
+import ferro.backend.tcp.tls.PemIdentityFiles;
 import ferro.backend.tcp.tls.TlsIdentity;
 import ferro.backend.tcp.tls.TlsProvider;
 import java.io.IOException;
@@ -18,13 +18,13 @@ public final class TlsPolicy {
     private final TlsUse use;
     private final String uri;
     /** Where a company's certificates are; null without. */
-    private final CompanyFiles company;
+    private final PemIdentityFiles company;
 
     private final Supplier<TlsProvider> provider;
 
     private TlsIdentity made;
 
-    private TlsPolicy(TlsUse use, String uri, Supplier<TlsProvider> provider, CompanyFiles company) {
+    private TlsPolicy(TlsUse use, String uri, Supplier<TlsProvider> provider, PemIdentityFiles company) {
         this.use = use;
         this.uri = uri;
         this.provider = provider;
@@ -63,7 +63,8 @@ public final class TlsPolicy {
      * @param provider whose engines encrypt; asked when the first connection needs one
      * @param company  files of the certificates, or null without
      */
-    static TlsPolicy of(TlsUse use, String job, String owner, Supplier<TlsProvider> provider, CompanyFiles company) {
+    static TlsPolicy of(
+            TlsUse use, String job, String owner, Supplier<TlsProvider> provider, PemIdentityFiles company) {
         String uri = "ferro://" + job.replaceAll("[^A-Za-z0-9._~-]", "_") + "/" + owner;
         return new TlsPolicy(use, uri, provider, company);
     }

@@ -3,7 +3,7 @@ package ferro.backend.tcp.connect;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.backend.tcp.tls.CompanyFiles;
+import ferro.backend.tcp.tls.PemIdentityFiles;
 import ferro.backend.tcp.tls.TlsProvider;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
@@ -54,7 +54,7 @@ public final class TlsSettings {
         }
         String job = Settings.JOB_ID.of(context);
         Supplier<TlsProvider> provider = provider();
-        CompanyFiles company = use == TlsPolicy.TlsUse.OFF ? null : company(provider);
+        PemIdentityFiles company = use == TlsPolicy.TlsUse.OFF ? null : company(provider);
         return TlsPolicy.of(use, job, "rank/" + where.rank(), provider, company);
     }
 
@@ -71,7 +71,7 @@ public final class TlsSettings {
         };
     }
 
-    private CompanyFiles company(Supplier<TlsProvider> provider) {
+    private PemIdentityFiles company(Supplier<TlsProvider> provider) {
         List<String> given = new ArrayList<>();
         List<String> missing = new ArrayList<>();
         FILES.forEach(one -> (one.find(context).isPresent() ? given : missing).add(one.name()));
@@ -86,7 +86,7 @@ public final class TlsSettings {
         }
         try {
             Path key = file(Settings.TLS_KEY);
-            CompanyFiles read = CompanyFiles.read(
+            PemIdentityFiles read = PemIdentityFiles.read(
                     file(Settings.TLS_CERTIFICATE), key, file(Settings.TLS_TRUST), name, provider.get());
             openToAll(key)
                     .filter(text -> OncePerContext.isFirst(context, text))

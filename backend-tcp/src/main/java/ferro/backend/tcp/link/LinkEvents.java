@@ -31,7 +31,7 @@ public interface LinkEvents {
     void resumed(int epoch, FerroException ended);
 
     /** Makes the failure of a connection that ended and has no successor. */
-    FerroException notAgain(FerroException ended, FerroException cause);
+    FerroException redialFailed(FerroException ended, FerroException cause);
 
     /** Makes the failure of a connection that ended with bytes in flight; -1 if the number is not known. */
     FerroException underWay(FerroException ended, long bytesThere, long bytesHere);

@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * a connection. Used by the thread that polls its {@link PolledLinks}.
  *
  * <p>When the connection ends, the link requests another one of the next epoch, and goes on over it if no byte was in
- * flight (see {@link Successor}). It reports the end only if a byte was in flight, or if no connection can be made.
+ * flight (see {@link ReconnectHandshake}). It reports the end only if a byte was in flight, or if no connection can be made.
  */
 public final class TcpLink implements Link {
     /** After this time without a write, the connection is checked for its end before the next write. */
@@ -34,14 +34,14 @@ public final class TcpLink implements Link {
     private final Incoming incoming;
     private DataSocket wire;
     /** Replaces {@link #wire}, which has ended at the other side; used when the bytes of {@link #wire} were read. */
-    private Successor next;
+    private ReconnectHandshake next;
 
     /** {@link #wire} while nothing more is written to it and its rest is read, because it is worn; else null. */
-    private Retiring retiring;
+    private DrainingSocket retiring;
     /** Bytes of the connections before that no call has asked for yet. */
     private ByteBuffer kept = NOTHING;
 
-    private Successor successor;
+    private ReconnectHandshake successor;
     /** The epoch of the last connection that was requested, or arrived. */
     private int asked;
     /** The epoch of the last connection that arrived. */
@@ -145,7 +145,7 @@ public final class TcpLink implements Link {
             wire = connection;
         } else {
             close(next);
-            next = new Successor(connection, outgoing.bytesMoved());
+            next = new ReconnectHandshake(connection, outgoing.bytesMoved());
             next.announce();
         }
         home.activate(this);
@@ -154,7 +154,7 @@ public final class TcpLink implements Link {
     /** Records that there will be no connection. */
     public void fail(FerroException cause) {
         if (ending == null) {
-            ending = lost == null ? cause : events.notAgain(lost, cause);
+            ending = lost == null ? cause : events.redialFailed(lost, cause);
             home.activate(this);
         }
         last = true;
@@ -257,7 +257,7 @@ public final class TcpLink implements Link {
             return false;
         }
         if (next != null) {
-            Successor fresh = next;
+            ReconnectHandshake fresh = next;
             next = null;
             lost = ending != null ? ending : lost;
             ending = null;
@@ -283,7 +283,7 @@ public final class TcpLink implements Link {
 
     private void compare() {
         if (successor.lostHere() == 0 && successor.lostThere() == 0) {
-            wire = KeptFirst.of(successor.wire(), kept);
+            wire = PushbackSocket.of(successor.wire(), kept);
             successor = null;
             endedAtOnce = 0;
             events.resumed(taken, lost);
@@ -325,7 +325,7 @@ public final class TcpLink implements Link {
         // from there on whole elements are read
         boolean whole = wire != null && (!wire.takesArrays() || incoming.isBetweenElements());
         if (whole && retiring == null) {
-            retiring = Retiring.ended(wire);
+            retiring = DrainingSocket.ended(wire);
         }
         if (retiring != null) {
             try {
@@ -355,7 +355,7 @@ public final class TcpLink implements Link {
         }
     }
 
-    private static void close(Successor one) {
+    private static void close(ReconnectHandshake one) {
         if (one != null) {
             close(one.wire());
         }
@@ -375,7 +375,7 @@ public final class TcpLink implements Link {
             }
             boolean moved = outgoing.push(wire);
             if (wire.isWorn() && !outgoing.posts().isEmpty()) {
-                retiring = Retiring.of(wire);
+                retiring = DrainingSocket.of(wire);
                 wire = retiring;
             }
             return moved;
@@ -422,7 +422,7 @@ public final class TcpLink implements Link {
     /** Reads straight from the connection again once all that was kept has been asked for. */
     private void forgetKept() {
         if (kept != NOTHING && !kept.hasRemaining() && incoming.isBetweenElements()) {
-            wire = KeptFirst.unlessEmpty(wire);
+            wire = PushbackSocket.unlessEmpty(wire);
             kept = NOTHING;
         }
     }

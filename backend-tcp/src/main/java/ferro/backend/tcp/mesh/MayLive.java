@@ -1,7 +1,7 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
-import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import io.netty.channel.Channel;
@@ -72,7 +72,7 @@ final class MayLive {
     void ask(TcpDialer.DialledPeer call, FerroException ended, IntConsumer died) {
         int peer = call.member().to();
         peers.set(peer);
-        DialNotes tried = new DialNotes(port::now);
+        ConnectAttempts tried = new ConnectAttempts(port::now);
         CompletableFuture<Channel> answer = port.dialer().dial(call, () -> tried.attempts() == 0 ? null : ended, tried);
         asking.add(answer);
         answer.whenComplete((channel, dead) -> {

@@ -1,7 +1,7 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.mesh.Peers.PeerRecord;
@@ -17,21 +17,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 final class PeerAttempts {
     private final TcpPort port;
     /** Notes by peer; null for peers that connect to this rank. */
-    private final DialNotes[] notes;
+    private final ConnectAttempts[] notes;
     /** The last refusal of a connection in the name of each peer. */
     private final AtomicReferenceArray<String> refusals;
 
     PeerAttempts(GroupSpec spec, TcpPort port) {
         this.port = port;
-        notes = new DialNotes[spec.worldSize()];
+        notes = new ConnectAttempts[spec.worldSize()];
         for (int peer = spec.rank() + 1; peer < notes.length; peer++) {
-            notes[peer] = new DialNotes(port::now);
+            notes[peer] = new ConnectAttempts(port::now);
         }
         refusals = new AtomicReferenceArray<>(spec.worldSize());
     }
 
     /** Returns the notes about dialling a higher rank. */
-    DialNotes notes(int peer) {
+    ConnectAttempts notes(int peer) {
         return notes[peer];
     }
 
@@ -52,7 +52,7 @@ final class PeerAttempts {
         if (connected) {
             return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0);
         }
-        DialNotes tried = notes[peer];
+        ConnectAttempts tried = notes[peer];
         return tried != null
                 ? new Unconnected(peer, record.home(), address, tried.last(), tried.attempts())
                 : new Unconnected(peer, record.home(), address, received(peer), 0);

@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Drain;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
@@ -141,7 +141,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 .dial(
                         call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline),
                         () -> lost[key.peer()],
-                        new DialNotes(port::now));
+                        new ConnectAttempts(port::now));
     }
 
     private TcpDialer.DialledPeer call(
@@ -370,10 +370,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         FerroException gone =
                 failure(peer, code, "is gone: its control connection ended without a goodbye" + why, cause);
         if (code == Code.PEER_LOST && known != null && !closed) {
-            SocketAddress at = connections.get(peer).channel().remoteAddress();
             long deadline = port.now() + MayLive.ANSWER_NANOS;
             TcpDialer.DialledPeer call = call(peer, Hello.ConnectionKind.ALIVE, Hello.ChannelIdentity.NONE, deadline);
-            mayLive.ask(MayLive.connectedAt(at, call), gone, this::died);
+            mayLive.ask(MayLive.connectedAt(connections.get(peer).channel().remoteAddress(), call), gone, this::died);
         }
         gone(peer, gone);
     }
@@ -383,8 +382,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         boolean memory = cause instanceof OutOfMemoryError;
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
                 + (memory ? "ran out of memory for" : "failed with an exception on")
-                + " its control connection to rank " + peer
-                + ": " + (memory ? cause.getMessage() : cause);
+                + " its control connection to rank " + peer + ": " + (memory ? cause.getMessage() : cause);
         Where own = where().blaming(Integer.toString(spec.rank()));
         return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);
     }

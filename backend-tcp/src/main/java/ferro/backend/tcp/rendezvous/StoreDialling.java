@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.StoreSettings;
@@ -96,7 +96,7 @@ final class StoreDialling {
                 where,
                 deadline);
         AtomicBoolean tried = new AtomicBoolean();
-        DialNotes notes = new DialNotes(port::now);
+        ConnectAttempts notes = new ConnectAttempts(port::now);
         long begun = port.now();
         CompletableFuture<Channel> dialled =
                 port.dialer().dial(call, () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null, notes);

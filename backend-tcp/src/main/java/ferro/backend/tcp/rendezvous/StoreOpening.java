@@ -37,7 +37,7 @@ public final class StoreOpening {
     private final Where where;
     private final long start;
     private final long deadline;
-    private final TakenPlace place;
+    private final SlotWait place;
     private volatile String waiting = "";
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
@@ -47,7 +47,7 @@ public final class StoreOpening {
         where = Where.outside(group.name(), group.rank());
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
-        place = new TakenPlace(group, context, deadline);
+        place = new SlotWait(group, context, deadline);
     }
 
     /** Opens the store at a known address; serves it if this rank is the server. */

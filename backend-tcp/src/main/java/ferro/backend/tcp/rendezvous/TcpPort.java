@@ -14,12 +14,12 @@ import ferro.backend.tcp.connect.PortChoice;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.SecretFile;
-import ferro.backend.tcp.connect.StrangerLog;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.TlsSettings;
+import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
@@ -67,7 +67,7 @@ public final class TcpPort implements AutoCloseable {
         clock = context::nanoTime;
         own = plan.own;
         loop = new BackgroundLoop(io, "ferro-" + plan.where.group() + "-" + plan.where.rank() + "-net");
-        StrangerLog strangers = new StrangerLog(System.getLogger("ferro.tcp"), clock);
+        UnauthenticatedPeerLog strangers = new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), clock);
         listener = new TcpListener(own, new Guests(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {

@@ -7,8 +7,8 @@ import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Credentials;
-import ferro.backend.tcp.connect.DialNotes;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.Secret;
@@ -129,7 +129,7 @@ public final class LauncherStore implements AutoCloseable {
     /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
     static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call, LongSupplier clock) {
         long begun = clock.getAsLong();
-        DialNotes notes = new DialNotes(clock);
+        ConnectAttempts notes = new ConnectAttempts(clock);
         CompletableFuture<Channel> dialled = dialer.dial(call, notes);
         try {
             long most = call.deadlineNanos() - clock.getAsLong() + GRACE_NANOS;

@@ -73,7 +73,7 @@ class ScarcityTest {
     @Test
     void aConnectionThatCannotBeAcceptedIsToldAtOnceAndAcceptingPauses() {
         List<String> told = new ArrayList<>();
-        StrangerLog log = new StrangerLog(System.getLogger("ferro.tcp"), System::nanoTime);
+        UnauthenticatedPeerLog log = new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime);
         EmbeddedChannel server = new EmbeddedChannel(new AcceptPause(log, told::add));
 
         server.pipeline().fireExceptionCaught(new Errors.NativeIoException("accept", EMFILE));

@@ -46,7 +46,7 @@ class SecurityPageTest {
 
     @Test
     void strangersCostTheLinesThatThePageSays() {
-        assertEquals(TimeUnit.MINUTES.toNanos(1), StrangerLog.QUIET_NANOS, "what the page calls a minute");
+        assertEquals(TimeUnit.MINUTES.toNanos(1), UnauthenticatedPeerLog.QUIET_NANOS, "what the page calls a minute");
         says("Each rank logs at most one line a minute for each of three kinds");
     }
 

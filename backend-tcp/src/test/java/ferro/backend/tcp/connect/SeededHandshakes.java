@@ -50,7 +50,7 @@ public final class SeededHandshakes {
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
         GroupSpec spec = new GroupSpec("g", worldSize - 1, worldSize, Ranks.LONG);
         peers = new Peers(spec, port, GROUP);
-        listener = new TcpListener(own, new Watched(), new StrangerLog(new Quiet(), net::now));
+        listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new Quiet(), net::now));
     }
 
     private Credentials credentials(String job, String secret) {

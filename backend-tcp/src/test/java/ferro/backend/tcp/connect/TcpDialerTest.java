@@ -33,7 +33,7 @@ class TcpDialerTest {
             TcpDialer dialer = new TcpDialer(
                     io, loop.group(), new Credentials("job", Secret.none(), nonces, plain), System::nanoTime);
 
-            CompletableFuture<Channel> dialled = dialer.dial(call(server), new DialNotes(System::nanoTime));
+            CompletableFuture<Channel> dialled = dialer.dial(call(server), new ConnectAttempts(System::nanoTime));
 
             assertTrue(nonces.asked.await(60, TimeUnit.SECONDS), "no hello");
             assertFalse(nonces.connected, "connected before the hello was made");

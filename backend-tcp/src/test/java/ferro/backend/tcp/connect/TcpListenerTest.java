@@ -133,7 +133,8 @@ class TcpListenerTest {
         InetAddress here = InetAddress.getLoopbackAddress();
         try (ServerSocket other = new ServerSocket(0, 1, here);
                 BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");
-                TcpListener listener = new TcpListener(own, nobody(), new StrangerLog(LOG, System::nanoTime))) {
+                TcpListener listener =
+                        new TcpListener(own, nobody(), new UnauthenticatedPeerLog(LOG, System::nanoTime))) {
             InetSocketAddress taken = new InetSocketAddress(here, other.getLocalPort());
 
             Exception failure = assertThrows(Exception.class, () -> listener.bind(io, loop, taken));

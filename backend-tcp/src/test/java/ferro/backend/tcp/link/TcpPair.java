@@ -164,7 +164,7 @@ final class TcpPair implements AutoCloseable {
         }
 
         @Override
-        public FerroException notAgain(FerroException ended, FerroException cause) {
+        public FerroException redialFailed(FerroException ended, FerroException cause) {
             return cause;
         }
 

@@ -7,7 +7,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.connect.DialNotes;
+import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.rendezvous.PeerMachine;
@@ -39,7 +39,7 @@ class UnconnectedTest {
 
     @Test
     void anAttemptIsToldByWhatBecameOfItAndOneUnderWayByItsTime() {
-        DialNotes notes = new DialNotes(clock::get);
+        ConnectAttempts notes = new ConnectAttempts(clock::get);
         assertEquals("not tried yet", notes.last());
         notes.begun(PEER);
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
@@ -65,7 +65,7 @@ class UnconnectedTest {
     @Test
     void eachAddressOfSeveralHasItsOwnTrouble() {
         InetSocketAddress silent = new InetSocketAddress(Addresses.literal("fd00::1"), 1);
-        DialNotes notes = new DialNotes(clock::get);
+        ConnectAttempts notes = new ConnectAttempts(clock::get);
         notes.begun(PEER);
         notes.failed(PEER, new ConnectException("Connection refused"));
         notes.begun(silent);
@@ -77,7 +77,7 @@ class UnconnectedTest {
     }
 
     private String failedBy(Throwable cause) {
-        DialNotes notes = new DialNotes(clock::get);
+        ConnectAttempts notes = new ConnectAttempts(clock::get);
         notes.begun(PEER);
         notes.failed(PEER, cause);
         return notes.last();

@@ -36,12 +36,12 @@ public final class CoalescedBlock {
             planner.prepare(calls.get(i), labels.get(i));
         }
         List<FusedBatch> batches = new FusedCalls(planner, worldSize, calls, labels).batches();
-        batches.stream().filter(FusedBatch::isJoined).forEach(FusedBatch::room);
+        batches.stream().filter(FusedBatch::isJoined).forEach(FusedBatch::buffer);
         List<PendingWork> pending = new ArrayList<>();
         for (FusedBatch batch : batches) {
             pending.add(
                     batch.isJoined()
-                            ? queue.submit(prepared(batch), batch.room(), batch.room(), timeout, batch)
+                            ? queue.submit(prepared(batch), batch.buffer(), batch.buffer(), timeout, batch)
                             : queue.submit(batch.calls.get(0), batch.labels.get(0), timeout));
         }
         return pending;

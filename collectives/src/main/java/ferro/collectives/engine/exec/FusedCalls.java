@@ -23,9 +23,9 @@ final class FusedCalls {
      * Maximum size of a call that is joined. Above this size, copying in and out costs more than a separate call that
      * is in flight together with others.
      */
-    private static final long SINGLE_BYTES_MOST = 1 << 10;
+    private static final long MAX_SINGLE_BYTES = 1 << 10;
 
-    private static final long TOTAL_BYTES_MOST = 64 << 10;
+    private static final long MAX_TOTAL_BYTES = 64 << 10;
     private static final Set<ReduceOp> KNOWN_OPS =
             Set.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
@@ -41,7 +41,7 @@ final class FusedCalls {
         final List<String> labels = new ArrayList<>();
 
         private long elements;
-        private HostTensor room;
+        private HostTensor buffer;
         /** Memory that the calls use; null before the second call. */
         private TouchedMemory use;
 
@@ -70,13 +70,13 @@ final class FusedCalls {
         }
 
         /** Returns the memory for all operands and results, one after the other. The first call allocates it. */
-        HostTensor room() {
-            if (room == null) {
+        HostTensor buffer() {
+            if (buffer == null) {
                 // heap memory is faster to allocate than memory that must be freed
                 int count = Math.toIntExact(elements);
-                room = HostTensor.ofArray(type(), type().carrier().newArray(count), 0, count);
+                buffer = HostTensor.ofArray(type(), type().carrier().newArray(count), 0, count);
             }
-            return room;
+            return buffer;
         }
 
         @Override
@@ -84,15 +84,15 @@ final class FusedCalls {
             long at = 0;
             for (Collective call : calls) {
                 HostTensor in = (HostTensor) call.in();
-                copies.copy(room, at, in, 0, in.elementCount());
+                copies.copy(buffer, at, in, 0, in.elementCount());
                 at += in.elementCount();
             }
-            return room;
+            return buffer;
         }
 
         @Override
         public HostTensor result() {
-            return room;
+            return buffer;
         }
 
         @Override
@@ -100,7 +100,7 @@ final class FusedCalls {
             long at = 0;
             for (Collective call : calls) {
                 HostTensor out = (HostTensor) call.out();
-                copies.copy(out, 0, room, at, out.elementCount());
+                copies.copy(out, 0, buffer, at, out.elementCount());
                 at += out.elementCount();
             }
         }
@@ -152,7 +152,7 @@ final class FusedCalls {
             return false;
         }
         long total = batch.elements + call.operand().elementCount();
-        if (total * type.byteSize() > TOTAL_BYTES_MOST) {
+        if (total * type.byteSize() > MAX_TOTAL_BYTES) {
             return false;
         }
         if (isOrderFree(type, op)) {
@@ -170,7 +170,7 @@ final class FusedCalls {
         return call instanceof AllReduce all
                 && KNOWN_OPS.contains(all.op())
                 && all.in() instanceof HostTensor in
-                && in.byteCount() <= SINGLE_BYTES_MOST;
+                && in.byteCount() <= MAX_SINGLE_BYTES;
     }
 
     /**

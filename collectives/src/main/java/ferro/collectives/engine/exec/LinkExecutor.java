@@ -20,12 +20,12 @@ public final class LinkExecutor implements Executor {
      * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and four
      * ranks gained a tenth.
      */
-    public static final int RUNS_MOST = 32;
+    public static final int MAX_RUNS = 32;
     /**
      * Maximum size of the operand and of the result of an operation that shares the links. A larger operation fills its
      * writes alone.
      */
-    public static final long SHARING_BYTES_MOST = 64L << 10;
+    public static final long MAX_SHARING_BYTES = 64L << 10;
 
     private final Lanes lanes;
     private final KeptKernels kernels;
@@ -37,10 +37,10 @@ public final class LinkExecutor implements Executor {
     private int count;
 
     /** Makes an executor with a maximum number of operations in flight at once. */
-    public LinkExecutor(Transport transport, int most) {
+    public LinkExecutor(Transport transport, int max) {
         this.lanes = new Lanes(transport, Lane.COLLECTIVE);
         this.kernels = new KeptKernels(transport.worldSize());
-        this.runs = new PlanRun[most];
+        this.runs = new PlanRun[max];
         this.current = new PlanRun(lanes, kernels);
         this.runs[0] = current;
     }
@@ -89,8 +89,8 @@ public final class LinkExecutor implements Executor {
     private static boolean mayShare(Operation operation) {
         return operation.prepared().type != null
                 && !operation.isStaged()
-                && bytes(operation.in()) <= SHARING_BYTES_MOST
-                && bytes(operation.out()) <= SHARING_BYTES_MOST;
+                && bytes(operation.in()) <= MAX_SHARING_BYTES
+                && bytes(operation.out()) <= MAX_SHARING_BYTES;
     }
 
     private static long bytes(HostTensor tensor) {

@@ -50,7 +50,7 @@ public final class OperationQueue implements CollectiveProgress {
     private final GroupControl control;
     private final Planner planner;
     private final Consumer<String> checkUsable;
-    private final WholeAverages averages;
+    private final IntegerAverages averages;
     private final WaitingOperations queue = new WaitingOperations();
     private final LinkExecutor overLinks;
     /** Executor for shared memory; null unless all ranks share memory. */
@@ -102,7 +102,7 @@ public final class OperationQueue implements CollectiveProgress {
         this.checkUsable = checkUsable;
         this.overLinks = overLinks;
         this.executor = overLinks;
-        this.averages = new WholeAverages(loop.group().rank(), loop.group().worldSize());
+        this.averages = new IntegerAverages(loop.group().rank(), loop.group().worldSize());
         this.watch = new OperationWatch(loop.group(), control, () -> executor);
     }
 
@@ -217,24 +217,24 @@ public final class OperationQueue implements CollectiveProgress {
         }
         long begunNanos = loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
-        int looks = SharedMachine.NOT_THERE;
+        int polls = SharedMachine.NOT_THERE;
         try {
             if (published) {
-                looks = program == null
+                polls = program == null
                         ? overLinks.copyAll(prepared, in, out)
                         : overMemory.consume(program, prepared.call, in, out, prepared.completing);
             }
         } catch (RuntimeException | Error failure) {
-            looks = SharedMachine.NOT_THERE;
+            polls = SharedMachine.NOT_THERE;
             control.fail(Failures.inside(loop.group(), failure));
         }
-        if (looks == SharedMachine.NOT_THERE) {
+        if (polls == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
             return false;
         }
         // a call that ends within so few polls takes far less than a microsecond, so no clock is read for it
-        long endedNanos = looks < SharedMachine.LOOKS_IN_NO_TIME ? begunNanos : loop.nanoTime();
+        long endedNanos = polls < SharedMachine.LOOKS_IN_NO_TIME ? begunNanos : loop.nanoTime();
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
         return true;
@@ -317,7 +317,7 @@ public final class OperationQueue implements CollectiveProgress {
     public void check(long nowNanos) {
         Operation operation = current;
         if (operation != null) {
-            watch.look(operation, queue.firstLate(nowNanos), nowNanos);
+            watch.poll(operation, queue.firstLate(nowNanos), nowNanos);
         }
     }
 
@@ -353,7 +353,7 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     /** Ends all pending operations with a failure and drops the references to their tensors. */
-    public void settle(Failure failure) {
+    public void failPending(Failure failure) {
         Operation running = current;
         begunBehind = 0;
         lastBegun = null;

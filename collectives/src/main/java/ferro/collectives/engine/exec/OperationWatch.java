@@ -29,7 +29,7 @@ final class OperationWatch {
      */
     private static final long FIRST_ASK_NANOS = 50_000_000L;
 
-    private static final long ASK_INTERVAL_MOST_NANOS = 2_000_000_000L;
+    private static final long MAX_ASK_INTERVAL_NANOS = 2_000_000_000L;
     private static final int ASKED_AT_ONCE = 16;
     /** Maximum age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
@@ -63,7 +63,7 @@ final class OperationWatch {
     }
 
     /** Checks the current operation and the first late operation in the queue behind it; the latter may be null. */
-    void look(Operation running, Operation lateInQueue, long nowNanos) {
+    void poll(Operation running, Operation lateInQueue, long nowNanos) {
         if (control.failure() != null) {
             return;
         }
@@ -79,7 +79,7 @@ final class OperationWatch {
                     RankLists.list(executor.get().waitingFor()));
         }
         if (nowNanos - nextAskNanos >= 0) {
-            askIntervalNanos = Math.min(2 * askIntervalNanos, ASK_INTERVAL_MOST_NANOS);
+            askIntervalNanos = Math.min(2 * askIntervalNanos, MAX_ASK_INTERVAL_NANOS);
             nextAskNanos = nowNanos + askIntervalNanos;
             control.ask(running);
         }
@@ -148,7 +148,7 @@ final class OperationWatch {
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
                 + waiting(
                         verdict.culprits(), "waits for ", "is late because its own work is slow (it waits for no rank)")
-                + place(running, running) + ": " + verdict.text();
+                + position(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
     }
 
@@ -169,7 +169,7 @@ final class OperationWatch {
                             verdict.culprits(),
                             "gave up on ",
                             "gave up because its own work is slow (it waits for no rank)")
-                    + place(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
+                    + position(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
             control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
         }
     }
@@ -182,7 +182,7 @@ final class OperationWatch {
         return ranks.isEmpty() ? forNone : forSome + RankLists.ranks(ranks);
     }
 
-    private String place(Operation running, Operation late) {
+    private String position(Operation running, Operation late) {
         long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
         return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
                 + executor.get().progress();

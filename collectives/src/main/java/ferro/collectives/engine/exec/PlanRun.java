@@ -31,15 +31,15 @@ final class PlanRun {
     private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
     private final KeptKernels kernels;
-    private final Products products;
+    private final PreMulOperands products;
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /**
      * Position of each send on its link, counted from 1. The send is finished when so many sends of the link are
      * finished.
      */
-    private long[] sendPlace = new long[64];
+    private long[] sendPosition = new long[64];
 
-    private long[] receivePlace = new long[64];
+    private long[] receivePosition = new long[64];
     private Operation operation;
     private Prepared prepared;
     private Schedule schedule;
@@ -53,7 +53,7 @@ final class PlanRun {
     PlanRun(Lanes lanes, KeptKernels kernels) {
         this.lanes = lanes;
         this.kernels = kernels;
-        this.products = new Products(kernels);
+        this.products = new PreMulOperands(kernels);
     }
 
     /**
@@ -64,38 +64,38 @@ final class PlanRun {
     void begin(Operation next, boolean isAlone) {
         Prepared what = next.prepared();
         // the steps that may fail come first: if one fails, nothing has begun
-        HostTensor room = scratch.of(what.carriedType, what.schedule.scratchElements);
+        HostTensor buffer = scratch.of(what.carriedType, what.schedule.scratchElements);
         products.begin(what, next.in());
-        sendPlace = longer(sendPlace, what.schedule.sends.count);
-        receivePlace = longer(receivePlace, what.schedule.receives.count);
+        sendPosition = longer(sendPosition, what.schedule.sends.count);
+        receivePosition = longer(receivePosition, what.schedule.receives.count);
         operation = next;
         prepared = what;
         schedule = what.schedule;
         memory[Region.IN.ordinal()] = next.in();
         memory[Region.OUT.ordinal()] = next.out();
-        memory[Region.SCRATCH.ordinal()] = room;
+        memory[Region.SCRATCH.ordinal()] = buffer;
         sendsPosted = 0;
         sendsDone = 0;
         receivesPosted = 0;
         receivesDone = 0;
         alone = isAlone;
         bytesBefore = lanes.bytesMoved();
-        takePlaces();
+        takePositions();
     }
 
     private static long[] longer(long[] array, int length) {
         return array.length < length ? new long[length] : array;
     }
 
-    private void takePlaces() {
+    private void takePositions() {
         Schedule.Posts sends = schedule.sends;
         for (int i = 0; i < sends.count; i++) {
-            sendPlace[i] = ++lanes.to(sends.peer[i]).sendPlaces;
+            sendPosition[i] = ++lanes.to(sends.peer[i]).sendPlaces;
         }
         Schedule.Posts receives = schedule.receives;
         for (int i = 0; i < receives.count; i++) {
             if (!receives.isLocal(i)) {
-                receivePlace[i] = ++lanes.to(receives.peer[i]).receivePlaces;
+                receivePosition[i] = ++lanes.to(receives.peer[i]).receivePlaces;
             }
         }
     }
@@ -124,7 +124,7 @@ final class PlanRun {
     boolean collect() {
         int before = sendsDone + receivesDone;
         while (sendsDone < sendsPosted
-                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendPlace[sendsDone]) {
+                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendPosition[sendsDone]) {
             sendsDone++;
         }
         while (receivesDone < receivesPosted && hasArrived(receivesDone)) {
@@ -135,7 +135,7 @@ final class PlanRun {
 
     private boolean hasArrived(int index) {
         return schedule.receives.isLocal(index)
-                || lanes.to(schedule.receives.peer[index]).link.received() >= receivePlace[index];
+                || lanes.to(schedule.receives.peer[index]).link.received() >= receivePosition[index];
     }
 
     private boolean isReady(Schedule.Posts posts, int index) {
@@ -155,7 +155,7 @@ final class PlanRun {
         while (sendsPosted < sends.count && isReady(sends, sendsPosted)) {
             int peer = sends.peer[sendsPosted];
             Lanes.CountedLink channel = lanes.to(peer);
-            if (channel.sendsPosted + 1 != sendPlace[sendsPosted]) {
+            if (channel.sendsPosted + 1 != sendPosition[sendsPosted]) {
                 break;
             }
             HostTensor data = data(sends, sendsPosted);
@@ -181,7 +181,7 @@ final class PlanRun {
             return true;
         }
         Lanes.CountedLink channel = lanes.to(posts.peer[index]);
-        if (channel.receivesPosted + 1 != receivePlace[index]) {
+        if (channel.receivesPosted + 1 != receivePosition[index]) {
             return false;
         }
         CallHeader call = header(prepared.receiveCalls, posts.peer[index]);

@@ -15,8 +15,8 @@ import ferro.collectives.engine.operands.ChunkCounts;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.operands.Schedule;
 import ferro.collectives.plan.Plan;
+import ferro.collectives.reduce.IntegerSums;
 import ferro.collectives.reduce.Kernels;
-import ferro.collectives.reduce.WholeSums;
 import ferro.collectives.shared.ChunkSizes;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SharedCall;
@@ -54,7 +54,7 @@ public final class Planner {
      * Maximum number of steps of a cached plan. Making a longer plan is cheap compared with running it, and such plans
      * may have many lengths.
      */
-    private static final int STEPS_KEPT_MOST = 1 << 16;
+    private static final int MAX_STEPS_KEPT = 1 << 16;
 
     private final GroupSpec group;
     private final RankContext context;
@@ -112,8 +112,8 @@ public final class Planner {
             return Optional.empty();
         }
         DataType type = call.operand().dataType();
-        return WholeSums.serve(type, op)
-                ? WholeSums.unsupportedBecause(type, call.operand().elementCount())
+        return IntegerSums.serve(type, op)
+                ? IntegerSums.unsupportedBecause(type, call.operand().elementCount())
                 : Kernels.unsupportedBecause(type, op);
     }
 
@@ -134,15 +134,15 @@ public final class Planner {
             return last;
         }
         Prepared found = label.isEmpty() ? plain(call) : labelled(call, label);
-        if (found.steps <= STEPS_KEPT_MOST) {
+        if (found.steps <= MAX_STEPS_KEPT) {
             newest = found;
         }
         return found;
     }
 
     private Prepared plain(Collective call) {
-        int place = 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS);
-        Prepared kept = kept(cache, place, call, "");
+        int slot = 2 * Prepared.Key.slot(call, "", group.worldSize(), SLOTS);
+        Prepared kept = kept(cache, slot, call, "");
         return kept == null ? make(call) : kept;
     }
 
@@ -152,25 +152,25 @@ public final class Planner {
             all = new Prepared[2 * LABELLED_SLOTS];
             labelled = all;
         }
-        int place = 2 * Prepared.Key.slot(call, label, group.worldSize(), LABELLED_SLOTS);
-        Prepared kept = kept(all, place, call, label);
-        return kept == null ? keep(all, place, plain(call).labelled(label)) : kept;
+        int slot = 2 * Prepared.Key.slot(call, label, group.worldSize(), LABELLED_SLOTS);
+        Prepared kept = kept(all, slot, call, label);
+        return kept == null ? keep(all, slot, plain(call).labelled(label)) : kept;
     }
 
     /** Returns the cached object of a call from one of its two slots, else null. */
-    private Prepared kept(Prepared[] all, int place, Collective call, String label) {
-        Prepared first = all[place];
+    private Prepared kept(Prepared[] all, int slot, Collective call, String label) {
+        Prepared first = all[slot];
         if (first != null && first.fits(call, label, group.worldSize())) {
             return first;
         }
-        Prepared second = all[place + 1];
+        Prepared second = all[slot + 1];
         return second != null && second.fits(call, label, group.worldSize()) ? second : null;
     }
 
-    private static Prepared keep(Prepared[] all, int place, Prepared made) {
-        if (made.steps <= STEPS_KEPT_MOST) {
-            all[place + 1] = all[place];
-            all[place] = made;
+    private static Prepared keep(Prepared[] all, int slot, Prepared made) {
+        if (made.steps <= MAX_STEPS_KEPT) {
+            all[slot + 1] = all[slot];
+            all[slot] = made;
         }
         return made;
     }
@@ -254,11 +254,11 @@ public final class Planner {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
         Prepared kept = joined[slot];
         if (kept == null || kept.type != type || !op.equals(kept.op) || !Arrays.equals(kept.joined, lengths)) {
-            ChunkCounts whole = ChunkCounts.equal(LongStream.of(lengths).sum());
-            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, whole, op, 0, lengths, ""));
+            ChunkCounts total = ChunkCounts.equal(LongStream.of(lengths).sum());
+            kept = make(new Prepared.Key(CollectiveKind.ALL_REDUCE, type, total, op, 0, lengths, ""));
         }
-        String[] told = Stream.of(labels).allMatch(labels[0]::equals) ? new String[] {labels[0]} : labels;
-        kept = kept.hasLabels(told) ? kept : kept.labelled(told);
+        String[] labelsOfCall = Stream.of(labels).allMatch(labels[0]::equals) ? new String[] {labels[0]} : labels;
+        kept = kept.hasLabels(labelsOfCall) ? kept : kept.labelled(labelsOfCall);
         joined[slot] = kept;
         return kept;
     }

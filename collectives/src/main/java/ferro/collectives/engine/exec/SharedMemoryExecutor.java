@@ -9,8 +9,8 @@ import ferro.collectives.shared.SharedMachine;
 /** An executor of programs in shared memory: a {@link SharedMachine} that runs the engine's operations. */
 public final class SharedMemoryExecutor extends SharedMachine implements Executor {
     /** Makes an executor for the segments of all ranks. */
-    public SharedMemoryExecutor(SegmentView place) {
-        super(place);
+    public SharedMemoryExecutor(SegmentView view) {
+        super(view);
     }
 
     @Override

@@ -8,7 +8,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.control.membership.Hashing;
 import ferro.collectives.plan.Plan;
-import ferro.collectives.reduce.WholeSums;
+import ferro.collectives.reduce.IntegerSums;
 import ferro.collectives.shared.Program;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
@@ -128,7 +128,7 @@ public final class Prepared {
 
     /** Returns whether it is an average of integers, which is computed by wider sums. */
     public boolean isWidened() {
-        return WholeSums.serve(type, op);
+        return IntegerSums.serve(type, op);
     }
 
     /** Returns the text of the call for people, with its algorithm. */
@@ -213,10 +213,10 @@ public final class Prepared {
          * integers.
          */
         public Key carried() {
-            if (!WholeSums.serve(type, op)) {
+            if (!IntegerSums.serve(type, op)) {
                 return this;
             }
-            ChunkCounts wider = parts.times(WholeSums.longsPerElement(type));
+            ChunkCounts wider = parts.times(IntegerSums.longsPerElement(type));
             return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined, labels);
         }
 

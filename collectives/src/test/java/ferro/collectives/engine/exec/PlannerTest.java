@@ -150,7 +150,7 @@ class PlannerTest {
     }
 
     @Test
-    void manyLabelsOfJoinedCallsAreToldUpToABoundAndHashed() {
+    void manyLabelsOfJoinedCallsAreSentUpToABoundAndHashed() {
         long[] lengths = new long[60];
         Arrays.fill(lengths, 2);
         String[] labels = new String[60];

@@ -1,0 +1,48 @@
+package ferro.backend.shm;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Folders of segments as this process, or one in a container, sees them. */
+final class SegmentFolders {
+    private static final long FIRST_NAMESPACE = 0xEFFFFFFCL;
+    private static final long A_CONTAINERS = 4026532999L;
+
+    private SegmentFolders() {}
+
+    /** Where every process of the machine can open this one's descriptors. */
+    static SegmentFolder onTheMachine(Path folder) throws IOException {
+        return of(folder, FIRST_NAMESPACE);
+    }
+
+    /** Where neighbours may have process numbers of their own. */
+    static SegmentFolder inAContainer(Path folder) throws IOException {
+        return of(folder, A_CONTAINERS);
+    }
+
+    private static SegmentFolder of(Path folder, long namespace) throws IOException {
+        ThisProcess own = ThisProcess.under(Path.of("/proc"));
+        ThisProcess process =
+                new ThisProcess(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
+        return new SegmentFolder(folder, process, "box", Mapper.ofThisJdk());
+    }
+
+    static List<String> files(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    /** What is mapped of files whose path holds a text. */
+    static List<String> mapped(String text) throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+            return lines.filter(line -> line.contains(text)).toList();
+        }
+    }
+}

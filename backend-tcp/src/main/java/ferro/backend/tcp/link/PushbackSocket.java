@@ -1,0 +1,47 @@
+package ferro.backend.tcp.link;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A connection in the place of another one, of which bytes were kept that no call had asked for: those are read first. */
+final class PushbackSocket extends WrappedSocket {
+    private final ByteBuffer kept;
+
+    private PushbackSocket(DataSocket inner, ByteBuffer kept) {
+        super(inner);
+        this.kept = kept;
+    }
+
+    /** Returns the connection itself if nothing was kept. */
+    static DataSocket of(DataSocket inner, ByteBuffer kept) {
+        return kept.hasRemaining() ? new PushbackSocket(inner, kept) : inner;
+    }
+
+    /** Returns the connection itself if nothing is kept any more. */
+    static DataSocket unlessEmpty(DataSocket wire) {
+        return wire instanceof PushbackSocket first && !first.kept.hasRemaining() ? first.inner : wire;
+    }
+
+    /** Moves bytes that were kept; returns how many. */
+    static int take(ByteBuffer kept, ByteBuffer into, int from, int to) {
+        int count = Math.min(kept.remaining(), to - from);
+        into.put(from, kept, kept.position(), count);
+        kept.position(kept.position() + count);
+        return count;
+    }
+
+    @Override
+    public int write(ByteBuffer bytes, int from, int to) throws IOException {
+        return inner.write(bytes, from, to);
+    }
+
+    @Override
+    public int read(ByteBuffer bytes, int from, int to) throws IOException {
+        return kept.hasRemaining() ? take(kept, bytes, from, to) : inner.read(bytes, from, to);
+    }
+
+    @Override
+    public boolean readable() {
+        return kept.hasRemaining() || inner.readable();
+    }
+}

@@ -1,0 +1,154 @@
+package ferro.backend.tcp.rendezvous;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.rendezvous.Roster.Card;
+import ferro.backend.tcp.store.TcpStore;
+import ferro.job.JobFinder;
+import ferro.job.LauncherKind;
+import ferro.job.RankOfJob;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits if another process has the slot of this rank. A rank that is restarted alone finds the slot taken by the process
+ * before it, in a job that ends soon, when its other ranks learn of the loss. Two live processes with one rank are a mistake
+ * that {@link Roster#claim} reports at once, unless a cluster has started them: it starts one while the other still ends.
+ */
+final class SlotWait {
+    private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
+    private static final long FIRST_PAUSE_MILLIS = 20;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+    private static final int ANSWER_MILLIS = 1_000;
+
+    private final GroupSpec group;
+    private final RankContext context;
+    private final Where where;
+    private final long deadline;
+    private volatile String waiting;
+
+    SlotWait(GroupSpec group, RankContext context, long deadline) {
+        this.group = group;
+        this.context = context;
+        this.deadline = deadline;
+        where = Where.outside(group.name(), group.rank());
+    }
+
+    /** Returns what this waits for, while it waits. */
+    Optional<String> waiting() {
+        return Optional.ofNullable(waiting);
+    }
+
+    /**
+     * Waits until the slot may be requested.
+     *
+     * @return false if the store has gone away meanwhile, as it does with its job
+     * @throws FerroException RENDEZVOUS at the deadline
+     */
+    boolean isFree(TcpStore store, TcpPort port) {
+        long start = context.nanoTime();
+        long pauseMillis = FIRST_PAUSE_MILLIS;
+        Optional<Card> holder = Optional.empty();
+        try {
+            while (true) {
+                holder = holder(store, holder, start);
+                if (holder.isEmpty() || !isWaitedFor(holder.get(), port)) {
+                    return true;
+                }
+                waiting = "rank " + group.rank() + " is still held by " + text(holder.get()) + ", whose job still runs";
+                pause(pauseMillis);
+                if (isOver()) {
+                    throw refused(holder.get(), start);
+                }
+                pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+            }
+        } catch (FerroException failure) {
+            if (store.isLost()) {
+                return false;
+            }
+            throw failure;
+        } finally {
+            waiting = null;
+        }
+    }
+
+    private boolean isOver() {
+        return context.nanoTime() - deadline >= 0;
+    }
+
+    /**
+     * Returns the process that has the slot. A request shortly before the deadline may end after it; the failure then names
+     * the last known process.
+     */
+    private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
+        try {
+            return Roster.holder(store.compareAndSet(Roster.slot(group), NEVER, NEVER));
+        } catch (FerroException failure) {
+            boolean over = failure.code() != Code.INTERRUPTED && isOver();
+            throw over && before.isPresent() && !store.isLost() ? refused(before.get(), start) : failure;
+        }
+    }
+
+    private boolean isWaitedFor(Card holder, TcpPort port) {
+        boolean isReleased =
+                ReleasedSlots.of(context).lastGeneration(holder.instance()).isPresent();
+        if (isReleased || port.hasAskedFor(holder.instance())) {
+            return false;
+        }
+        return !answers(holder, port) || isOfACluster();
+    }
+
+    private boolean isOfACluster() {
+        return JobFinder.of(context)
+                .job()
+                .map(RankOfJob::family)
+                .filter(LauncherKind::ofACluster)
+                .isPresent();
+    }
+
+    /** Returns whether a process listens where the holder of the slot did; at this process's address the holder is gone. */
+    private static boolean answers(Card holder, TcpPort port) {
+        if (holder.host().equals(port.advertised())
+                && holder.port() == port.bound().getPort()) {
+            return false;
+        }
+        try (Socket probe = new Socket()) {
+            probe.connect(new InetSocketAddress(holder.host(), holder.port()), ANSWER_MILLIS);
+            return !probe.getLocalSocketAddress().equals(probe.getRemoteSocketAddress());
+        } catch (IOException nobody) {
+            return false;
+        }
+    }
+
+    private FerroException refused(Card holder, long start) {
+        return new FerroException(
+                Code.RENDEZVOUS,
+                where,
+                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: the rank is held by "
+                        + text(holder) + ", whose job still ran after "
+                        + TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start)
+                        + " ms: a rank cannot rejoin a running job; end the other ranks, so that all ranks "
+                        + "join again (ferro.join.timeout sets how long a rank waits)");
+    }
+
+    private static String text(Card holder) {
+        return "process " + holder.pid() + " at " + Addresses.text(holder.host(), holder.port());
+    }
+
+    private void pause(long millis) {
+        Waits.pause(
+                millis,
+                deadline - context.nanoTime(),
+                where,
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
+    }
+}

@@ -1,0 +1,163 @@
+package ferro.backend.tcp.rendezvous;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.Store;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.connect.Sockets;
+import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.connect.TlsPolicy;
+import ferro.backend.tcp.mesh.Ranks;
+import ferro.backend.tcp.mesh.TcpMesh;
+import ferro.backend.tcp.rendezvous.Roster.Card;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A rank that is started again alone, while the job that had its place is still there. */
+@Timeout(60)
+class SlotWaitTest {
+    private static final Map<String, String> CLUSTER = Map.of(
+            "PMI_RANK",
+            "1",
+            "PMI_SIZE",
+            "2",
+            "MPI_LOCALRANKID",
+            "1",
+            "MPI_LOCALNRANKS",
+            "2",
+            "RANK",
+            "",
+            "WORLD_SIZE",
+            "");
+
+    /** Takes the place of rank 1 as a process that has ended: nobody listens where it did. */
+    private static Roster ended(Store store) throws IOException {
+        Roster roster = new Roster(
+                store,
+                new GroupSpec("g", 1, 2, Ranks.LONG),
+                new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
+                new Roster.LinkSettings(false, TlsPolicy.TlsUse.AUTO),
+                new ReleasedSlots());
+        roster.claim();
+        return roster;
+    }
+
+    private static Store storeOfRankZero(Ranks ranks) {
+        return ranks.context(new GroupSpec("g", 0, 2, Ranks.LONG), Map.of()).store();
+    }
+
+    @Test
+    void itWaitsWhileThePlaceIsThatOfAProcessThatHasEndedAndIsRefusedWithTheReason() throws IOException {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ended(storeOfRankZero(ranks));
+            long start = System.nanoTime();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.SHORT));
+
+            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(800), "not waited");
+            assertEquals(Code.RENDEZVOUS, failure.code());
+            for (String part : List.of(
+                    "the rank is held by process 4711 at 127.0.0.1:",
+                    "a rank cannot rejoin a running job; end the other ranks",
+                    "ferro.join.timeout")) {
+                assertTrue(failure.getMessage().contains(part), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void anInterruptOfItsWaitNamesTheGroupAndTheRank() throws Exception {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ended(storeOfRankZero(ranks));
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            CompletableFuture<Thread> started = new CompletableFuture<>();
+            CompletableFuture<TcpMesh> second = Threads.start(() -> {
+                started.complete(Thread.currentThread());
+                return TcpMesh.join(spec, context);
+            });
+            Threads.awaitInside(SlotWait.class, "pause", 1);
+
+            Ranks.result(started).interrupt();
+
+            FerroException failure = Ranks.failure(second);
+            assertEquals(Code.INTERRUPTED, failure.code());
+            String text = failure.getMessage();
+            assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: rank 1 is still held by"), text);
+        }
+    }
+
+    @Test
+    void itJoinsWhenThePlaceIsGivenUp() throws Exception {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Roster before = ended(storeOfRankZero(ranks));
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+            Threads.awaitInside(SlotWait.class, "pause", 1);
+
+            before.giveUp();
+
+            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+            assertEquals(1, Ranks.result(second).rank());
+        }
+    }
+
+    @Test
+    void itTakesThePlaceThatItsContextHasReleasedWithoutTheStoreHavingHeardOfIt() throws IOException {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Roster before = ended(storeOfRankZero(ranks));
+            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            JoiningContext context = ranks.context(spec, Map.of());
+            ReleasedSlots.of(context).add(9, 0);
+
+            CompletableFuture<TcpMesh> second = Threads.start(() -> TcpMesh.join(spec, context));
+
+            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+            Ranks.result(second).close();
+            before.giveUp();
+        }
+    }
+
+    @Test
+    void itJoinsTheNextJobWhenTheStoreOfTheOldOneHasGone() throws Exception {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            ended(storeOfRankZero(ranks));
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+            Threads.awaitInside(SlotWait.class, "pause", 1);
+            int port = ranks.server.port();
+
+            ranks.server.close();
+            try (TcpStoreServer next =
+                    TcpStoreServer.start(InetAddress.getLoopbackAddress(), port, "default", 4, null)) {
+                CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+
+                assertEquals(port, next.port());
+                assertEquals(0, Ranks.result(first).rank());
+                assertEquals(1, Ranks.result(second).rank());
+            }
+        }
+    }
+
+    @Test
+    void aClusterMayStartItWhileTheProcessBeforeItIsStillEnding() throws Exception {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            List<TcpMesh> old = ranks.joinAll(2);
+            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, CLUSTER);
+            Threads.awaitInside(SlotWait.class, "pause", 1);
+
+            old.forEach(TcpMesh::close);
+
+            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+            assertEquals(1, Ranks.result(second).rank());
+        }
+    }
+}

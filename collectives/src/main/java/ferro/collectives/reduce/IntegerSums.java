@@ -1,0 +1,133 @@
+package ferro.collectives.reduce;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * Sums of integers in numbers of 64 bits, which cannot overflow. Averages of integers are computed from such sums. An
+ * element of 8 to 32 bits becomes one number. An element of 64 bits becomes two numbers: its upper 32 bits, with the
+ * sign if its type is signed, and its lower 32 bits. A sum therefore has 31 spare bits, enough for as many ranks as an
+ * int can count. Any thread may call these methods.
+ */
+public final class IntegerSums {
+    private static final int HALF = 32;
+    private static final long LOWER_HALF = 0xffff_ffffL;
+    /** Maximum length of an array; some JVMs cannot make a longer one. */
+    private static final long MAX_LONGS = Integer.MAX_VALUE - 8;
+
+    private IntegerSums() {}
+
+    /**
+     * Returns whether a reduction uses these sums.
+     *
+     * @param type element type
+     * @param op   reduction, or null
+     * @return true for AVG of an integer type
+     */
+    public static boolean serve(DataType type, ReduceOp op) {
+        return op == ReduceOp.AVG && !type.isFloating();
+    }
+
+    /**
+     * Returns how many numbers represent an element.
+     *
+     * @param type integer type
+     * @return 1, or 2 for a type of 64 bits
+     */
+    public static int longsPerElement(DataType type) {
+        return type.byteSize() == Long.BYTES ? 2 : 1;
+    }
+
+    /**
+     * Returns why elements cannot be averaged in one call.
+     *
+     * @param type     integer type
+     * @param elements number of elements
+     * @return empty if an array can hold the sums of all elements
+     */
+    public static Optional<String> unsupportedBecause(DataType type, long elements) {
+        long max = MAX_LONGS / longsPerElement(type);
+        return elements <= max
+                ? Optional.empty()
+                : Optional.of("no avg of " + elements + " elements of " + type.label() + " at once: an array holds the"
+                        + " sums of " + max + " elements; average parts of it, or use sum");
+    }
+
+    /**
+     * Writes the numbers that represent elements.
+     *
+     * @param given elements of an integer type
+     * @param sums  target, filled from index 0
+     */
+    public static void widen(HostTensor given, long[] sums) {
+        DataType type = given.dataType();
+        // mask of the bits that remain of a sign-extended element
+        long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
+        switch (type.carrier()) {
+            case BYTE -> ByteKernel.widen(given, bits, sums);
+            case SHORT -> ShortKernel.widen(given, bits, sums);
+            case INT -> IntKernel.widen(given, bits, sums);
+            default -> halve(given, sums);
+        }
+    }
+
+    private static void halve(HostTensor given, long[] sums) {
+        boolean unsigned = given.dataType().isUnsigned();
+        Object memory = given.memory();
+        int from = Math.toIntExact(given.offset());
+        int count = Math.toIntExact(given.elementCount());
+        for (int i = 0; i < count; i++) {
+            long element =
+                    memory instanceof long[] array ? array[from + i] : ((ByteBuffer) memory).getLong(from + 8 * i);
+            sums[2 * i] = unsigned ? element >>> HALF : element >> HALF;
+            sums[2 * i + 1] = element & LOWER_HALF;
+        }
+    }
+
+    /**
+     * Divides sums and rounds each quotient once, toward zero.
+     *
+     * @param sums  sums of the numbers that {@link #widen} writes
+     * @param first index of the number that belongs to the first element
+     * @param ranks number of ranks; every sum has one element of each rank
+     * @param into  tensor for the averages
+     */
+    public static void divide(long[] sums, int first, int ranks, HostTensor into) {
+        switch (into.dataType().carrier()) {
+            case BYTE -> ByteKernel.divide(sums, first, ranks, into);
+            case SHORT -> ShortKernel.divide(sums, first, ranks, into);
+            case INT -> IntKernel.divide(sums, first, ranks, into);
+            default -> divideHalves(sums, first, ranks, into);
+        }
+    }
+
+    private static void divideHalves(long[] sums, int first, int ranks, HostTensor into) {
+        int count = Math.toIntExact(into.elementCount());
+        int to = Math.toIntExact(into.offset());
+        for (int i = 0; i < count; i++) {
+            int at = first + 2 * i;
+            long average = quotient(sums[at], sums[at + 1], ranks);
+            if (into.memory() instanceof long[] array) {
+                array[to + i] = average;
+            } else {
+                ((ByteBuffer) into.memory()).putLong(to + 8 * i, average);
+            }
+        }
+    }
+
+    /** Returns (upper * 2^32 + lower) / divisor, rounded toward zero: long division with digits of 32 bits. */
+    private static long quotient(long upper, long lower, int divisor) {
+        long carried = upper + (lower >>> HALF);
+        long rest = lower & LOWER_HALF;
+        long first = Math.floorDiv(carried, divisor);
+        // the remainder is below the divisor, so 63 bits hold it and the next digit
+        long left = (carried - first * divisor << HALF) + rest;
+        long second = left / divisor;
+        boolean cut = left != second * divisor;
+        long downward = (first << HALF) + second;
+        return carried < 0 && cut ? downward + 1 : downward;
+    }
+}

@@ -1,0 +1,40 @@
+package ferro.collectives.reduce;
+
+/**
+ * The operands that a kernel still has to multiply by the factor of its op, in a sum of multiplied inputs. The kernel
+ * multiplies these operands when it reads them, rounds each product once to the type, and then adds.
+ */
+public enum PreMulTarget {
+    /** Neither operand. */
+    NEITHER,
+    /** The first operand, into which the sum is written. */
+    FIRST,
+    /** The second operand, which is not changed. */
+    SECOND,
+    /** Both operands. */
+    BOTH,
+    /** The second operand; the kernel writes only its product and adds nothing, so it is a copy. */
+    COPY;
+
+    /**
+     * Returns the kind of kernel that multiplies these operands.
+     *
+     * @param first  whether the first operand is to be multiplied
+     * @param second whether the second operand is to be multiplied
+     * @return kind of kernel that adds
+     */
+    public static PreMulTarget of(boolean first, boolean second) {
+        if (first) {
+            return second ? BOTH : FIRST;
+        }
+        return second ? SECOND : NEITHER;
+    }
+
+    boolean first() {
+        return this == FIRST || this == BOTH;
+    }
+
+    boolean second() {
+        return this == SECOND || this == BOTH || this == COPY;
+    }
+}

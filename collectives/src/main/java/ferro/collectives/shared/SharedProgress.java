@@ -1,0 +1,297 @@
+package ferro.collectives.shared;
+
+import ferro.collectives.link.WireHeader;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.function.IntConsumer;
+
+/**
+ * Reads and publishes the progress of the ranks: operations entered, by headers, and steps done, by flags, in the segment
+ * of each rank. It counts what this rank has finished, and from that it knows what the words of the others mean for the
+ * operation under way. Used by the thread that makes progress.
+ */
+final class SharedProgress {
+    private final int rank;
+    private final int worldSize;
+    private final ByteBuffer[] areas;
+    private final ByteBuffer own;
+    private final Transport.Events events;
+    private final IntConsumer wake;
+    /** One more than the number of awaited ranks that have come, counted from the rank after this one. */
+    private int come = 1;
+
+    private boolean mismatched;
+    /** Of the finished operations: their number, sequence and call of the last ones, and chunks and flag values of all. */
+    private long operations;
+
+    private final long[] sequences = new long[SegmentLayout.HEADERS];
+    private final CallHeader.Call[] calls = new CallHeader.Call[SegmentLayout.HEADERS];
+    /** By rank: how many operations it is known to have entered, in the same calls as this rank. */
+    private final long[] known;
+
+    private long chunks;
+    private long values;
+
+    SharedProgress(SegmentView place) {
+        this.rank = place.rank();
+        this.areas = place.areas().clone();
+        this.own = areas[rank];
+        this.worldSize = areas.length;
+        this.events = place.events();
+        this.wake = place.wake();
+        this.known = new long[worldSize];
+    }
+
+    /** Notes that an operation is finished. */
+    void finished(Program work, long sequence, CallHeader.Call common) {
+        int line = SegmentLayout.line(operations);
+        sequences[line] = sequence;
+        calls[line] = common;
+        operations++;
+        chunks += work.chunks;
+        values += work.values;
+    }
+
+    /** Returns the number of chunks of all finished operations. */
+    long chunks() {
+        return chunks;
+    }
+
+    /** Returns the number of the operation under way, or of the next one, counted from 0. */
+    long operation() {
+        return operations;
+    }
+
+    boolean isMismatched() {
+        return mismatched;
+    }
+
+    /** Resets the count of ranks that have come: the wait has ended, or another one begins. */
+    void waitAnew() {
+        come = 1;
+    }
+
+    /** Publishes that this rank has entered, and that the data it has staged is there. */
+    void enter(long sequence, CallHeader.Call common) {
+        int at = SegmentLayout.header(operations);
+        // a slower rank may still compare the header that was here, and must not take this one for it
+        ProgressWords.withdraw(own, at);
+        WireHeader.putRest(common, own, at);
+        ProgressWords.release(own, at, sequence);
+        wakeAll();
+    }
+
+    /** Writes into the header that is to be entered where this rank's operand lies; 0 for nowhere that all ranks share. */
+    void operandIn(long number, long start) {
+        own.putLong(SegmentLayout.operand(operations), number);
+        own.putLong(SegmentLayout.operandStart(operations), start);
+    }
+
+    /** Writes into the header that is to be entered where this rank's result lies; 0 for nowhere that all ranks share. */
+    void resultIn(long number, long start) {
+        own.putLong(SegmentLayout.result(operations), number);
+        own.putLong(SegmentLayout.resultStart(operations), start);
+    }
+
+    /** Returns the number of the shared memory that holds the operand of a rank that has entered; 0 for none. */
+    long operand(int peer) {
+        return areas[peer].getLong(SegmentLayout.operand(operations));
+    }
+
+    long operandStart(int peer) {
+        return areas[peer].getLong(SegmentLayout.operandStart(operations));
+    }
+
+    /** Returns the number of the shared memory that holds the result of a rank that has entered; 0 for none. */
+    long result(int peer) {
+        return areas[peer].getLong(SegmentLayout.result(operations));
+    }
+
+    long resultStart(int peer) {
+        return areas[peer].getLong(SegmentLayout.resultStart(operations));
+    }
+
+    void publish(int value) {
+        ProgressWords.release(own, SegmentLayout.flag(), values + value);
+        wakeAll();
+    }
+
+    /**
+     * Tells that the operation under way has failed on this rank: its caller may use operand and result again. Others see
+     * this before anything that the caller writes.
+     */
+    void abandon() {
+        ProgressWords.announce(own, SegmentLayout.abandoned(), operations + 1);
+    }
+
+    /** Returns whether the operation under way has failed on a rank, as seen after everything that was read before. */
+    boolean hasAbandoned(int peer) {
+        return ProgressWords.again(areas[peer], SegmentLayout.abandoned()) == operations + 1;
+    }
+
+    /** Returns whether it has failed on any other rank. */
+    boolean isAbandoned() {
+        for (int places = 1; places < worldSize; places++) {
+            if (hasAbandoned(behind(places))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void wakeAll() {
+        for (int peer = 0; peer < worldSize; peer++) {
+            if (peer != rank) {
+                wake.accept(peer);
+            }
+        }
+    }
+
+    /**
+     * Returns whether this rank may begin an operation: all ranks have entered the one before, or, if it needs no slot and
+     * no flag, the one whose header line comes after this one's, so that nobody reads this one's any more.
+     */
+    boolean allBegan(Program work) {
+        while (come < worldSize) {
+            if (isBehind(behind(come), work)) {
+                return false;
+            }
+            come++;
+        }
+        return true;
+    }
+
+    private boolean isBehind(int peer, Program work) {
+        long need = work.isShort ? operations - (SegmentLayout.HEADERS - 2) : operations;
+        return known[peer] < need && !follow(peer, need);
+    }
+
+    /** Compares the headers of the operations that a rank has entered meanwhile; returns whether it has entered so many. */
+    private boolean follow(int peer, long need) {
+        long entered = known[peer];
+        while (entered < operations && passed(peer, entered)) {
+            entered++;
+        }
+        known[peer] = entered;
+        return entered >= need;
+    }
+
+    /** Returns whether a rank has entered an operation that is finished here; it may have written over that header. */
+    private boolean passed(int peer, long operation) {
+        int line = SegmentLayout.line(operation);
+        int at = SegmentLayout.header(operation);
+        long sequence = sequences[line];
+        long found = ProgressWords.acquire(areas[peer], at);
+        if (found != sequence) {
+            // a later header in its place: that rank has compared this rank's header before it wrote over its own
+            return found > sequence;
+        }
+        CallHeader other = WireHeader.other(sequence, calls[line], found, areas[peer], at);
+        if (other != null && ProgressWords.again(areas[peer], at) == found) {
+            mismatched(peer, CallHeader.of(sequence, calls[line]), other);
+        }
+        return other == null;
+    }
+
+    private void mismatched(int peer, CallHeader expected, CallHeader found) {
+        if (!mismatched) {
+            mismatched = true;
+            events.mismatched(peer, expected, found);
+        }
+    }
+
+    boolean allEntered(CallHeader call) {
+        while (come < worldSize) {
+            if (!hasEntered(behind(come), call)) {
+                return false;
+            }
+            come++;
+        }
+        return true;
+    }
+
+    /** As {@link #allReached}, but passes over ranks that stage nothing if {@code mayPass}. */
+    boolean allStaged(int value, boolean mayPass) {
+        while (come < worldSize) {
+            if (!hasStaged(behind(come), value, mayPass)) {
+                return false;
+            }
+            come++;
+        }
+        return true;
+    }
+
+    /** As {@link #hasReached}, but passes over a rank that stages nothing if {@code mayPass}. */
+    boolean hasStaged(int peer, int value, boolean mayPass) {
+        return mayPass && operand(peer) != 0 || hasReached(peer, value);
+    }
+
+    boolean allReached(int value) {
+        while (come < worldSize) {
+            if (!hasReached(behind(come), value)) {
+                return false;
+            }
+            come++;
+        }
+        return true;
+    }
+
+    boolean hasReached(int peer, int value) {
+        return ProgressWords.acquire(areas[peer], SegmentLayout.flag()) >= values + value;
+    }
+
+    /** Returns whether a rank has entered this call too; reports a rank that is in another call in its place. */
+    boolean hasEntered(int peer, CallHeader call) {
+        ByteBuffer area = areas[peer];
+        int at = SegmentLayout.header(operations);
+        long found = ProgressWords.acquire(area, at);
+        if (found < call.sequence()) {
+            return false;
+        }
+        CallHeader other = WireHeader.other(call.sequence(), call.call(), found, area, at);
+        if (other != null) {
+            mismatched(peer, call, other);
+            return false;
+        }
+        return hasCome(peer);
+    }
+
+    /** Notes that a rank is in the operation under way; returns whether it was in the same ones before. */
+    private boolean hasCome(int peer) {
+        boolean same = known[peer] >= operations || follow(peer, operations);
+        if (same) {
+            known[peer] = operations + 1;
+        }
+        return same;
+    }
+
+    /** As {@link #hasEntered}, but reports nothing about the call itself. */
+    boolean hasEnteredQuietly(int peer, long sequence, CallHeader.Call common) {
+        ByteBuffer area = areas[peer];
+        int at = SegmentLayout.header(operations);
+        long found = ProgressWords.acquire(area, at);
+        boolean isSame = found == sequence && WireHeader.other(sequence, common, found, area, at) == null;
+        return isSame && hasCome(peer);
+    }
+
+    private int behind(int places) {
+        int peer = rank + places;
+        return peer < worldSize ? peer : peer - worldSize;
+    }
+
+    /** Returns whether a step of a program waits for a rank, given whether waits pass over ranks that stage nothing. */
+    boolean isAwaited(int peer, Program work, int step, CallHeader call, boolean mayPass) {
+        long entered = ProgressWords.acquire(areas[peer], SegmentLayout.header(operations));
+        int value = work.value[step];
+        boolean isMeant = work.peer[step] < 0 || work.peer[step] == peer;
+        return isMeant
+                && switch (work.kind[step]) {
+                    case Program.GATE -> isBehind(peer, work);
+                    case Program.AWAIT_ENTERED, Program.AWAIT_ALL_ENTERED, Program.CHOOSE -> entered < call.sequence();
+                    case Program.AWAIT, Program.AWAIT_ALL, Program.AWAIT_READ -> !hasReached(peer, value);
+                    case Program.AWAIT_STAGED, Program.AWAIT_ALL_STAGED -> !hasStaged(peer, value, mayPass);
+                    default -> hasAbandoned(peer);
+                };
+    }
+}

@@ -1,0 +1,127 @@
+package ferro.group;
+
+import ferro.Backend;
+import ferro.CollectiveBackend;
+import ferro.InvalidRankException;
+import ferro.collectives.CollectiveEngine;
+import ferro.dispatch.GpuCollectives;
+import ferro.recorder.FlightRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.Arrays;
+
+/**
+ * The objects that all views of one group share.
+ *
+ * @param backend    back end of the group
+ * @param way        receiver of its calls: the back end, or the dispatcher for device tensors that calls the back end
+ * @param context    settings, for the groups made of this one
+ * @param coalescing open blocks
+ * @param joined     handler of the thread whose end aborts the group; null for a group that was wrapped and not joined
+ * @param dropped    watch on the user's object
+ */
+record GroupCore(
+        CollectiveBackend backend,
+        CollectiveBackend way,
+        RankContext context,
+        Coalescing coalescing,
+        JoiningThread joined,
+        DroppedGroup dropped) {
+    /** Joins a group. If an exception ends the calling thread, the group is aborted. */
+    static GroupCore join(GroupSpec group, RankContext context) {
+        return OpenGroups.of(context).joined(group, () -> joined(group, context));
+    }
+
+    private static GroupCore joined(GroupSpec group, RankContext context) {
+        UnknownSettings.tellOnce(context);
+        JobLine.tellOnce(group, context);
+        // an error of the recorder's folder is reported before any back end is opened
+        FlightRecorder.of(context, group);
+        try {
+            CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
+            return of(whole, context, JoiningThread.joined(whole), '"' + group.name() + '"');
+        } finally {
+            FlightRecorder.release(context);
+        }
+    }
+
+    /**
+     * Wraps a back end, and makes the engine of a plain back end. A group over an engine is not watched, because its
+     * caller has the engine and may close it instead.
+     */
+    static GroupCore over(Backend backend, RankContext context) {
+        String name = "a group over " + backend.getClass().getSimpleName();
+        GroupCore wrapped = of(whole(backend, context), context, null, name);
+        if (wrapped.backend == backend) {
+            wrapped.dropped.closed();
+        }
+        OpenGroups.of(context).opened(wrapped);
+        return wrapped;
+    }
+
+    private static CollectiveBackend whole(Backend backend, RankContext context) {
+        return backend instanceof CollectiveBackend collective ? collective : CollectiveEngine.over(backend, context);
+    }
+
+    private static GroupCore of(CollectiveBackend backend, RankContext context, JoiningThread joined, String name) {
+        CollectiveBackend way =
+                needsDoor(backend) ? GpuCollectives.with(context).over(backend) : backend;
+        DroppedGroup dropped = new DroppedGroup("ProcessGroup of rank " + backend.rank() + " of " + name);
+        return new GroupCore(backend, way, context, new Coalescing(), joined, dropped);
+    }
+
+    /**
+     * Returns whether calls go through the dispatcher for device tensors. An engine rejects device tensors itself. So
+     * calls on host tensors need no dispatcher if there is no path for device tensors.
+     */
+    private static boolean needsDoor(CollectiveBackend backend) {
+        return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
+    }
+
+    /** Makes a group of some ranks of this one. */
+    GroupCore newGroup(int[] ranks, Duration timeout) {
+        coalescing.refuse("newGroup");
+        refuseDuplicates(ranks, backend.worldSize());
+        String name = Arrays.toString(ranks);
+        CollectiveBackend child = backend.newGroup(ranks.clone(), name, timeout);
+        GroupCore made = of(child, context, joined, '"' + name + '"');
+        OpenGroups.of(context).opened(made);
+        if (joined != null) {
+            joined.opened(child);
+        }
+        return made;
+    }
+
+    private static void refuseDuplicates(int[] ranks, int worldSize) {
+        for (int i = 0; i < ranks.length; i++) {
+            InvalidRankException.check(ranks[i], worldSize);
+            for (int j = 0; j < i; j++) {
+                if (ranks[i] == ranks[j]) {
+                    throw new IllegalArgumentException(
+                            "newGroup: rank " + ranks[i] + " is listed twice in " + Arrays.toString(ranks));
+                }
+            }
+        }
+    }
+
+    /** Closes the group for its user's object, which stays reachable during the close. */
+    void close(Duration bound, Object user) {
+        close(bound);
+        Reference.reachabilityFence(user);
+    }
+
+    /** Closes the back end. After this call, the end of the joining thread does not abort the group. */
+    void close(Duration bound) {
+        dropped.closed();
+        try {
+            way.close(bound);
+        } finally {
+            OpenGroups.of(context).closed(this);
+            if (joined != null) {
+                joined.closed(backend);
+            }
+        }
+    }
+}

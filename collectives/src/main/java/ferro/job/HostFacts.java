@@ -1,0 +1,94 @@
+package ferro.job;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/** The facts about a process that variables do not give: the names of its host, and its ancestor processes. */
+public interface HostFacts {
+    /**
+     * An ancestor of this process.
+     *
+     * @param pid        number
+     * @param startTicks start time in clock ticks since boot, which distinguishes processes with the same number
+     * @param command    program and arguments
+     */
+    record Ancestor(long pid, long startTicks, List<String> command) {
+        /**
+         * Copies the command.
+         *
+         * @param pid        number
+         * @param startTicks start time in clock ticks since boot
+         * @param command    program and arguments
+         */
+        public Ancestor {
+            command = List.copyOf(command);
+        }
+
+        /**
+         * Returns the name of the program.
+         *
+         * @return last part of its path; empty if it cannot be read
+         */
+        public String name() {
+            String program = command.isEmpty() ? "" : command.get(0);
+            return program.substring(program.lastIndexOf('/') + 1);
+        }
+    }
+
+    /**
+     * Returns the name of this host that the kernel reports.
+     *
+     * @return name; empty if it cannot be read
+     */
+    String hostName();
+
+    /**
+     * Returns the host name with its domain, from the hosts file of the host.
+     *
+     * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the table has none
+     */
+    Optional<String> fullHostName();
+
+    /**
+     * Returns the ancestor processes of this process.
+     *
+     * @return processes, the parent first; empty if they cannot be read
+     */
+    List<Ancestor> ancestors();
+
+    /**
+     * Returns the facts about this process.
+     *
+     * @return facts, which are read on demand
+     */
+    static HostFacts ofThisHost() {
+        return LinuxHostFacts.ofThisHost();
+    }
+
+    /**
+     * Returns facts that consist of the host name only.
+     *
+     * @param hostName name of the host
+     * @return facts without full host name and ancestors
+     */
+    static HostFacts nothingBut(String hostName) {
+        Objects.requireNonNull(hostName, "hostName");
+        return new HostFacts() {
+            @Override
+            public String hostName() {
+                return hostName;
+            }
+
+            @Override
+            public Optional<String> fullHostName() {
+                return Optional.empty();
+            }
+
+            @Override
+            public List<Ancestor> ancestors() {
+                return List.of();
+            }
+        };
+    }
+}

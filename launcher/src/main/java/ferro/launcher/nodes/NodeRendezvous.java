@@ -1,0 +1,132 @@
+package ferro.launcher.nodes;
+
+import ferro.Store;
+import ferro.backend.tcp.store.LauncherStore;
+import ferro.backend.tcp.store.LauncherStore.Refused;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Calls the roll on node 0. Ranks start when the launchers of all nodes are there and alike. The first difference, loss or
+ * wrong secret, or the deadline, ends the meeting for all. All methods run on one thread, except {@link #missing} and {@link
+ * #known}.
+ */
+final class NodeRendezvous {
+    private static final int BAD_INPUT = 2;
+    private static final int FAILED = 1;
+
+    private final Store store;
+    private final NodeCard own;
+    private final ScheduledExecutorService thread;
+    private final Waiting waiting;
+    private final Map<Integer, NodeCard> cards = new TreeMap<>();
+    /** The last process that was refused and may have been a missing node; empty if there was none. */
+    private String lastRefused = "";
+
+    NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting) {
+        this.store = store;
+        this.own = own;
+        this.thread = thread;
+        this.waiting = waiting;
+        cards.put(own.node(), own);
+    }
+
+    /** Starts to wait for the others; does not block. */
+    void call(long deadlineMillis) {
+        for (int node : others()) {
+            store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
+            store.when(LauncherStore.refusedKey(node))
+                    .thenAcceptAsync(value -> unproved(node, Refused.decoded(value)), thread);
+            store.when(LauncherStore.otherJobKey(node))
+                    .thenAcceptAsync(value -> stranger("a launcher of node " + node, Refused.decoded(value)), thread);
+        }
+        store.when(LauncherStore.STRANGER)
+                .thenAcceptAsync(value -> stranger("a process", Refused.decoded(value)), thread);
+        thread.schedule(this::late, deadlineMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns the nodes that have not come yet. */
+    synchronized SortedSet<Integer> missing() {
+        SortedSet<Integer> missing = new TreeSet<>(others());
+        missing.removeAll(cards.keySet());
+        return missing;
+    }
+
+    /** Returns the launchers that have come, and this one. */
+    synchronized List<NodeCard> known() {
+        return List.copyOf(cards.values());
+    }
+
+    private List<Integer> others() {
+        return IntStream.range(1, own.nodes()).boxed().toList();
+    }
+
+    /**
+     * Admits a launcher. It is known before it may be refused, because the launcher that serves the store waits until all
+     * known ones have read the reason.
+     */
+    private void came(NodeCard card) {
+        boolean all;
+        synchronized (this) {
+            cards.put(card.node(), card);
+            all = cards.size() == own.nodes();
+        }
+        own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
+        String gone = LauncherStore.goneKey(card.node(), card.session());
+        store.when(gone).thenRunAsync(() -> refuse(card + " disconnected before a rank was started", FAILED), thread);
+        if (all) {
+            Keys.first(store, Keys.START, Keys.encoded(StartSignal.of(List.copyOf(cards.values()))));
+        }
+    }
+
+    private void unproved(int node, Refused refused) {
+        if (missing().contains(node)) {
+            refuse(
+                    "the secret of node " + node + " (" + refused.address() + ") differs from the secret of " + own
+                            + ": the file of --secret-file must have the same content on all nodes",
+                    BAD_INPUT);
+        }
+    }
+
+    /**
+     * Notes a refused process. A process of another job or of another version may belong to another job, which must not end
+     * this one.
+     */
+    private void stranger(String who, Refused refused) {
+        SortedSet<Integer> missing = missing();
+        if (!missing.isEmpty()) {
+            lastRefused = own + " refused " + who + " at " + refused.address() + " while " + named(missing)
+                    + (missing.size() == 1 ? " was" : " were") + " missing: " + refused.told();
+            waiting.refused(lastRefused);
+        }
+    }
+
+    private static String named(SortedSet<Integer> missing) {
+        String numbers = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
+        return (missing.size() == 1 ? "node " : "nodes ") + numbers;
+    }
+
+    private void late() {
+        SortedSet<Integer> missing = missing();
+        if (!missing.isEmpty()) {
+            refuse(
+                    named(missing) + " of " + own.nodes()
+                            + " did not connect before the deadline: check that ferro run --node-rank "
+                            + missing.first() + " runs there with a --master that leads to " + own
+                            + ", and that no firewall blocks the connection"
+                            + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
+                    FAILED);
+        }
+    }
+
+    private void refuse(String why, int code) {
+        Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(why, code)));
+    }
+}

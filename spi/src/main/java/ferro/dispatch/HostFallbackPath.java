@@ -1,0 +1,168 @@
+package ferro.dispatch;
+
+import ferro.Backend;
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.Work;
+import ferro.spi.RankContext;
+import ferro.spi.Services;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.ServiceConfigurationError;
+import java.util.function.Supplier;
+
+/**
+ * The host round trip as the dispatch sees it. This class finds the fallback, says why a call may not use it, and logs,
+ * counts and records each call that uses it.
+ */
+final class HostFallbackPath implements AutoCloseable {
+    private static final String ARTIFACT = "ferro-backend-gloo-fallback";
+    private static final String NONE =
+            "the class path has no implementation of the round-trip: add " + ARTIFACT + " to the class path";
+
+    private final RankContext context;
+    private final Supplier<Optional<HostFallback>> finds;
+    private final System.Logger log;
+    private volatile HostFallback found;
+    private volatile FallbackCounters calls;
+    private DeviceMemory memory;
+
+    HostFallbackPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
+        this.context = context;
+        this.finds = finds;
+        this.log = log;
+    }
+
+    /**
+     * Finds the fallback among the services. Throws UnsupportedOperationException with the reason if the fallback
+     * cannot be loaded.
+     */
+    static Optional<HostFallback> service() {
+        try {
+            return Services.first(HostFallback.class);
+        } catch (ServiceConfigurationError | LinkageError broken) {
+            throw new UnsupportedOperationException(
+                    "the host round-trip cannot be loaded (" + broken.getMessage()
+                            + "): use one version of ferro's jars",
+                    broken);
+        }
+    }
+
+    /**
+     * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; the calls that
+     * need it then throw.
+     */
+    static boolean isDeclared() {
+        try {
+            return service().isPresent();
+        } catch (UnsupportedOperationException broken) {
+            return true;
+        }
+    }
+
+    /**
+     * Returns why a back end that is called directly does not accept device tensors although the settings allow the
+     * host round trip.
+     */
+    static String whyNotAlone() {
+        return isDeclared()
+                ? "this back end itself does not accept device tensors: call ProcessGroup or GpuCollectives"
+                : NONE;
+    }
+
+    /**
+     * Returns whether calls through host memory have not yet been passed to a back end. The check is cheap if no call
+     * has ever gone through host memory.
+     */
+    boolean isBusy(CollectiveBackend host, Duration timeout) {
+        HostFallback carrier = calls().carrier();
+        return carrier != null && carrier.isBusy(host, context, timeout);
+    }
+
+    /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
+    Work behind(Collective call, CollectiveBackend host, CallOptions options) {
+        HostFallback carrier = calls().carrier();
+        if (carrier == null) {
+            throw new IllegalStateException(call.kind() + " on rank " + host.rank()
+                    + " cannot be queued behind calls through host memory, because no such call was made: "
+                    + "call the back end itself");
+        }
+        return carrier.submit(call, host, context, options);
+    }
+
+    RankContext context() {
+        return context;
+    }
+
+    /** Returns the fallback. May be called only after {@link #refusal} has found the fallback. */
+    HostFallback fallback() {
+        return found;
+    }
+
+    synchronized DeviceMemory memory() {
+        if (memory == null) {
+            memory = DeviceMemories.shared(context);
+        }
+        return memory;
+    }
+
+    /** Returns the exception message for a call that may not take the slow path, or empty if it may. */
+    Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
+        if (gate.isOpen() && backend instanceof CollectiveBackend) {
+            return missing().map(why -> gate.refusal(operation, backend, why));
+        }
+        return Optional.of(gate.refusal(
+                operation,
+                backend,
+                "this back end has no collectives: wrap it with ProcessGroup.of, which accepts " + "device tensors if "
+                        + ARTIFACT + " is on the class path"));
+    }
+
+    private Optional<String> missing() {
+        HostFallback fallback = found;
+        if (fallback == null) {
+            Optional<HostFallback> service = finds.get();
+            if (service.isEmpty()) {
+                return Optional.of(NONE);
+            }
+            fallback = service.get();
+            found = fallback;
+        }
+        return fallback.unavailableBecause(context).map(why -> ARTIFACT + " cannot work here: " + why);
+    }
+
+    /** Logs a warning, counts the call and records it as a JFR event. Runs for every call, before any data moves. */
+    void publish(String operation, String label, DeviceTensor tensor, FallbackGate gate, Backend backend) {
+        log.log(
+                System.Logger.Level.WARNING,
+                CallOptions.named(operation, label) + " of " + tensor + " on rank " + backend.rank() + " of world size "
+                        + backend.worldSize()
+                        + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
+                        + gate.decidedBy() + " to get an error");
+        calls().add(operation, found);
+        FallbackTrace.commit(operation, label, tensor.byteCount(), tensor.device());
+    }
+
+    /**
+     * Returns the shared data about the slow path. This data is never released: the counters live as long as the
+     * context and hold no resources.
+     */
+    FallbackCounters calls() {
+        FallbackCounters known = calls;
+        if (known == null) {
+            known = context.shared(FallbackCounters.class, FallbackCounters::new);
+            calls = known;
+        }
+        return known;
+    }
+
+    @Override
+    public synchronized void close() {
+        if (memory != null) {
+            memory = null;
+            context.release(DeviceMemory.class);
+        }
+    }
+}
