@@ -203,7 +203,7 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Wraps part of an array of any Java type without copying, for code that handles every element type.
+     * Wraps part of an array without copying, for code that handles every element type.
      *
      * @param dataType element type
      * @param array    array of the class that the {@link Carrier} of the type has

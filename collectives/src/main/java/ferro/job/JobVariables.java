@@ -33,8 +33,8 @@ public record JobVariables(
      * Returns the job and the rank of this process.
      *
      * @return job
-     * @throws IllegalArgumentException if no variables give them or if the variables are refused; the message has the
-     *     variables, their values and how to fix them
+     * @throws IllegalArgumentException if no variables give the rank and the job, or if the variables are refused; the
+     *     message has the variables, their values and how to fix them
      */
     public RankOfJob required() {
         return job.orElseThrow(

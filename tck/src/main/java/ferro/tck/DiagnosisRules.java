@@ -255,8 +255,8 @@ public interface DiagnosisRules extends Subject {
     }
 
     /**
-     * Checks that a message that times out blames the peer that did not call, in its text and as the culprit. There are
-     * four ranks, so that the peer is not a neighbour of the rank that waits.
+     * Checks the failure of a message that times out. The text and the culprits must name the peer that did not call.
+     * There are four ranks, so that the peer is not a neighbour of the rank that waits.
      *
      * @param call   send or recv
      * @param waiter rank that calls

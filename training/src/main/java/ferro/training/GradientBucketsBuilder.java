@@ -87,9 +87,9 @@ public final class GradientBucketsBuilder {
      *
      * @return buckets, with gradients of zeros
      * @throws IllegalArgumentException if ranks have different parameters or settings; the message gives the first
-     *     difference. Also if the parameters of a rank have no layout ({@link BucketLayout#of}), if a type is neither
-     *     f32 nor f64 or the hook does not support it, or if a bucket is longer than one buffer (2 GiB). All ranks
-     *     throw, and the group stays usable
+     *     difference. This exception is also thrown if the parameters of a rank have no layout
+     *     ({@link BucketLayout#of}), if a type is neither f32 nor f64, if the hook does not support the type, or if a
+     *     bucket is longer than one buffer (2 GiB). All ranks throw, and the group stays usable
      * @throws UnsupportedOperationException if the back end cannot create groups
      * @throws ferro.FerroException if the group fails or has failed, or if a custom hook has thrown an exception on
      *     another rank; the message has the text of that exception

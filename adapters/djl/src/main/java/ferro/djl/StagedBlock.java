@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * therefore cuts the gradient graph before each trained child and stops the gradient at each cut. The method first runs
  * the backward pass of the last part and passes the gradients of this part to the optimizer, which sends them. Then it
  * runs the backward pass of each earlier part, from the gradient at the cut behind that part. The gradients have the
- * same bits as without cuts.
+ * same bits as those of one backward pass without cuts.
  *
  * <p>The block has the children of the given model, with the same parameters and the same names. Parameter files are
  * therefore the same. At a cut, a child must pass exactly one array to the next child. If a model cannot be cut at all,

@@ -181,7 +181,8 @@ public final class AlgorithmRegistry {
      */
     public static List<Algorithm> twins(Algorithm allReduce) {
         if (allReduce.kind() != ALL_REDUCE) {
-            throw new IllegalArgumentException("twins of " + allReduce + ": need an all-reduce");
+            throw new IllegalArgumentException(
+                    "only an all-reduce has reduce-scatters of the same bits, found " + allReduce);
         }
         return ALL.stream()
                 .filter(row -> row.kind() == REDUCE_SCATTER

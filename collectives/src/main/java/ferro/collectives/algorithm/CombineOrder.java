@@ -23,8 +23,8 @@ public enum CombineOrder {
     /** First the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so on. */
     DOUBLING,
     /**
-     * First the operands of pairs of ranks at a distance of half the world size, then pairs of these pairs at a
-     * quarter, and so on.
+     * First adds the operands of each two ranks whose numbers differ by half the world size. Then adds these sums for
+     * ranks that differ by a quarter of the world size, and so on.
      */
     HALVING,
     /**

@@ -140,7 +140,8 @@ class MachinesTest {
         Diagnosis.Blame one =
                 new Diagnosis(machines, new Status[] {null, there, null, there}, new BitSet(), 5).ofCollective(others);
         assertEquals(
-                "rank 2 on " + B + " does not answer: its process is stopped or cannot be reached; ranks 1, 3 are in"
+                "rank 2 on " + B
+                        + " does not answer: its process hangs, is stopped or cannot be reached; ranks 1, 3 are in"
                         + " this call",
                 one.text());
 

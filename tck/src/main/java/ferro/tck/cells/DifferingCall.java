@@ -10,8 +10,8 @@ import ferro.group.ProcessGroup;
  * after the call.
  *
  * <p>The elements of rank r are the elements of rank 0 times 2 to the power of r. A sum of elements therefore shows
- * which ranks are in the sum. Ranks that agree may have combined some of their elements when the call fails. No element
- * of the last rank may be in a sum of the ranks that agree.
+ * which ranks are in the sum. When the call fails, the ranks that made equal calls may have combined some of their own elements. They
+ * must not have combined an element of the last rank, whose call differs.
  */
 public final class DifferingCall {
     private static final int LENGTH = 64;

@@ -35,7 +35,7 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
         Surrogates.refuseHalves("the name of parameter \"" + parameter + "\"", parameter);
         if (from < 0) {
             throw new IllegalArgumentException(
-                    "state " + state + " of " + parameter + ": need a first element of 0 or more, found " + from);
+                    "the first element of state " + state + " of " + parameter + " must be 0 or more, found " + from);
         }
     }
 }

@@ -331,9 +331,9 @@ public final class ShardedOptimizer implements AutoCloseable {
      * parameters and state itself.
      *
      * @param saved map that {@link #settings} returned; names without the prefix {@code optimizer.} are ignored
-     * @throws IllegalArgumentException if a constant of the rule or the bucket settings differ or are missing, with
-     *     both values; also if the steps or the rate are missing or invalid. Nothing is changed then. To continue with
-     *     another value, put that value into the map
+     * @throws IllegalArgumentException if the map and this optimizer have different constants of the rule or different
+     *     bucket settings, with both values, or if the map has no valid number of steps or learning rate. Nothing is
+     *     changed then. To continue with another value, put that value into the map
      */
     public void restore(Map<String, String> saved) {
         Objects.requireNonNull(saved, "saved");

@@ -213,7 +213,7 @@ public final class Diagnosis {
         if (status == null) {
             String machine = machines.away(rank);
             return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine)
-                    + " does not answer: its process is stopped or cannot be reached";
+                    + " does not answer: its process hangs, is stopped or cannot be reached";
         }
         StringBuilder text = new StringBuilder("rank ").append(rank);
         if (sequence > 0 && status.sequence() < sequence) {
