@@ -65,8 +65,8 @@ public record CallOptions(Duration timeout, String label) {
      */
     public CallOptions labelled(String label) {
         if (Objects.requireNonNull(label, "label").isEmpty()) {
-            throw new IllegalArgumentException("the label is empty, need 1 to " + LABEL_MOST
-                    + " characters: for a call without a label, leave the call of labelled out");
+            throw new IllegalArgumentException("need a label of 1 to " + LABEL_MOST
+                    + " characters, found \"\": for a call without a label, do not use labelled()");
         }
         return new CallOptions(timeout, label);
     }
