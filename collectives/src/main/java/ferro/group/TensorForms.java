@@ -422,7 +422,7 @@ abstract class TensorForms extends ArrayForms {
      *
      * int next = (group.rank() + 1) % group.worldSize();
      * int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
-     * Work sent = group.sendAsync(HostTensor.of(mine), next, 0);
+     * Work sent = group.sendAsync(HostTensor.of(own), next, 0);
      * group.recv(received, previous, 0);
      * sent.await();
      * }
