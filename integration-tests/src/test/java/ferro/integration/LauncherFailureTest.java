@@ -177,7 +177,7 @@ class LauncherFailureTest {
             // TERM, as INT is ignored for good where a shell has started the build in the background
             run.signal("TERM");
             // a second one that comes while the first is pending is no second one
-            run.awaitErrLine("signal TERM goes on to all ranks");
+            run.awaitErrLine("signal TERM is passed on to all ranks");
             run.signal("TERM");
 
             assertEquals(143, run.exitCode(), run::toString);
