@@ -124,7 +124,7 @@ public final class FerroSpark {
 
     /**
      * Sets how long each attempt waits until executors with enough slots have registered. An example is the wait for an
-     * executor that replaces a lost one. The driver logs a line after 1 s of waiting and then every 15 s. An
+     * executor that replaces a lost executor. The driver logs a line after 1 s of waiting and then every 15 s. An
      * application with a local master does not wait: its job fails at once, because it never gets more slots.
      *
      * @param deadline the longest wait of an attempt; the default is 10 minutes
@@ -149,7 +149,7 @@ public final class FerroSpark {
      *
      * @param max the maximum number of attempts, including the first one; the default is 1
      * @return a runner with this maximum
-     * @throws IllegalArgumentException if {@code most} is less than 1
+     * @throws IllegalArgumentException if {@code max} is less than 1
      */
     public FerroSpark attempts(int max) {
         if (max < 1) {
@@ -210,7 +210,7 @@ public final class FerroSpark {
      * @param name  the name of the setting, such as {@code ferro.links}
      * @param value the value, in the same form as on a command line
      * @return a runner with this setting
-     * @throws IllegalArgumentException if there is no setting of this name, or its value is not valid
+     * @throws IllegalArgumentException if there is no setting of this name, or if the value is not valid
      */
     public FerroSpark setting(String name, String value) {
         ferro.group.JoinOptions.ofProcess().setting(name, value);
@@ -296,8 +296,8 @@ public final class FerroSpark {
      * @param <T>      type of the rows
      * @param <R>      type of the result
      * @param rows     the rows; each partition is read by one rank
-     * @param function the function that each rank runs; it must be serializable, and Spark's closure cleaner removes
-     *     what it does not use
+     * @param function the function that each rank runs; the function must be serializable, and Spark's closure cleaner
+     *     removes objects that the function does not use
      * @return the result of rank 0, as for {@link #run(JavaRDD, RankFunction)}
      */
     public <T, R> R run(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
@@ -311,8 +311,8 @@ public final class FerroSpark {
      * @param <T>      type of the rows
      * @param <R>      type of the result
      * @param rows     the rows; each partition is read by one rank
-     * @param function the function that each rank runs; it must be serializable, and Spark's closure cleaner removes
-     *     what it does not use
+     * @param function the function that each rank runs; the function must be serializable, and Spark's closure cleaner
+     *     removes objects that the function does not use
      * @return the results of the ranks, as for {@link #runAll(JavaRDD, RankFunction)}
      */
     public <T, R> List<R> runAll(RDD<T> rows, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {

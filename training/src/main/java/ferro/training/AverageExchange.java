@@ -11,9 +11,9 @@ import java.nio.FloatBuffer;
 /**
  * Averages a bucket in place: with an all-reduce, or with a reduce-scatter that gives each rank its part.
  *
- * <p>If all ranks have data, the collective computes the average. If some ranks have run out, the collective computes
- * the sum, and each rank divides its result by the number of ranks that have data. The result is then rounded once; an
- * average over all ranks that is scaled afterwards would be rounded twice.
+ * <p>If all ranks have data, the collective computes the average. If some ranks have run out of data, the collective
+ * computes the sum, and each rank divides its result by the number of ranks that have data. The result is then rounded
+ * once; an average over all ranks that is scaled afterwards would be rounded twice.
  */
 final class AverageExchange implements GradientHook.Exchange {
     static final GradientHook HOOK = AverageExchange::new;
@@ -54,8 +54,8 @@ final class AverageExchange implements GradientHook.Exchange {
     }
 
     /**
-     * Divides each element of a tensor in direct memory, with one rounding. Keeps its view of the tensor, so that a
-     * step creates no view.
+     * Divides each element of a tensor in direct memory, with one rounding. This object keeps its view of the tensor,
+     * so that a step creates no view.
      */
     interface Quotients {
         void divideBy(int divisor);

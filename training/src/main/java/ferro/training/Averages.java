@@ -15,8 +15,8 @@ import java.util.Objects;
  * Averages of loss and metrics over the samples of all ranks. Each rank adds its batches; one call returns the averages
  * over all ranks.
  *
- * <p>One thread at a time may use it. {@link #over}, {@link #exchange} and {@link #takePartWithoutData} are collectives
- * of the group; {@link #add} is not.
+ * <p>One thread at a time may use an {@code Averages} object. {@link #over}, {@link #exchange} and
+ * {@link #takePartWithoutData} are collectives of the group; {@link #add} is not.
  */
 public final class Averages {
     private final ProcessGroup group;
@@ -52,10 +52,10 @@ public final class Averages {
      * Creates averages without samples, and checks that all ranks give the same names.
      *
      * @param group ranks that add samples
-     * @param names names of the averages, such as {@code loss}; the same in the same order on every rank
+     * @param names names of the averages, such as {@code loss}; every rank gives the same names in the same order
      * @return averages
-     * @throws IllegalArgumentException if there is no name, or a name occurs twice; on all ranks if ranks give
-     *     different names, and the group stays usable
+     * @throws IllegalArgumentException if there is no name, or if a name occurs twice. If ranks give different names,
+     *     all ranks throw this exception, and the group stays usable
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed
      */
@@ -73,8 +73,9 @@ public final class Averages {
      * Adds a batch of this rank, without communication.
      *
      * @param samples number of samples; if it is 0, the values are ignored
-     * @param means average of each name over these samples, in the order of the names
-     * @throws IllegalArgumentException if the number is negative, or there is not one value per name
+     * @param means average of each name over the samples of the batch, in the order of the names
+     * @throws IllegalArgumentException if the number of samples is negative, or if the number of averages is not the
+     *     number of names
      */
     public void add(long samples, double... means) {
         if (samples < 0 || Objects.requireNonNull(means, "means").length != sums.length) {
@@ -111,8 +112,8 @@ public final class Averages {
     }
 
     /**
-     * Takes part in one {@link #exchange} of the other ranks. Samples that this rank has added since its last exchange
-     * count.
+     * Takes part in one {@link #exchange} of the other ranks. The exchange counts samples that this rank has added
+     * since its last exchange.
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed

@@ -10,8 +10,8 @@ import ferro.group.ProcessGroup;
  * A flag that tells all ranks, in every step of a join, how many ranks have another batch after this step.
  *
  * <p>If all ranks get the average of the whole last bucket, the flag is an element after the bucket's gradients and
- * travels with them. If each rank gets only its part, or a hook changes what is sent, the flag travels alone after the
- * last bucket.
+ * travels with them. If each rank gets only its part, or if a hook changes the data that is sent, the flag travels
+ * alone after the last bucket.
  */
 final class BatchFlag {
     private final ProcessGroup group;
@@ -38,7 +38,7 @@ final class BatchFlag {
         write(hasAnother ? 1 : 0);
     }
 
-    /** Sends the flag if it travels alone. Called after the start of the last bucket. */
+    /** Sends the flag if it travels alone. This method is called after the last bucket has been started. */
     void start() {
         if (travelsAlone) {
             work = group.allReduceAsync(cell, ReduceOp.SUM);
@@ -46,8 +46,8 @@ final class BatchFlag {
     }
 
     /**
-     * Returns the number of ranks that have another batch, and resets the flag to 0. Called when the last bucket has
-     * its average.
+     * Returns the number of ranks that have another batch, and resets the flag to 0. This method is called when the
+     * last bucket has its average.
      */
     int count(int contributors) {
         if (travelsAlone) {

@@ -19,7 +19,7 @@ import java.util.Set;
  * be divided into one part per rank. The padding of the last bucket has at least one element: a {@link Join} uses this
  * element to tell in each step whether the rank has another batch.
  *
- * <p>Immutable; any thread may use it.
+ * <p>A layout is immutable, and any thread may use a layout.
  */
 public final class BucketLayout {
     /** Alignment of each rank's part in bytes: one cache line of current processors. */
@@ -33,11 +33,11 @@ public final class BucketLayout {
     private final long[] offsetOf;
 
     /**
-     * A bucket: its parameters, which lie one after another, and its length.
+     * A bucket, which consists of its parameters, one after another, and has a length.
      *
      * @param dataType type of the elements
      * @param members indices of the bucket's parameters in the list of parameters, in the order in the bucket
-     * @param usedCount number of elements of all these parameters
+     * @param usedCount number of elements of all parameters in the bucket
      * @param elementCount number of elements including the padding, a multiple of the number of ranks
      */
     public record Bucket(DataType dataType, List<Integer> members, long usedCount, long elementCount) {
@@ -46,7 +46,7 @@ public final class BucketLayout {
          *
          * @param dataType type of the elements
          * @param members indices of the bucket's parameters
-         * @param usedCount number of elements of all these parameters
+         * @param usedCount number of elements of all parameters in the bucket
          * @param elementCount number of elements including the padding
          */
         public Bucket {
@@ -169,7 +169,7 @@ public final class BucketLayout {
     /**
      * Returns the number of ranks of this layout.
      *
-     * @return 1 or more
+     * @return number of ranks, 1 or more
      */
     public int worldSize() {
         return worldSize;

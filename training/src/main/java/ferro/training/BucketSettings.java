@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The sizes of gradient buckets, and the order of the gradients in them.
  *
- * <p>The settings must be the same on all ranks. Small buckets start to travel early, and the last bucket takes little
- * time; no computation hides this time. Each bucket has a fixed cost, so large buckets have less overhead.
+ * <p>The settings must be the same on all ranks. If buckets are small, ranks start to send early, and the last bucket
+ * takes little time, which no computation hides. Each bucket has a fixed cost, so large buckets have less overhead.
  * {@code ferro bench overlap} measures which size is the fastest for a job.
  *
  * @param firstBytes size of the first bucket in bytes; a parameter that is larger has its own bucket

@@ -6,7 +6,7 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 
-/** Averages a bucket of f32 in a type of half the size. The converted elements lie in separate memory. */
+/** Averages a bucket of f32 in a type of half the size. The converted elements are stored in separate memory. */
 final class CompressedExchange implements GradientHook.Exchange {
     private final ProcessGroup group;
     private final HostTensor gradients;

@@ -4,7 +4,7 @@ import ferro.DataType;
 import java.util.Optional;
 
 /**
- * Hook that sends gradients as elements of 16 bits, which halves the bytes.
+ * A hook that sends gradients as elements of 16 bits, which halves the bytes.
  *
  * @param type f16 or bf16
  */

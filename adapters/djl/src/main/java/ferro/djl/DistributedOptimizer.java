@@ -114,9 +114,9 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Copies the parameters of rank 0 to all ranks. Also copies parameters that are not trained, such as running means.
-     * All ranks must make this collective call after {@link ai.djl.training.Trainer#initialize} and before the first
-     * batch.
+     * Copies the parameters of rank 0 to all ranks. The call also copies parameters that are not trained, such as
+     * running means. All ranks must make this collective call after {@link ai.djl.training.Trainer#initialize} and
+     * before the first batch.
      *
      * @throws ferro.FerroException if a rank is lost, or the models of the ranks differ
      * @throws UnsupportedOperationException if the model is not in host memory, or has a type other than f32 and f64
@@ -178,7 +178,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
 
     /**
      * Updates all parameters, as a trainer does. The trainer itself cannot update parameters on a rank without a batch,
-     * because it needs gradients of this rank.
+     * because the trainer needs gradients of this rank.
      */
     private void stepWithoutBatch() {
         lastStep = buckets.finish();
@@ -193,8 +193,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Runs a part of a step. If the part throws, aborts the group of the buckets, because the other ranks cannot end
-     * the step either.
+     * Runs a part of a step. If the part throws an exception, this method aborts the group of the buckets, because the
+     * other ranks cannot end the step either.
      */
     private void endingOnAllRanks(Runnable part) {
         try {
@@ -214,8 +214,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @param parameterId DJL's id of the parameter
      * @param weight the values of the parameter
      * @param grad the gradient of this rank; the average overwrites it
-     * @throws IllegalStateException if DJL did not update all parameters in the previous step, or the ranks began with
-     *     different values
+     * @throws IllegalStateException if DJL did not update all parameters in the previous step, or if the ranks began
+     *     with different values
      * @throws ferro.FerroException if a rank is lost, or if the step fails with an exception on one rank
      */
     @Override
@@ -302,8 +302,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Checks that all ranks begin with the same values. Copies the values to the memory of the gradients for this
-     * check.
+     * Checks that all ranks begin with the same values. The check copies the values to the memory of the gradients.
      */
     private void checkEqual(TrainedParameters found, GradientBuckets buffers) {
         Map<String, HostTensor> values = new HashMap<>();
@@ -359,10 +358,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
     }
 
     /**
-     * Saves all parameters and the state of the wrapped optimizer. Also saves parameters that are not trained. All
-     * ranks must make this collective call between two steps. Before the save, the parameters of rank 0 that are not
-     * trained, such as running means, are copied to all ranks. Trained parameters and the optimizer's state must be
-     * equal on all ranks.
+     * Saves all parameters and the state of the wrapped optimizer. The checkpoint also contains parameters that are not
+     * trained. All ranks must make this collective call between two steps. Before the save, the parameters of rank 0
+     * that are not trained, such as running means, are copied to all ranks. Trained parameters and the optimizer's
+     * state must be equal on all ranks.
      *
      * @param checkpoints the checkpoints of the group
      * @param step the number of the step after which the state is saved
@@ -371,8 +370,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      * @throws IllegalArgumentException if {@code metadata} has one of the two reserved names
      * @throws UnsupportedOperationException if the wrapped optimizer is not an optimizer of ferro, because its state
      *     cannot be read
-     * @throws ferro.training.checkpoint.CheckpointException if the save fails or the values of the ranks differ; all
-     *     ranks throw it
+     * @throws ferro.training.checkpoint.CheckpointException if the save fails, or if the values of the ranks differ;
+     *     all ranks throw this exception
      * @throws ferro.FerroException if a rank is lost
      */
     public void save(Checkpoints checkpoints, long step, Map<String, String> metadata) {
@@ -392,8 +391,8 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
      *     cannot be set
      * @throws IllegalArgumentException if {@link #save} did not write the checkpoint, or wrote it with another kind of
      *     optimizer
-     * @throws ferro.training.checkpoint.CheckpointException if there is no checkpoint or it does not fit the model; all
-     *     ranks throw it
+     * @throws ferro.training.checkpoint.CheckpointException if there is no checkpoint, or if the checkpoint does not
+     *     fit the model; all ranks throw this exception
      * @throws ferro.FerroException if a rank is lost
      */
     public CheckpointInfo load(Checkpoints checkpoints) {

@@ -12,8 +12,8 @@ import java.util.Objects;
  * whose state can be saved.
  *
  * <p>With a momentum, the state has the name {@code scaled_momentum_buffer}. The gradients in this buffer have already
- * been multiplied by the learning rate; PyTorch's buffer differs in this. Without a momentum the optimizer has no
- * state.
+ * been multiplied by the learning rate, unlike the gradients in PyTorch's buffer. Without a momentum the optimizer has
+ * no state.
  */
 public final class DjlSgd extends StatefulOptimizer {
     private static final String BUFFER = "scaled_momentum_buffer";
@@ -75,7 +75,7 @@ public final class DjlSgd extends StatefulOptimizer {
          *
          * @param share the part of the previous update that is kept; at least 0 and less than 1
          * @return this builder
-         * @throws IllegalArgumentException if {@code share} is not in that range
+         * @throws IllegalArgumentException if {@code share} is NaN, less than 0, or not less than 1
          */
         public DjlSgdBuilder optMomentum(float share) {
             if (!(share >= 0 && share < 1)) {

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
  * <p>If the elements of an array are contiguous, {@link NDArray#toByteBuffer(boolean)} returns the array's own memory.
  * If the elements are not contiguous, as in a transposed array, the method returns a copy without a warning. The copy
  * lives as long as the array's manager. Each method of this class therefore uses a manager of its own for the copy. A
- * method that writes first checks whether the array would see the new values.
+ * method that writes elements first checks whether the array would see the new values.
  */
 final class NDArrayMemory {
     private NDArrayMemory() {}
@@ -38,8 +38,8 @@ final class NDArrayMemory {
     }
 
     /**
-     * Returns whether a view of an array shares the array's memory. The check flips a bit in the view and reads it in a
-     * second view.
+     * Returns whether a view of an array shares the array's memory. The check flips a bit in the view and reads the
+     * same bit in a second view.
      */
     static boolean isOwnMemory(NDArray array, ByteBuffer view) {
         if (view.remaining() == 0) {

@@ -15,8 +15,8 @@ final class OwnedBatches implements Iterator<Batch> {
     private final NDManager manager;
 
     /**
-     * Creates an iterator over batches. Each batch gets its own submanager of the given manager, which then owns the
-     * batch's arrays.
+     * Creates an iterator over batches. Each batch gets its own submanager of the given manager, and this submanager
+     * owns the batch's arrays.
      */
     OwnedBatches(Iterator<? extends Batch> source, NDManager manager) {
         this.source = source;

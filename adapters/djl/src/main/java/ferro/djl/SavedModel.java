@@ -90,8 +90,8 @@ final class SavedModel {
     }
 
     /**
-     * Checks that the same kind of optimizer saved the checkpoint, because the state of another kind has another
-     * meaning.
+     * Checks that the same kind of optimizer saved the checkpoint, because the state of another kind of optimizer has
+     * another meaning.
      */
     void check(Map<String, String> metadata) {
         String own = optimizer.getClass().getSimpleName();

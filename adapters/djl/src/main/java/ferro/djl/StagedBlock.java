@@ -40,7 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>A model does not work with this class if a child keeps an array in a closure for a later child, instead of passing
  * it as an argument. The engine then throws an exception about a second backward pass through the graph.
  *
- * <p>This class is not thread-safe, because DJL's trainer is not.
+ * <p>This class is not thread-safe, because DJL's trainer is not thread-safe.
  */
 public final class StagedBlock extends AbstractBlock {
     private static final System.Logger LOG = System.getLogger("ferro.djl");
@@ -78,15 +78,16 @@ public final class StagedBlock extends AbstractBlock {
     }
 
     /**
-     * Computes the gradients of a batch as {@link ai.djl.training.EasyTrain#trainBatch} does. Sends each gradient while
-     * the next ones are computed. Call {@link Trainer#step} afterwards: it waits for the averages and applies them.
+     * Computes the gradients of a batch as {@link ai.djl.training.EasyTrain#trainBatch} does. The method sends each
+     * gradient while the next gradients are computed. Call {@link Trainer#step} afterwards, which waits for the
+     * averages and applies the averages.
      *
      * @param trainer a trainer of a model with this block, on one device
      * @param batch the samples of this rank
      * @param optimizer the optimizer in the trainer's config
      * @return the loss of this rank's samples
-     * @throws IllegalStateException if the trainer has another block or more than one device, or {@link Trainer#step}
-     *     has not been called since the last batch
+     * @throws IllegalStateException if the trainer has another block or more than one device, or if
+     *     {@link Trainer#step} has not been called since the last batch
      * @throws ferro.FerroException if a rank is lost, or if the step fails with an exception on one rank
      */
     public double trainBatch(Trainer trainer, Batch batch, DistributedOptimizer optimizer) {

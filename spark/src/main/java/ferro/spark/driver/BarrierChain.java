@@ -11,7 +11,7 @@ import org.apache.spark.rdd.RDD;
 final class BarrierChain {
     private BarrierChain() {}
 
-    /** Returns the reason why the RDD needs a shuffle before its barrier stage; empty if it needs none. */
+    /** Returns the reason why the RDD needs a shuffle before its barrier stage; empty if the RDD needs no shuffle. */
     static Optional<String> refusal(RDD<?> rdd, int ranks) {
         int partitions = rdd.getNumPartitions();
         if (partitions != ranks) {

@@ -78,8 +78,8 @@ final class BarrierJob<T, R> {
     }
 
     /**
-     * Returns descriptions of the tasks that have not ended, if there is a next attempt. Waits for the tasks first: the
-     * next attempt needs their slots, and without them Spark would wait for slots forever.
+     * Returns descriptions of the tasks that have not ended, if there is a next attempt. The method first waits for the
+     * tasks: the next attempt needs their slots, and without these slots Spark would wait forever.
      */
     private List<String> unended(JobAttempt attempt, FailedAttempt failed, TaskWatch tasks) {
         if (attempt.generation() + 1 >= plan.attempts() || !failed.worthAnother(plan.retried())) {

@@ -56,7 +56,7 @@ public final class JobAttempts {
         });
     }
 
-    /** Runs attempts until one succeeds. Throws if another attempt would not help or is not possible. */
+    /** Runs attempts until one succeeds. Throws an exception if another attempt would not help or is not possible. */
     static <R> List<R> tried(String name, JobPlan plan, IntFunction<Ending<R>> attempts) {
         FailedAttempt before = null;
         String what = "";

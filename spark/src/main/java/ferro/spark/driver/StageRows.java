@@ -11,7 +11,9 @@ import org.apache.spark.ShuffleDependency;
 import org.apache.spark.rdd.RDD;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** The RDDs that one Spark stage computes: its last RDD, and all RDDs on which that one depends without a shuffle. */
+/**
+ * The RDDs that one Spark stage computes: its last RDD, and all RDDs on which the last RDD depends without a shuffle.
+ */
 final class StageRows {
     private StageRows() {}
 

@@ -97,7 +97,7 @@ final class TaskWatch extends SparkListener {
         }
     }
 
-    /** Blocks until Spark has reported the end of the job and of all its tasks, or until the time has passed. */
+    /** Blocks until Spark has reported the end of the job and of all its tasks, or until the given time has passed. */
     synchronized void awaitEnd(long millis) {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         try {

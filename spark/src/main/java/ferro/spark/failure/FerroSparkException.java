@@ -36,7 +36,7 @@ public final class FerroSparkException extends RuntimeException {
     /**
      * Returns the rank at fault.
      *
-     * @return the rank; empty if the rank is unknown, or several ranks are at fault
+     * @return the rank; empty if the rank is unknown, or if several ranks are at fault
      */
     public OptionalInt rank() {
         return rank < 0 ? OptionalInt.empty() : OptionalInt.of(rank);

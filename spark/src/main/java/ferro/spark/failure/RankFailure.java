@@ -19,7 +19,7 @@ import java.util.Optional;
  * The report of one rank about its failure.
  *
  * @param rank      the rank that reports
- * @param code      the name of the {@link FerroException} code; empty if something else was thrown
+ * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
  * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
  * @param types     the class names of the exception and of its causes, with their superclasses
  * @param message   the message of the exception
@@ -38,7 +38,7 @@ public record RankFailure(
      * Creates a report.
      *
      * @param rank      the rank that reports
-     * @param code      the name of the {@link FerroException} code; empty if something else was thrown
+     * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
      * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
      * @param types     the class names of the exception and of its causes
      * @param message   the message of the exception
@@ -152,7 +152,7 @@ public record RankFailure(
     }
 
     /**
-     * Returns whether ferro reported the failure. If ferro did not report it, the rank's function failed.
+     * Returns whether ferro reported the failure. If ferro did not report the failure, the rank's function failed.
      *
      * @return true if the report has a {@link FerroException} code
      */

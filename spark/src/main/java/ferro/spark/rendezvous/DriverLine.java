@@ -32,7 +32,7 @@ public final class DriverLine implements AutoCloseable {
     private boolean progressLost;
     private boolean progressSent;
 
-    /** Creates the line of a rank in an attempt of its stage. Opens no connection. */
+    /** Creates the line of a rank in an attempt of its stage. The constructor opens no connection. */
     public DriverLine(AttemptRendezvous rendezvous, int stageAttempt, int rank) {
         this.stageAttempt = stageAttempt;
         this.rendezvous = rendezvous;
@@ -49,14 +49,17 @@ public final class DriverLine implements AutoCloseable {
         return line.store();
     }
 
-    /** Reports a failure. Returns when the driver has received the report, or when the driver does not answer. */
+    /**
+     * Reports a failure. The method returns when the driver has received the report, or when the driver does not
+     * answer.
+     */
     public void failed(RankFailure failure) {
         if (!rendezvous.isDriver()) {
             return;
         }
         try {
             store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.encoded());
-            // set does not wait for an answer, add does
+            // set does not wait for an answer of the store, but add waits
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {
             lost("report \"" + failure.message() + "\"", gone);
@@ -64,8 +67,8 @@ public final class DriverLine implements AutoCloseable {
     }
 
     /**
-     * Reports progress to the driver, at most once a second. If the driver does not answer, drops this report and all
-     * later ones, so that the rank continues its work.
+     * Reports progress to the driver, at most once a second. If the driver does not answer, this object drops the
+     * report and all later reports, so that the rank continues its work.
      */
     public void progress(long step, Map<String, Double> values) {
         long now = System.nanoTime();
@@ -118,7 +121,7 @@ public final class DriverLine implements AutoCloseable {
         }
         try {
             if (progressSent && !progressLost) {
-                // set does not wait for an answer, add does
+                // set does not wait for an answer of the store, but add waits
                 line.store().add(ReportKeys.SENT, 1);
             }
         } catch (RuntimeException gone) {

@@ -91,8 +91,8 @@ public final class DriverStore implements AutoCloseable {
         private static final String LOOPBACK = "127.0.0.1";
 
         /**
-         * Returns the address of the driver. With a local master it is the loopback address, because the executors run
-         * on the driver's machine.
+         * Returns the address of the driver. With a local master the address of the driver is the loopback address,
+         * because the executors run on the driver's machine.
          */
         static DriverAddress of(String master, SparkConf conf) {
             if (master.startsWith("local")) {

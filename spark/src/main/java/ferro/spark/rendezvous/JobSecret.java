@@ -24,7 +24,7 @@ public final class JobSecret {
         return SparkInternals.secret().map(secret -> derived(secret.getBytes(StandardCharsets.UTF_8), SALT, jobId));
     }
 
-    /** Returns the first 32 bytes of HKDF output: extracts a key, then expands the key. */
+    /** Returns the first 32 bytes of HKDF output. The method extracts a key, then expands the key. */
     static byte[] derived(byte[] key, byte[] salt, String info) {
         byte[] extracted = mac(salt, key);
         byte[] text = info.getBytes(StandardCharsets.UTF_8);

@@ -176,7 +176,7 @@ public final class HadoopStorage implements CheckpointStorage {
         try {
             files.delete(path(name), false);
         } catch (FileNotFoundException none) {
-            // nothing to delete
+            // no object has this name, so the method deletes nothing
         }
         int slash = name.indexOf('/');
         if (slash >= 0) {

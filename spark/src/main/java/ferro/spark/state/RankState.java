@@ -29,7 +29,10 @@ import org.apache.spark.SparkEnv;
 public final class RankState {
     /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
     private static final String STATE = "[^/]+/rank-[0-9]+";
-    /** The maximum number of reads in a restore. Before each further read another job has published a newer state. */
+    /**
+     * The maximum number of reads in a restore. A restore reads again only after another job has published a newer
+     * state.
+     */
     private static final int MAX_READS = 100;
 
     private final CheckpointStorage storage;
@@ -89,7 +92,10 @@ public final class RankState {
         return Long.parseLong(object.split("[-/]")[1]);
     }
 
-    /** Writes the state of this rank. Deletes the object if the write fails, because rank 0 does not publish it then. */
+    /**
+     * Writes the state of this rank. If the write fails, the method deletes the object, because rank 0 then does not
+     * publish the state.
+     */
     private void write(String name, byte[] state) throws IOException {
         try {
             writeObject(name, state);
@@ -144,7 +150,7 @@ public final class RankState {
         return Optional.empty();
     }
 
-    /** Reads the state of this rank. If one rank cannot read its state, all ranks throw. */
+    /** Reads the state of this rank. If one rank cannot read its state, all ranks throw an exception. */
     private byte[] readOnAllRanks(String step) throws IOException {
         byte[] state = null;
         IOException failure = null;

@@ -48,8 +48,8 @@ final class RankCompletion implements AutoCloseable {
     }
 
     /**
-     * Aborts a context as soon as Spark kills the task. If Spark has already killed the task, aborts the context at
-     * once.
+     * Aborts a context as soon as Spark kills the task. If Spark has already killed the task, this method aborts the
+     * context at once.
      */
     void over(SystemContext joining) {
         InterruptedException before;
@@ -126,13 +126,15 @@ final class RankCompletion implements AutoCloseable {
         if (known.isPresent() || !isKilled() && before.isEmpty()) {
             line.failed(RankFailure.of(rank, failure, recording));
         } else if (isKilled()) {
-            // the kill causes every exception that a function throws after it, whatever the type of the exception is
+            // the kill causes every exception that a function throws after the kill, whatever the type of the exception
+            // is
             line.failed(RankFailure.ofKill(rank, failure, recording));
         } else {
             line.failed(RankFailure.ofGroup(rank, before.get(), failure, recording));
         }
         reported = true;
-        // the task of a late rank still runs, so Spark learns of no failure from it: do not wait for that
+        // the task of a late rank still runs, so Spark learns of no failure from that task: do not wait for Spark's
+        // kill
         victim = known.or(() -> before)
                 .map(one -> one.code() != Code.TIMED_OUT && !blames(one, rank))
                 .orElse(false);

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Comparison of the parameters and settings from which all ranks build buckets or optimizers. It reports the first
- * difference.
+ * Comparison of the parameters and settings from which all ranks build buckets or optimizers. The comparison reports
+ * the first difference.
  */
 public final class ParameterAgreement {
     private static final String LINE_END = "\u0000";
@@ -14,7 +14,10 @@ public final class ParameterAgreement {
     private static final int LONGEST_VALUE = 200;
 
     private final String what;
-    /** For each rank, the reason why it cannot build (empty if it can), followed by the lines of the rank. */
+    /**
+     * For each rank, the reason why the rank cannot build (empty if the rank can build), followed by the lines of the
+     * rank.
+     */
     private final List<List<String>> lines;
 
     private ParameterAgreement(String what, List<List<String>> lines) {
@@ -23,13 +26,14 @@ public final class ParameterAgreement {
     }
 
     /**
-     * Compares the lines of all ranks of a group. A rank whose own parameters are invalid must call it, too, so that no
-     * rank waits for it.
+     * Compares the lines of all ranks of a group. A rank whose own parameters are invalid must call this method, too,
+     * so that no rank waits for the invalid rank.
      *
      * @param what name of the objects that ranks build, in the plural
      * @param lines properties that must be equal, each with its name: {@code parameter 3 is "w" f32[4]}
-     * @param invalid reason why this rank cannot build; empty if it can
-     * @throws IllegalArgumentException if ranks differ or a rank is invalid; with the same text on all ranks
+     * @param invalid reason why this rank cannot build; empty if this rank can build
+     * @throws IllegalArgumentException if lines differ between ranks, or if a rank is invalid; all ranks throw the same
+     *     text
      */
     public static void compare(ProcessGroup group, String what, List<String> lines, String invalid) {
         List<String> texts = RankTexts.differing(group, what, invalid + LINE_END + String.join(LINE_END, lines));

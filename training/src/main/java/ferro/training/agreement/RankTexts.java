@@ -20,7 +20,8 @@ public final class RankTexts {
     private RankTexts() {}
 
     /**
-     * Checks that all ranks have the same text. If not, throws an exception that shows the texts of all ranks.
+     * Checks that all ranks have the same text. If the texts differ, throws an exception that shows the texts of all
+     * ranks.
      *
      * @param what name of the text, such as {@code names of averages}
      * @param own text of this rank

@@ -15,7 +15,7 @@ public final class TensorDifferences {
     /**
      * Compares the tensors of all ranks.
      *
-     * @param all description of each tensor on each rank, by name and rank; without ranks that need not hold the tensor
+     * @param all description of each tensor on each rank that must hold the tensor, by name and rank
      * @return number of tensors that differ, and the first ten of them; empty if no tensor differs
      */
     public static String of(Map<String, Map<Integer, String>> all) {

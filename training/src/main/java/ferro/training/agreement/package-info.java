@@ -1,2 +1,2 @@
-/** Checks of values that must be equal on all ranks. Not for use by other modules. */
+/** Checks of values that must be equal on all ranks. Other modules must not use this package. */
 package ferro.training.agreement;
