@@ -1,4 +1,4 @@
-/** Data-parallel training on ferro's collectives. It depends on no training framework. */
+/** Data-parallel training on ferro's collectives. The module depends on no training framework. */
 module ferro.training {
     requires transitive ferro.collectives;
     requires com.google.gson;

@@ -28,22 +28,22 @@ import java.util.stream.Collectors;
  * }
  * }
  *
- * <p>Gradients lie in buckets ({@link BucketLayout}). A bucket is sent when its last gradient is ready and all buckets
+ * <p>Gradients are in buckets ({@link BucketLayout}). A bucket is sent when its last gradient is ready and all buckets
  * before it have been sent. All ranks therefore send the buckets in the same order, even if they call {@link #ready} in
  * different orders. {@link #finish} waits for the buckets that are still in flight. Then all gradients are averages.
  *
  * <p>A framework either computes into {@link #gradient}, or keeps gradients in its own memory and copies them with
- * {@link #put}. If the ranks share memory, the buckets lie in shared memory. The buckets have a separate group, so that
- * no other call waits behind them.
+ * {@link #put}. If the ranks share memory, the buckets are in shared memory. The buckets have a separate group, so that
+ * no other call waits behind a bucket.
  *
  * <p>Several threads may call {@link #ready} and {@link #put} at the same time, for different parameters.
  * {@link #accumulate}, {@link #await} and {@link #finish} are called by one thread at a time, after all gradients of the
  * pass are ready.
  *
  * <p>If a step fails on one rank, it fails on all ranks. Examples are a gradient that is ready twice, a gradient that
- * is never ready, and a hook that throws. The exception aborts the group of the buckets, and the other ranks get its
- * text in the call in which they wait. The group in which the buckets were built stays usable. A deadline or a lost
- * rank fails a step as it fails any collective.
+ * is never ready, and a hook that throws. An exception on one rank aborts the group of the buckets, and the other ranks
+ * get the text of this exception in the call in which these ranks wait. The group in which the buckets were built stays
+ * usable. A passed deadline or a lost rank makes a step fail, as in any collective.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the group's calls.
  */
@@ -126,11 +126,11 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns the group in which the buckets travel. It has the ranks of the group for which the buckets were built, in
-     * the same order. A call of this group waits for the buckets that were sent before it. All ranks must make such a
-     * call at the same position among the buckets.
+     * Returns the group in which the buckets travel. This group has the ranks of the group for which the buckets were
+     * built, in the same order. A call of this group waits for the buckets that were sent before the call. All ranks
+     * must make such a call at the same position among the buckets.
      *
-     * @return group; {@link #close} closes it
+     * @return group, which {@link #close} closes
      */
     public ProcessGroup group() {
         return group;
@@ -170,8 +170,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns the memory of a parameter's gradient. Write the gradient to it before you call {@link #ready}. From the
-     * end of the step on, it holds the average.
+     * Returns the memory of a parameter's gradient. Write the gradient to this memory before you call {@link #ready}.
+     * From the end of the step on, this memory holds the average.
      *
      * @param parameter index in the list of parameters
      * @return view of the parameter's bucket, in direct memory; the same object at each call
@@ -182,8 +182,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Copies a gradient from a framework's memory. It replaces the previous values, also while gradients accumulate.
-     * The gradient is not ready until {@link #ready} is called.
+     * Copies a gradient from a framework's memory. The copy replaces the previous values, also while gradients
+     * accumulate. The gradient is not ready until {@link #ready} is called.
      *
      * @param parameter index in the list of parameters
      * @param values the gradient, from position to limit, in native byte order; the position does not change
@@ -234,13 +234,14 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Marks the gradient of a parameter as ready. If this completes the next bucket in order, sends this bucket and the
-     * complete buckets directly after it. Does not wait for other ranks. Sends nothing in a pass that accumulates.
+     * Marks the gradient of a parameter as ready. If this gradient completes the next bucket in order, sends this
+     * bucket and all complete buckets directly after this bucket. Never waits for other ranks. Sends nothing in a pass
+     * that accumulates.
      *
      * @param parameter index in the list of parameters
      * @throws IndexOutOfBoundsException if there is no such parameter
-     * @throws IllegalStateException if the gradient is already ready in this step, or {@link #await} or {@link #finish}
-     *     has been called; the step fails on all ranks
+     * @throws IllegalStateException if the gradient is already ready in this step, or if {@link #await} or
+     *     {@link #finish} has been called; the step fails on all ranks
      * @throws FerroException if a bucket cannot be sent because the group has failed
      */
     public void ready(int parameter) {
@@ -267,10 +268,10 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Sets whether the following passes only accumulate gradients. Call it with {@code true} before the first of
-     * several passes of a step, and with {@code false} before the last pass. An accumulating pass sends nothing. In
+     * Sets whether the following passes only accumulate gradients. Call this method with {@code true} before the first
+     * of several passes of a step, and with {@code false} before the last pass. An accumulating pass sends nothing. In
      * such a pass {@link #ready} is optional for each gradient, and {@link #finish} does nothing. The code that
-     * computes gradients must add them to the present values.
+     * computes gradients must then add these gradients to the present values.
      *
      * @param on whether gradients accumulate
      * @throws IllegalStateException if gradients of this pass are already ready
@@ -288,7 +289,7 @@ public final class GradientBuckets implements AutoCloseable {
     /**
      * Waits until a bucket, and all buckets before it, have their averages. After the first call in a step, no gradient
      * may become ready, as after {@link #finish}. An optimizer can thus use the first bucket while later buckets are in
-     * flight. It must then end the step with {@link #finish}.
+     * flight. The optimizer must then end the step with {@link #finish}.
      *
      * @param bucket index in the layout
      * @throws IndexOutOfBoundsException if there is no such bucket
@@ -311,12 +312,12 @@ public final class GradientBuckets implements AutoCloseable {
 
     /**
      * Ends a step: waits until all buckets have their averages. Gradients that were not ready in this step are unused.
-     * They are an error, or zeros if the buckets were built with {@link GradientBucketsBuilder#zerosForUnused}. Does
-     * nothing while gradients {@linkplain #accumulate accumulate}.
+     * Unused gradients are an error, or zeros with {@link GradientBucketsBuilder#zerosForUnused}. The call does nothing
+     * while gradients {@linkplain #accumulate accumulate}.
      *
      * @return time in which the step waited, and time in which communication was hidden
-     * @throws IllegalStateException if gradients were never ready; the message names them, and the step fails on all
-     *     ranks
+     * @throws IllegalStateException if gradients were never ready; the message names these gradients, and the step
+     *     fails on all ranks
      * @throws FerroException if the group fails or has failed
      */
     public StepTimes finish() {
@@ -470,7 +471,7 @@ public final class GradientBuckets implements AutoCloseable {
         return withAnotherBatch;
     }
 
-    /** Ends the use by a join: all ranks have data again. */
+    /** Ends the use of the buckets by a join: all ranks have data again. */
     void leave(Join<?> by) {
         synchronized (lock) {
             if (join == by) {
@@ -482,8 +483,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Closes the group of the buckets within 5 s. Their memory no longer counts against {@code ferro.shm.bytes}. In the
-     * middle of a step, for example after an exception, closing fails the step on all ranks. Idempotent.
+     * Closes the group of the buckets within 5 s. The buckets no longer count against {@code ferro.shm.bytes}. In the
+     * middle of a step, for example after an exception, the step then fails on all ranks. This method is idempotent.
      */
     @Override
     public void close() {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
-/** Builder of {@link GradientBuckets}. One thread may use it. */
+/** A builder of {@link GradientBuckets}. Only one thread may use a builder. */
 public final class GradientBucketsBuilder {
     private final ProcessGroup group;
     private List<Parameter> parameters = List.of();
@@ -47,9 +47,9 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Sets whether each rank gets only the averages of its own part of each bucket. An optimizer that updates only this
-     * part needs no more. A sharded bucket is sent by a reduce-scatter, which moves half of the bytes of an all-reduce.
-     * The averages have the same bits with both.
+     * Sets whether each rank gets only the averages of its own part of each bucket. An optimizer that updates only the
+     * rank's part of each bucket needs no other averages. A sharded bucket is sent by a reduce-scatter, which moves
+     * half of the bytes of an all-reduce. The averages have the same bits with a reduce-scatter as with an all-reduce.
      *
      * @param on whether buckets are sharded, the same on all ranks; false by default
      * @return this
@@ -60,7 +60,7 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Sets what ranks send for a bucket.
+     * Sets the hook that determines the data that ranks send for a bucket.
      *
      * @param chosen hook, the same on all ranks; {@link GradientHook#average()} by default
      * @return this
@@ -71,8 +71,8 @@ public final class GradientBucketsBuilder {
     }
 
     /**
-     * Treats gradients that are not ready at the end of a step as zeros. Without this method they are an error. A
-     * gradient that only some ranks have is then averaged over all ranks.
+     * Treats gradients that are not ready at the end of a step as zeros. Without this method, such gradients are an
+     * error. A gradient that only some ranks have is then averaged over all ranks.
      *
      * @return this
      */
@@ -83,13 +83,13 @@ public final class GradientBucketsBuilder {
 
     /**
      * Builds the buckets. This is a collective call of the group: all ranks must call it with the same parameters and
-     * settings. The call compares these, and creates a separate group for the buckets.
+     * settings. The call compares parameters and settings, and creates a separate group for the buckets.
      *
      * @return buckets, with gradients of zeros
      * @throws IllegalArgumentException if ranks have different parameters or settings; the message gives the first
      *     difference. This exception is also thrown if the parameters of a rank have no layout
      *     ({@link BucketLayout#of}), if a type is neither f32 nor f64, if the hook does not support the type, or if a
-     *     bucket is longer than one buffer (2 GiB). All ranks throw, and the group stays usable
+     *     bucket is longer than one buffer (2 GiB). All ranks throw this exception, and the group stays usable
      * @throws UnsupportedOperationException if the back end cannot create groups
      * @throws ferro.FerroException if the group fails or has failed, or if a custom hook has thrown an exception on
      *     another rank; the message has the text of that exception
@@ -148,7 +148,7 @@ public final class GradientBucketsBuilder {
         }
     }
 
-    /** Returns one line for each property that must be equal on all ranks, parameters first. */
+    /** Returns one line for each property that must be equal on all ranks, beginning with the parameters. */
     private List<String> lines() {
         List<String> lines = new ArrayList<>();
         for (int index = 0; index < parameters.size(); index++) {

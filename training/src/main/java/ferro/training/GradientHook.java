@@ -8,11 +8,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The way in which ranks send a bucket of gradients. By default they send the elements unchanged.
+ * The way in which ranks send a bucket of gradients. By default ranks send the elements unchanged.
  *
- * <p>The hook must be the same on all ranks. {@link GradientBuckets} opens it once for each bucket, in the order in
- * which buckets travel, which is the same on all ranks. The resulting exchange belongs to that bucket and keeps its own
- * memory. Calls for buckets have the same order on all ranks, and one thread at a time makes them.
+ * <p>The hook must be the same on all ranks. {@link GradientBuckets} opens the hook once for each bucket, in the order
+ * in which buckets travel, which is the same on all ranks. The resulting exchange belongs to that bucket and keeps its
+ * own memory. Calls for buckets have the same order on all ranks, and one thread at a time makes these calls.
  *
  * <p>A custom hook must average over {@code contributors}, the number of ranks that have data in this step. The
  * gradients of the other ranks are zeros. If a hook throws an exception, the group of the buckets ends on all ranks.
@@ -20,7 +20,7 @@ import java.util.Optional;
 @FunctionalInterface
 public interface GradientHook {
     /**
-     * Creates the exchange that sends a bucket. May make collective calls of the bucket's group, such as
+     * Creates the exchange that sends a bucket. This method may make collective calls of the bucket's group, such as
      * {@code allocate}.
      *
      * @param bucket the bucket
@@ -29,8 +29,8 @@ public interface GradientHook {
     Exchange open(SentBucket bucket);
 
     /**
-     * Returns why this hook cannot send gradients of a type. The builder asks before ranks build buckets, so that all
-     * ranks throw the same exception.
+     * Returns why this hook cannot send gradients of a type. The builder calls this method before ranks build buckets,
+     * so that all ranks throw the same exception.
      *
      * @param gradients f32 or f64
      * @return continuation of the text "bucket 0 has gradients of f64, and"; empty if the hook can send the type
@@ -76,23 +76,23 @@ public interface GradientHook {
         }
     }
 
-    /** Sends one bucket, once per step. */
+    /** An exchange that sends one bucket, once per step. */
     interface Exchange {
         /**
          * Starts to send the bucket and does not wait for other ranks. No other code reads or writes the gradients
          * until {@link #finish}.
          *
-         * @param contributors number of ranks that have data in this step; all ranks unless some have run out
-         *     ({@link Join})
-         * @return handle of the collective; {@link Work#all} makes one handle of several
+         * @param contributors number of ranks that have data in this step; all ranks unless some ranks have run out of
+         *     data ({@link Join})
+         * @return handle of the collective; {@link Work#all} makes one handle of several handles
          */
         Work start(int contributors);
 
         /**
          * Replaces the gradients by their average over the contributors, in the whole bucket, or in this rank's part if
-         * the bucket is sharded. Called when the work of {@link #start} is done.
+         * the bucket is sharded. This method is called when the work of {@link #start} is done.
          *
-         * @param contributors as in {@link #start}
+         * @param contributors number of ranks that have data in this step, as in {@link #start}
          */
         void finish(int contributors);
     }
@@ -120,8 +120,8 @@ public interface GradientHook {
 
     /**
      * Returns a hook that sends gradients as f16, which halves the bytes. The type f16 has 11 bits of precision, and
-     * its largest finite value is 65504. Gradients whose sum over all ranks is larger become infinite. Otherwise it
-     * works as {@link #bf16}.
+     * its largest finite value is 65504. Gradients whose sum over all ranks is larger than 65504 become infinite. Apart
+     * from the type, the hook works like {@link #bf16}.
      *
      * @return hook for f32; {@link GradientBucketsBuilder#build} rejects buckets of f64
      */

@@ -29,16 +29,16 @@ import java.util.stream.IntStream;
  * }
  *
  * <p>Gradients are averaged over the ranks that have data in a step, and rounded as if there were no other ranks. A
- * rank that has run out takes part in every step with gradients of zeros, and applies every update. All replicas
- * therefore stay equal, and its part of a sharded optimizer stays current. In every step at least one rank has data.
- * With the last bucket of a step, each rank tells the others whether it has another batch. All ranks therefore know how
- * many ranks have data in the next step before that step begins.
+ * rank that has run out of batches takes part in every step with gradients of zeros, and applies every update. All
+ * replicas therefore stay equal, and the part of a sharded optimizer on such a rank stays current. In every step at
+ * least one rank has data. With the last bucket of a step, each rank tells the other ranks whether it has another
+ * batch. All ranks therefore know how many ranks have data in the next step before that step begins.
  *
- * <p>Ranks that have run out do not run the code inside {@link #withBatch}. If that code calls collectives, such as
- * statistics over all ranks, register the matching calls for these ranks with {@link #shadow}. Without it, such a call
- * of the group in which the buckets were built makes that group fail with MISMATCH. The message names the ranks that
- * have run out. All ranks may make the same calls outside of {@link #withBatch}, and everywhere while every rank has
- * data.
+ * <p>Ranks that have run out of batches do not run the code inside {@link #withBatch}. If the code inside
+ * {@link #withBatch} calls collectives, such as statistics over all ranks, register the matching calls for these ranks
+ * with {@link #shadow}. Without this registration, a call of the group in which the buckets were built makes that group
+ * fail with MISMATCH. The message names the ranks that have run out of batches. Outside of {@link #withBatch}, and
+ * everywhere while every rank has data, all ranks may make the same collective calls.
  *
  * <p>One thread of a rank uses a join. The join is over when {@link #next} has returned false. A loop that ends earlier
  * must end on all ranks in the same step, and must close the join.
@@ -51,7 +51,7 @@ public final class Join<B> implements AutoCloseable {
      * group has the cause and may arrive later.
      */
     private static final Duration CAUSE_WITHIN = Duration.ofMillis(500);
-    /** Combines nothing: ranks compare only the name of the call. */
+    /** A combiner that combines nothing, because ranks compare only the name of the call. */
     private static final ReduceOp.Combiner NOTHING = (into, received) -> {};
 
     private final GradientBuckets buckets;
@@ -70,8 +70,9 @@ public final class Join<B> implements AutoCloseable {
     private long step;
     private ReduceOp outOp;
     /**
-     * Call of the parent group that all ranks make at the end of {@link #withBatch} while some ranks have run out. It
-     * fails with MISMATCH if a rank has made another call that is not registered. Null if no such call is in flight.
+     * Call of the parent group that all ranks make at the end of {@link #withBatch} while some ranks have run out of
+     * batches. The call fails with MISMATCH if a rank has made another call that is not registered. The field is null
+     * if no such call is in flight.
      */
     private Work noOtherCall;
 
@@ -94,11 +95,12 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Registers calls that this rank makes in {@link #withBatch} after it has run out of batches. They match the calls
-     * that other ranks make with a batch. Several registered actions run in the order of registration, which must be
-     * the order of the calls of the other ranks.
+     * Registers calls that this rank makes in {@link #withBatch} after it has run out of batches. The registered calls
+     * match the calls that other ranks make with a batch. Several registered actions run in the order of registration,
+     * which must be the order of the calls of the other ranks.
      *
-     * @param calls makes the same collective calls as one step with a batch, with data that changes no result
+     * @param calls action that makes the same collective calls as one step with a batch, with data that changes no
+     *     result
      * @return this
      */
     public Join<B> shadow(Runnable calls) {
@@ -118,12 +120,14 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Begins the next step, if any rank has a batch for it. All ranks must call it. The first call gathers which ranks
-     * have a batch. A later call does so only if fewer ranks have a batch than in the step before.
+     * Begins the next step, if any rank has a batch for it. All ranks must call this method. The first call gathers
+     * which ranks have a batch. A later call gathers this information only if fewer ranks have a batch than in the
+     * previous step.
      *
      * @return whether there is a step; the same on all ranks
-     * @throws IllegalStateException if the last step is not finished, or {@link #withBatch} was not called in it; on
-     *     all ranks if some ranks have run out and {@link #failOnUneven} was called
+     * @throws IllegalStateException if the last step is not finished, or if {@link #withBatch} was not called in the
+     *     last step. If {@link #failOnUneven} was called and some ranks have run out of batches, all ranks throw this
+     *     exception
      * @throws FerroException if the group of the buckets or the group in which they were built fails or has failed
      */
     public boolean next() {
@@ -141,7 +145,7 @@ public final class Join<B> implements AutoCloseable {
                     where() + whoIsOut() + ", but failOnUneven() requires equally many on all ranks: drop or"
                             + " repeat batches, or remove failOnUneven() to average over the ranks that have a batch");
         }
-        endingOnAllRanks(this::begin); // the iterator of batches may throw, too
+        endingOnAllRanks(this::begin); // the iterator of batches may throw an exception, too
         return true;
     }
 
@@ -178,7 +182,10 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /** Gathers which ranks have a batch. After the last step no rank has one, and all ranks know that already. */
+    /**
+     * Gathers which ranks have a batch. After the last step no rank has a batch, and all ranks already know that no
+     * rank has a batch.
+     */
     private void gather() {
         if (step > 0 && buckets.withAnotherBatch() == 0) {
             contributors = 0;
@@ -204,12 +211,14 @@ public final class Join<B> implements AutoCloseable {
 
     /**
      * Computes the gradients of a step: passes this rank's batch to {@code compute}, or runs the calls of
-     * {@link #shadow} if this rank has run out. If this throws an exception, the step fails on all ranks.
+     * {@link #shadow} if this rank has run out of batches. If this method throws an exception, the step fails on all
+     * ranks.
      *
-     * @param compute computes the gradients of a batch and marks them as ready; not called on a rank that has run out
-     * @throws IllegalStateException if there is no step, or this method was already called in this step
-     * @throws FerroException MISMATCH if some ranks have run out, and {@code compute} has made a call of the group that
-     *     is not registered; another code if the group fails or has failed
+     * @param compute code that computes the gradients of a batch and marks these gradients as ready; it is not called
+     *     on a rank that has run out of batches
+     * @throws IllegalStateException if there is no step, or if this method was already called in this step
+     * @throws FerroException MISMATCH if some ranks have run out of batches and {@code compute} has made a call of the
+     *     group that is not registered; another code if the group fails or has failed
      */
     public void withBatch(Consumer<? super B> compute) {
         Objects.requireNonNull(compute, "compute");
@@ -239,7 +248,7 @@ public final class Join<B> implements AutoCloseable {
     /**
      * Returns whether this rank has a batch in this step.
      *
-     * @return false if this rank has run out
+     * @return false if this rank has run out of batches
      */
     public boolean hasBatch() {
         return hasBatch;
@@ -255,7 +264,8 @@ public final class Join<B> implements AutoCloseable {
     }
 
     /**
-     * Returns the failure of the parent group if it has aborted the group of the buckets; otherwise the given failure.
+     * Returns the failure of the parent group if this failure has aborted the group of the buckets; otherwise returns
+     * the given failure.
      */
     FerroException causeOf(FerroException failure) {
         if (noOtherCall == null || failure.code() != FerroException.Code.ABORTED) {
@@ -281,7 +291,10 @@ public final class Join<B> implements AutoCloseable {
         return "join, rank " + parent.rank() + " of " + parent.worldSize() + ", step " + buckets.stepNumber() + ": ";
     }
 
-    /** Ends the join, so that all ranks have data in later steps of the buckets. Does not communicate; idempotent. */
+    /**
+     * Ends the join, so that all ranks have data in later steps of the buckets. This method does not communicate, and
+     * is idempotent.
+     */
     @Override
     public void close() {
         if (!over) {

@@ -7,7 +7,8 @@ import java.util.Objects;
  * Count, mean and variance of the values of each channel, as batch normalization needs them.
  *
  * <p>The variance is stored as the sum of squared deviations from the mean. Means and sums are stored in double. A
- * small variance therefore keeps its precision next to a large mean. Immutable; any thread may use it.
+ * small variance therefore keeps its precision next to a large mean. A {@code Moments} object is immutable, and any
+ * thread may use the object.
  */
 public final class Moments {
     private final long count;
@@ -76,7 +77,7 @@ public final class Moments {
      * @param means mean of each channel
      * @param variances variance of each channel, divided by the count
      * @return moments
-     * @throws IllegalArgumentException if there is no channel, the count is negative or the lengths differ
+     * @throws IllegalArgumentException if there is no channel, if the count is negative, or if the lengths differ
      */
     public static Moments of(long count, double[] means, double[] variances) {
         requireChannels(Objects.requireNonNull(means, "means").length);
@@ -146,7 +147,7 @@ public final class Moments {
     /**
      * Returns the number of channels.
      *
-     * @return 1 or more
+     * @return number of channels, 1 or more
      */
     public int channels() {
         return means.length;
@@ -155,7 +156,7 @@ public final class Moments {
     /**
      * Returns the number of values in each channel.
      *
-     * @return 0 or more
+     * @return number of values, 0 or more
      */
     public long count() {
         return count;

@@ -76,7 +76,7 @@ public final class Parameter {
     /**
      * Returns the number of elements.
      *
-     * @return 1 or more
+     * @return number of elements, 1 or more
      */
     public long elementCount() {
         long elements = 1;

@@ -36,9 +36,9 @@ public final class RankSampler {
     private long position;
     private SampleOrder order;
 
-    /** What happens to the last samples of an epoch if there are fewer of them than ranks. */
+    /** The treatment of the last samples of an epoch if fewer samples than ranks remain. */
     public enum LastSamples {
-        /** No rank takes them. At most {@code worldSize - 1} samples are left out. */
+        /** No rank takes the last samples. At most {@code worldSize - 1} samples are left out. */
         DROP,
         /**
          * Ranks without a sample take the first samples of the epoch again, so that all ranks take the same number of
@@ -66,11 +66,11 @@ public final class RankSampler {
      *
      * @param sampleCount number of samples of the data set, the same on all ranks
      * @param seed seed of the sample orders, the same on all ranks
-     * @param last what happens to the last samples of an epoch
+     * @param last the treatment of the last samples of an epoch
      * @param rank this rank
      * @param worldSize number of ranks
      * @return sampler
-     * @throws IllegalArgumentException if there is no sample, or the rank is not from 0 to {@code worldSize - 1}
+     * @throws IllegalArgumentException if there is no sample, or if the rank is not from 0 to {@code worldSize - 1}
      */
     public static RankSampler of(long sampleCount, long seed, LastSamples last, int rank, int worldSize) {
         Objects.requireNonNull(last, "last");
@@ -106,7 +106,7 @@ public final class RankSampler {
     /**
      * Returns the number of the current epoch.
      *
-     * @return 0 or more
+     * @return number of the epoch, 0 or more
      */
     public long epoch() {
         return epoch;
@@ -116,7 +116,7 @@ public final class RankSampler {
      * Returns the number of samples of this epoch that the whole job has taken, once all ranks have taken as many
      * samples as this rank.
      *
-     * @return 0 to the number of samples
+     * @return a number from 0 to the number of samples of the data set
      */
     public long position() {
         return last == LastSamples.UNEVEN && remaining() == 0 ? sampleCount : position;
@@ -125,7 +125,8 @@ public final class RankSampler {
     /**
      * Returns the number of samples of this epoch that this rank has not taken yet.
      *
-     * @return 0 at the end of the epoch; the same on all ranks except with {@link LastSamples#UNEVEN}
+     * @return number of samples, 0 at the end of the epoch; the same on all ranks except with
+     *     {@link LastSamples#UNEVEN}
      */
     public long remaining() {
         long left = sampleCount - position;
@@ -158,7 +159,7 @@ public final class RankSampler {
      * Takes the next samples.
      *
      * @param size number of samples, the same on all ranks
-     * @return indices of samples; fewer than {@code size} at the end of the epoch, and none after the end
+     * @return indices of samples; fewer than {@code size} indices at the end of the epoch, and no index after the end
      * @throws IllegalArgumentException if the size is not positive
      */
     public long[] nextBatch(int size) {
@@ -192,7 +193,7 @@ public final class RankSampler {
      * Continues at the position of a saved sampler. The saved sampler may have had another number of ranks and another
      * {@link LastSamples} value.
      *
-     * @param state state of a sampler with the same samples and seed; may contain other texts
+     * @param state state of a sampler with the same samples and seed; the map may contain other texts
      * @throws IllegalArgumentException if a text is missing or not a valid number, or if the number of samples, the
      *     seed or the ordering method differs; the sampler is then unchanged
      */

@@ -5,12 +5,16 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * The gradients of a step that are ready, and the buckets that are therefore complete. One thread at a time may use it.
+ * The gradients of a step that are ready, and the buckets that are therefore complete. One thread at a time may use a
+ * {@code ReadyGradients} object.
  */
 final class ReadyGradients {
     private final BucketLayout layout;
     private final BitSet ready = new BitSet();
-    /** Gradients of accumulated passes. They are gradients of this step even if the last pass does not compute them. */
+    /**
+     * Gradients of accumulated passes. A gradient of an accumulated pass belongs to this step even if the last pass
+     * does not compute this gradient.
+     */
     private final BitSet accumulated = new BitSet();
 
     private final int[] missing;

@@ -42,8 +42,8 @@ public final class Replicas {
      * Copies the tensors of the root to every rank. All copies are in flight together, as in
      * {@link ProcessGroup#coalesced}.
      *
-     * @param tensors read on the root, written on the other ranks; the same types and lengths in the same order on
-     *     every rank
+     * @param tensors tensors that are read on the root and written on the other ranks; every rank passes the same types
+     *     and lengths in the same order
      * @param root rank whose elements are copied
      * @throws ferro.InvalidRankException if {@code root} is not a rank of the group
      * @throws IllegalArgumentException if the memory of two tensors overlaps and the group fuses their copies
@@ -59,12 +59,12 @@ public final class Replicas {
 
     /**
      * Checks that all ranks have the same tensors, with the same bits. If the tensors are equal, the check costs one
-     * pass over the tensors and one all-gather of 32 bytes per rank. If they differ, all ranks also gather a hash of
+     * pass over the tensors and one all-gather of 32 bytes per rank. If tensors differ, all ranks also gather a hash of
      * each tensor.
      *
      * @param tensors tensors by name
      * @throws IllegalStateException if a tensor differs or is missing on a rank. All ranks throw the same text, which
-     *     names tensors and ranks, and the group stays usable. Also if the group is closed
+     *     names tensors and ranks, and the group stays usable. This exception is also thrown if the group is closed
      * @throws ferro.FerroException if the group fails or has failed
      */
     public void checkEqual(Map<String, HostTensor> tensors) {

@@ -11,9 +11,9 @@ import java.util.Objects;
 /**
  * Handling of SIGTERM, with which clusters stop a job. All ranks of a training stop after the same step.
  *
- * <p>The training loop calls {@link #agreed} once per step. All ranks get the same answer in the same step, even ranks
- * that got no signal. The ranks then save a checkpoint, close what they have opened, and end with exit code 143. This
- * is the exit code that the starter of a process expects after SIGTERM.
+ * <p>The training loop calls {@link #agreed} once per step. All ranks get the same result in the same step, even ranks
+ * that got no signal. The ranks then save a checkpoint, close what they have opened, and end with exit code 143. The
+ * starter of a process expects exit code 143 after SIGTERM.
  *
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="termination" :
  *
@@ -29,17 +29,19 @@ import java.util.Objects;
  * termination.exit(); // with code 143 after SIGTERM; else it returns
  * }
  *
- * <p>Create one object per process. It replaces the JVM's handler of SIGTERM, which would run all shutdown hooks at
- * once. One of these hooks belongs to ferro and makes open groups fail.
+ * <p>Create one object per process. The object replaces the JVM's handler of SIGTERM, which would run all shutdown
+ * hooks at once. One of these hooks belongs to ferro and makes open groups fail.
  *
- * <p>The process ends within the bound. If it still runs 2 s before the end of the bound, a thread calls
- * {@link System#exit}. For a bound of less than 8 s, the thread does so when a quarter of the bound is left. If a
- * shutdown hook hangs, the thread halts the JVM when half of that time is left. It does so even after {@link #exit}. A
- * save that is not complete is then cut off, and the previous checkpoint remains. On a rank that got no signal, the
- * bound begins with the step in which all ranks agreed.
+ * <p>The process ends within a time limit. If the process still runs 2 s before the end of the time limit, a thread
+ * calls {@link System#exit}. With a time limit of less than 8 s, the thread calls {@link System#exit} when a quarter of
+ * the time limit is left. If a shutdown hook hangs, the thread halts the JVM 1 s before the end of the time limit. With
+ * a time limit of less than 8 s, the thread halts the JVM when an eighth of the time limit is left. The thread halts a
+ * JVM whose shutdown hook hangs even after a call of {@link #exit}. A save that is not complete when the process ends
+ * does not replace the previous checkpoint. On a rank that got no signal, the time limit begins with the step in which
+ * all ranks agreed.
  *
- * <p>The sender of SIGTERM must wait at least as long as the bound. {@code ferro run} kills ranks after
- * {@code --grace}, which is 10 s by default. For a bound of 60 s, start {@code ./ferro run --grace 60s}.
+ * <p>The sender of SIGTERM must wait at least as long as the time limit. {@code ferro run} kills ranks after
+ * {@code --grace}, which is 10 s by default. For a time limit of 60 s, start {@code ./ferro run --grace 60s}.
  */
 public final class Termination {
     /** Exit code of a process that SIGTERM has ended: 128 plus the number of the signal. */
@@ -63,9 +65,9 @@ public final class Termination {
      * Replaces the JVM's handler of SIGTERM.
      *
      * @param bound maximum time from the signal to the end of the process; the last step, the save and the shutdown
-     *     hooks must fit into it
+     *     hooks must fit into this time
      * @return object that the training loop asks after each step
-     * @throws IllegalArgumentException if the bound is not positive
+     * @throws IllegalArgumentException if {@code bound} is not positive
      * @throws UnsupportedOperationException if this JVM does not allow another handler, for example with {@code -Xrs}
      */
     public static Termination onSigterm(Duration bound) {
@@ -104,11 +106,12 @@ public final class Termination {
     }
 
     /**
-     * Returns whether this step was the last one, because some rank got SIGTERM. All ranks must call it once per step,
-     * at the same position among their calls. It is an all-reduce of one number.
+     * Returns whether this step was the last one, because some rank got SIGTERM. All ranks must call this method once
+     * per step, at the same position among their calls. The call is an all-reduce of one number.
      *
      * @param group the ranks that train
-     * @return the same on all ranks; after the first true, all further calls return true without communication
+     * @return whether the step was the last one, the same on all ranks; after the first true, all further calls return
+     *     true without communication
      * @throws ferro.FerroException if a rank dies or makes another call
      */
     public boolean agreed(ProcessGroup group) {
@@ -125,7 +128,7 @@ public final class Termination {
 
     /**
      * Ends the process with exit code 143 if this rank got SIGTERM or the ranks agreed to stop. Otherwise restores the
-     * JVM's handler and returns. Call it after everything is saved and closed.
+     * JVM's handler and returns. Call this method after everything is saved and closed.
      */
     public void exit() {
         boolean isLast = isAgreed || isRequested();

@@ -6,12 +6,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Thread that ends a process before a bound. Shortly before the bound it exits, which runs shutdown hooks. If a
- * shutdown hook hangs, it halts the process.
+ * A thread that ends a process within a time limit. Shortly before the end of the time limit, the thread exits the
+ * process, which runs shutdown hooks. If a shutdown hook hangs, the thread halts the process.
  */
 final class TerminationGuard {
     private static final System.Logger LOG = System.getLogger("ferro.training");
-    /** Time before the bound at which the process exits, unless a quarter of the bound is less. */
+    /**
+     * The time before the end of the time limit at which the process exits, unless a quarter of the time limit is less.
+     */
     private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Duration bound;
@@ -46,7 +48,7 @@ final class TerminationGuard {
         this.exitCode = exitCode;
     }
 
-    /** Starts to count the bound. */
+    /** Starts the time limit. */
     void start() {
         long begun = System.nanoTime();
         start("ferro-termination", () -> guard(begun));
@@ -62,7 +64,7 @@ final class TerminationGuard {
         long boundNanos = TimeUnit.NANOSECONDS.convert(bound);
         long reserve = Math.min(LONGEST_RESERVE_NANOS, boundNanos / 4);
         parkUntil(begun, boundNanos - reserve);
-        // another thread, because the log or a hook may hang
+        // another thread exits the process, because the log or a hook may hang
         start("ferro-termination-exit", () -> {
             LOG.log(
                     Level.WARNING,

@@ -13,7 +13,7 @@ public final class CheckpointException extends RuntimeException {
     /**
      * Creates an exception.
      *
-     * @param message what failed, where it failed, what was expected and what was found
+     * @param message a text that says what failed, where the failure occurred, what was expected and what was found
      */
     public CheckpointException(String message) {
         super(Objects.requireNonNull(message, "message"));
@@ -22,7 +22,7 @@ public final class CheckpointException extends RuntimeException {
     /**
      * Creates an exception with a cause.
      *
-     * @param message what failed, where it failed, what was expected and what was found
+     * @param message a text that says what failed, where the failure occurred, what was expected and what was found
      * @param cause   the exception or error that caused the failure
      */
     public CheckpointException(String message, Throwable cause) {

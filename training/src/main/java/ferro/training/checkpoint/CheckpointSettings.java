@@ -30,7 +30,7 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      * @param deadline      how long a rank waits for the other ranks
      * @param visibleWithin how long rank 0 waits for a file of another rank
      * @param compareRanks  whether a save compares a hash of each tensor that several ranks hold
-     * @throws IllegalArgumentException if {@code keepLast} is negative or 1, {@code deadline} is not positive, or
+     * @throws IllegalArgumentException if {@code keepLast} is negative or 1, if {@code deadline} is not positive, or if
      *     {@code visibleWithin} is negative
      */
     public CheckpointSettings {
@@ -50,7 +50,7 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
     /**
      * Changes how many checkpoints are kept. Older checkpoints are deleted after a newer one has been published.
      *
-     * @param count at least 2, or 0 to keep all checkpoints
+     * @param count the number of checkpoints to keep: at least 2, or 0 to keep all checkpoints
      * @return settings with this count
      * @throws IllegalArgumentException if {@code count} is negative or 1
      */

@@ -14,18 +14,18 @@ import java.util.List;
  * underscores. Examples are {@code latest.json} and {@code step-12/checkpoint.json}. Messages contain the text that
  * {@code toString} returns, so this text should say where the storage is.
  *
- * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes. Jobs that share
- * a storage write and publish objects with different names ({@link StateFolder}). Only the name {@code latest.json} is
- * shared: each job publishes this object, as a copy for people and other programs. So a storage needs no operation that
- * creates an object only if it does not exist. A storage needs these two guarantees:
+ * <p>All ranks write at the same time, and each rank writes different objects. Only one rank publishes objects. Jobs
+ * that share a storage write and publish objects with different names ({@link StateFolder}). Only the name
+ * {@code latest.json} is shared: each job publishes this object, as a copy for people and other programs. So a storage
+ * needs no operation that creates an object only if it does not exist. A storage needs these two guarantees:
  * <ul>
  * <li>{@link #publish} is atomic. {@link LocalStorage} renames a temporary file over the old file. The storage of the
  * Spark module renames files of HDFS in the same way. Object stores replace an object atomically.
  * <li>After {@link #publish} has returned, each later {@link #list} on every host contains the name, and {@link #read}
  * returns the content. File systems of one host, HDFS and S3 guarantee that a published object is visible. NFS
- * guarantees it to a client that has just renamed a file in the same folder. If a storage lists an object late, two
- * jobs may save without noticing each other. Even then, neither of the two jobs damages the checkpoints of the other
- * job.
+ * guarantees this visibility to a client that has just renamed a file in the same folder. If a storage lists an object
+ * late, two jobs may save without noticing each other. Even then, neither of the two jobs damages the checkpoints of
+ * the other job.
  * </ul>
  */
 public interface CheckpointStorage {
@@ -74,7 +74,7 @@ public interface CheckpointStorage {
      *
      * @param name   the name of the object
      * @param offset the offset of the first byte in the object
-     * @param into   the buffer that takes the bytes; it is filled unless the object ends before
+     * @param into   the buffer that takes the bytes; the buffer is filled unless the object ends earlier
      * @return the number of bytes read; 0 if the offset is at or after the end of the object
      * @throws java.nio.file.NoSuchFileException if no object has this name
      * @throws IOException if the object cannot be read

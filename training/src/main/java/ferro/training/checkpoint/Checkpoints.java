@@ -118,9 +118,9 @@ public final class Checkpoints implements AutoCloseable {
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
-     * @throws CheckpointException on all ranks, if the save fails on one rank, or an earlier save in the background has
-     *     failed. The previous checkpoint is then still the latest one. The save also fails if another job has become
-     *     the owner of the folder. The message then names the host, the process and the name of that job
+     * @throws CheckpointException on all ranks, if the save fails on one rank, or if an earlier save in the background
+     *     has failed. The previous checkpoint is then still the latest one. The save also fails if another job has
+     *     become the owner of the folder. The message then names the host, the process and the name of that job
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
@@ -143,8 +143,8 @@ public final class Checkpoints implements AutoCloseable {
      *
      * @param step  the step after which the state is saved; 0 or more
      * @param state the state to save
-     * @throws CheckpointException on all ranks, if ranks pass different steps, settings or tensors, the previous save
-     *     has failed, or another job has become the owner of the folder
+     * @throws CheckpointException on all ranks, if ranks pass different steps, settings or tensors, if the previous
+     *     save has failed, or if another job has become the owner of the folder
      * @throws IllegalArgumentException if the step is negative
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
@@ -207,7 +207,8 @@ public final class Checkpoints implements AutoCloseable {
      * loads the checkpoint.
      *
      * @return step, world size and metadata, equal on all ranks; empty if there is no checkpoint
-     * @throws CheckpointException on all ranks, if the description cannot be read, or a save in the background has failed
+     * @throws CheckpointException on all ranks, if the description cannot be read, or if a save in the background has
+     *     failed
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public Optional<CheckpointInfo> latest() {
@@ -222,9 +223,9 @@ public final class Checkpoints implements AutoCloseable {
      * @param into the tensors that are filled. Each rank loads all parameters. If any rank has slices, each rank also
      *     loads the elements of its own slices from the state of the optimizer. The metadata is ignored
      * @return the description of the checkpoint
-     * @throws CheckpointException on all ranks, if there is no checkpoint, tensors are missing, unexpected or different,
-     *     a file is missing or damaged, or a save in the background has failed. If a file is damaged, some tensors may
-     *     already have been written
+     * @throws CheckpointException on all ranks, if there is no checkpoint, if tensors are missing, unexpected or
+     *     different, if a file is missing or damaged, or if a save in the background has failed. If a file is damaged,
+     *     some tensors may already have been written
      * @throws ferro.FerroException if a rank dies or does not make this call
      */
     public CheckpointInfo load(TrainingState into) {

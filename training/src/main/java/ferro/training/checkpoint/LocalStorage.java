@@ -49,12 +49,13 @@ public final class LocalStorage implements CheckpointStorage {
 
     /**
      * Opens a folder. Creates the folder if it does not exist. If an existing folder cannot be written, a warning is
-     * logged, and checkpoints in it can still be loaded. Reasons are, for example, a read-only mount and a full disk.
+     * logged, and checkpoints in it can still be loaded. For example, a folder on a read-only mount or a full disk
+     * cannot be written.
      *
      * @param folder the folder; all ranks must pass the same folder
      * @return the storage
-     * @throws CheckpointException if the folder cannot be created, or its file system does not rename atomically; the
-     *     message then names the file system
+     * @throws CheckpointException if the folder cannot be created, or if its file system does not rename atomically;
+     *     the message then names the file system
      */
     public static LocalStorage at(Path folder) {
         return at(folder, call -> {});

@@ -30,7 +30,7 @@ final class Retention {
      * the step.
      */
     void refuseLatest(long step) throws IOException {
-        // read anew: a publication that has failed may have succeeded
+        // read the latest step anew: a publication that reported a failure may have succeeded
         if (folder.isTaken()
                 && StateFolder.latestIn(storage)
                         .filter(latest -> latest.folder().equals(folder.ofStep(step)))
@@ -40,7 +40,10 @@ final class Retention {
         }
     }
 
-    /** Deletes the files of unfinished saves of earlier owners, to free space in the storage. Logs a failure. */
+    /**
+     * Deletes the files of unfinished saves of earlier owners, to free space in the storage. The method only logs a
+     * failure.
+     */
     void deleteLeftovers() {
         try {
             List<StoredObject> listed = storage.list("");
@@ -71,7 +74,10 @@ final class Retention {
         }
     }
 
-    /** Deletes the files of a save that has failed before it was published, to free space. Logs a failure. */
+    /**
+     * Deletes the files of a save that has failed before it was published, to free space. The method only logs a
+     * failure.
+     */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;
@@ -96,8 +102,9 @@ final class Retention {
     }
 
     /**
-     * Deletes the checkpoints that are older than a published one, except the newest complete ones. Also deletes the
-     * files of older unfinished saves. The published checkpoint counts as one of the {@code keepLast} checkpoints.
+     * Deletes the checkpoints that are older than a published one, except the newest complete ones. The method also
+     * deletes the files of older unfinished saves. The published checkpoint counts as one of the {@code keepLast}
+     * checkpoints.
      */
     void deleteOlder(SavedStep published, int keepLast) {
         try {
@@ -136,7 +143,9 @@ final class Retention {
                 .toList();
     }
 
-    /** Deletes objects, manifests first, because a folder with a manifest must be a complete checkpoint. */
+    /**
+     * Deletes objects, beginning with the manifests, because a folder with a manifest must be a complete checkpoint.
+     */
     private void delete(List<StoredObject> objects) throws IOException {
         for (StoredObject object : objects) {
             if (ObjectNames.isManifest(object.name())) {

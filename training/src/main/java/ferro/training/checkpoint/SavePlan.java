@@ -100,7 +100,7 @@ record SavePlan(int[] parameterRanks, Map<SliceRange, Integer> sliceRanks, Map<S
         }
     }
 
-    /** Describes the first parameter that differs between rank 0 and this rank; empty if there is none. */
+    /** Describes the first parameter that differs between rank 0 and this rank; empty if no parameter differs. */
     private static String difference(List<String> expected, List<NamedTensor> own) {
         for (int index = 0; index < Math.max(expected.size(), own.size()); index++) {
             String ownEntry = index < own.size() ? own.get(index).toString() : "nothing";

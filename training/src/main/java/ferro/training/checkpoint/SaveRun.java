@@ -52,8 +52,8 @@ final class SaveRun {
     }
 
     /**
-     * Agrees on a plan with the other ranks, and makes this job the owner of the folder. Writes no files of the step
-     * yet.
+     * Agrees on a plan with the other ranks, and makes this job the owner of the folder. The call writes no files of
+     * the step yet.
      */
     static SaveRun planned(
             RankMessages ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {

@@ -32,10 +32,10 @@ import java.util.stream.Stream;
  * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
  * previous owner. The file of the greatest owner determines the latest step of the folder.
  *
- * <p>An owner lists the owners before it publishes, and again afterwards. If the second list contains no later owner,
- * each later owner finds the published step. If the second list contains a later owner, the save fails, and the files
- * of the later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither
- * an operation that creates an object only if it does not exist, nor a rename that never replaces an object.
+ * <p>An owner lists the owners before and after each publication. If the second list contains no later owner, each
+ * later owner finds the published step. If the second list contains a later owner, the save fails, and the files of the
+ * later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither an
+ * operation that creates an object only if it does not exist, nor a rename that never replaces an object.
  * {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
  *
  * <p>Only one rank of a job calls {@link #take} and {@link #publish}. This rank can send {@link #text} to the other
@@ -62,7 +62,7 @@ public final class StateFolder {
     private final String job;
 
     private StateOwner owner;
-    /** The step that this owner has published; null if none. */
+    /** The step that this owner has published; null if this owner has published no step. */
     private SavedStep latest;
 
     /** The content of a published file: the owner and its latest step. The step is null if the owner has no latest step. */
@@ -75,7 +75,7 @@ public final class StateFolder {
     }
 
     /**
-     * Opens the folder of a storage. Writes nothing.
+     * Opens the folder of a storage. The call writes nothing.
      *
      * @param storage the storage of the state
      * @param job     the name of this job, which appears in messages of other jobs; empty if it is not known
@@ -116,8 +116,8 @@ public final class StateFolder {
     }
 
     /**
-     * Makes this job the owner of the folder. Does nothing if this job already is an owner. After this call no earlier
-     * owner can save.
+     * Makes this job the owner of the folder. The call does nothing if this job already is an owner. After this call no
+     * earlier owner can save.
      *
      * @throws CheckpointException if the published file of the previous owner cannot be read
      * @throws IOException if the storage fails
@@ -138,8 +138,8 @@ public final class StateFolder {
                 new StateOwner(number, nonce, host, ProcessHandle.current().pid(), name, now);
         SavedStep found = latestBefore(own);
         storage.publish(published(own), bytes(own, found));
-        // an earlier owner may have published a step since, and deleted the step that was found; it cannot publish once
-        // more, because its next save finds this owner
+        // an earlier owner may have published a step since, and deleted the step that was found; the earlier owner
+        // cannot publish once more, because its next save finds this owner
         SavedStep since = latestBefore(own);
         if (!Objects.equals(since, found)) {
             storage.publish(published(own), bytes(own, since));
@@ -148,7 +148,7 @@ public final class StateFolder {
         owner = own;
     }
 
-    /** Returns the name of the job that the launcher gives; empty if it gives none. */
+    /** Returns the name of the job that the launcher gives; empty if the launcher gives no name. */
     private static String jobOfLauncher() {
         try (SystemContext process = SystemContext.ofProcess()) {
             return process.setting(Settings.JOB_ID.name()).orElse("");
@@ -250,7 +250,7 @@ public final class StateFolder {
      * Reads the latest step of the folder, whichever job has saved it. The owner does not change.
      *
      * @param storage the storage of the folder
-     * @return the step; empty if there is none
+     * @return the step; empty if there is no step
      * @throws CheckpointException if a published file cannot be read
      * @throws IOException if the storage fails
      */
@@ -259,10 +259,10 @@ public final class StateFolder {
     }
 
     /**
-     * Returns the latest step. The result is the last step that this job has published. If this job has published none,
-     * the result is the latest step when the job became the owner.
+     * Returns the latest step. The result is the last step that this job has published. If this job has published no
+     * step, the result is the latest step when the job became the owner.
      *
-     * @return the step; empty if there was none
+     * @return the step; empty if there was no step
      */
     public Optional<SavedStep> latest() {
         return Optional.ofNullable(latest);
@@ -293,8 +293,8 @@ public final class StateFolder {
     }
 
     /**
-     * Throws an exception if a later job has become the owner of the folder. Does nothing if this job has not been an
-     * owner.
+     * Throws an exception if a later job has become the owner of the folder. The method does nothing if this job has
+     * not been an owner.
      *
      * @throws CheckpointException if a later job has become the owner; the message names that job
      * @throws IOException if the storage fails
@@ -411,8 +411,8 @@ public final class StateFolder {
      * Deletes objects of earlier owners: the files that they have published, temporary files, and the chosen objects in
      * step folders.
      *
-     * @param wanted chooses the objects in step folders that are deleted; it is called only with the names of objects
-     *     that earlier owners wrote
+     * @param wanted predicate that chooses the objects in step folders that are deleted; it is called only with the
+     *     names of objects that earlier owners wrote
      * @throws IOException if the storage fails
      * @throws UnsupportedOperationException if the storage does not support deletion
      */

@@ -20,8 +20,8 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
      * @param parameter the name of the parameter
      * @param from      the index of the first element in the flattened parameter
      * @param values    the elements
-     * @throws IllegalArgumentException if {@code from} is negative, the name of the state is blank or contains a slash,
-     *     or one of the names contains half of a surrogate pair
+     * @throws IllegalArgumentException if {@code from} is negative, if the name of the state is blank or contains a
+     *     slash, or if one of the names contains half of a surrogate pair
      */
     public StateSlice {
         Objects.requireNonNull(state, "state");

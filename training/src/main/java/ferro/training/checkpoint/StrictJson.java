@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /**
  * A JSON reader and writer. The reader accepts untrusted text. The reader accepts objects, arrays, strings and integers
  * as maps, lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep
- * nesting and for too many values, before they use much memory.
+ * nesting and for too many values, before such a text uses much memory.
  */
 final class StrictJson {
     private static final int DEEPEST = 6;

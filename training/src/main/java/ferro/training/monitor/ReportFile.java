@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * Listener that appends each report to a file, as one line of JSON. The file is open only while a line is written. A
+ * A listener that appends each report to a file, as one line of JSON. The file is open only while a line is written. A
  * line that cannot be written is left out, so that a report cannot end a training.
  */
 final class ReportFile implements Consumer<TrainingReport> {
@@ -24,7 +24,10 @@ final class ReportFile implements Consumer<TrainingReport> {
     private final Path file;
     private boolean warned;
 
-    /** Creates the file if it does not exist. A file that cannot be written thus fails before the training begins. */
+    /**
+     * Creates the file if it does not exist. A file that cannot be written thus causes an exception before the training
+     * begins.
+     */
     ReportFile(Path file) {
         this.file = file;
         try {

@@ -21,8 +21,8 @@ final class ReportMaker {
     private final List<String> metrics;
     private double smoothed;
     /**
-     * Sum of the weights of all losses in {@link #smoothed}. It is less than 1, because the smoothed loss begins at 0
-     * and not at a loss.
+     * Sum of the weights of all losses in {@link #smoothed}. The sum is less than 1, because the smoothed loss begins
+     * at 0 and not at a loss.
      */
     private double weight;
 

@@ -4,11 +4,13 @@ import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.Consumer;
 
-/** Listener that prints reports: on a terminal as a line that is redrawn, elsewhere as one line per report. */
+/**
+ * A listener that prints reports. On a terminal the listener redraws one line; elsewhere it prints one line per report.
+ */
 final class ReportPrinter implements Consumer<TrainingReport> {
     /**
-     * Width of the bar. With it and the rank that the launcher prints first, a usual line fits a terminal of 80
-     * columns.
+     * Width of the bar. With a bar of this width and the rank that the launcher prints first, a usual line fits a
+     * terminal of 80 columns.
      */
     private static final int BAR_WIDTH = 6;
 

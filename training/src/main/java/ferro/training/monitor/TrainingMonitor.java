@@ -9,14 +9,14 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Reports on a training: loss, speed, the shares of the ranks' time, and the rank for which the others wait.
+ * Reports on a training: loss, speed, the shares of the ranks' time, and the rank for which the other ranks wait.
  *
  * <p>Every rank calls {@link #step} once per step. After a fixed number of steps all ranks exchange their numbers with
- * one all-gather of a few dozen bytes per rank. All ranks then get the same {@link TrainingReport}; rank 0 prints it
- * and writes it. Nothing else is communicated.
+ * one all-gather of a few dozen bytes per rank. All ranks then get the same {@link TrainingReport}, which rank 0 prints
+ * and writes. The monitor communicates nothing else.
  *
- * <p>One thread at a time may use it. It reads no environment variables: {@link TrainingMonitorBuilder} sets where
- * reports go.
+ * <p>One thread at a time may use a monitor. A monitor reads no environment variables: {@link TrainingMonitorBuilder}
+ * sets where reports go.
  */
 public final class TrainingMonitor {
     private final ProcessGroup group;
@@ -63,10 +63,11 @@ public final class TrainingMonitor {
      * the group.
      *
      * @param samples number of samples of this rank
-     * @param loss mean over these samples
+     * @param loss mean loss over the samples of this rank
      * @param times time in which the step waited for communication, and time in which communication was hidden
-     * @param values mean of each metric over these samples, in the order of the metrics' names
-     * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
+     * @param values mean of each metric over the samples of this rank, in the order of the metrics' names
+     * @throws IllegalArgumentException if the number of samples or a time is negative, or if the number of values is
+     *     not the number of metrics
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
@@ -78,11 +79,12 @@ public final class TrainingMonitor {
      * Counts a step of this rank. In each step that ends with a report, this call is a collective of the group.
      *
      * @param samples number of samples of this rank
-     * @param loss mean over these samples
+     * @param loss mean loss over the samples of this rank
      * @param waited time of the step in which this rank only waited for communication
      * @param hidden time of the step in which data was in flight while this rank computed
-     * @param values mean of each metric over these samples, in the order of the metrics' names
-     * @throws IllegalArgumentException if the number or a time is negative, or there is not one value per metric
+     * @param values mean of each metric over the samples of this rank, in the order of the metrics' names
+     * @throws IllegalArgumentException if the number of samples or a time is negative, or if the number of values is
+     *     not the number of metrics
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
      */
@@ -107,8 +109,8 @@ public final class TrainingMonitor {
     }
 
     /**
-     * Counts a step in which this rank had no samples. A rank that has run out of samples calls it while other ranks go
-     * on. All time since the last step counts as waiting.
+     * Counts a step in which this rank had no samples. A rank that has run out of samples calls this method while other
+     * ranks still train. All time since the last step counts as waiting.
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead
@@ -121,7 +123,7 @@ public final class TrainingMonitor {
 
     /**
      * Reports the steps since the last report, if there are any, and ends the bar's line on the terminal. Every rank
-     * calls it at the end of the training. More steps may follow.
+     * calls this method at the end of the training. More steps may follow this call.
      *
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed; MISMATCH if ranks make other calls instead

@@ -12,11 +12,11 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Builder of a {@link TrainingMonitor}. It sets how often the monitor reports, and where. Without a terminal, pipe or
- * file, the monitor only calls listeners.
+ * A builder of a {@link TrainingMonitor}. The builder sets how often the monitor reports, and where the reports go.
+ * Without a terminal, pipe or file, the monitor only calls listeners.
  *
- * <p>The interval, the metrics and the steps before must be the same on all ranks. The destinations of reports may
- * differ. Only rank 0 prints reports and writes the file.
+ * <p>The interval, the metrics and the number of earlier steps must be the same on all ranks. The destinations of
+ * reports may differ. Only rank 0 prints reports and writes the file.
  */
 public final class TrainingMonitorBuilder {
     private static final int EVERY = 50;
@@ -37,7 +37,7 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Sets how often the monitor reports; every 50 steps by default.
+     * Sets how often the monitor reports, which is every 50 steps by default.
      *
      * @param steps number of steps between two reports
      * @return this
@@ -77,7 +77,7 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Sets the number of steps that a resumed training has made before.
+     * Sets the number of steps that a resumed training made before the training was resumed.
      *
      * @param steps number of steps; 0 by default
      * @return this
@@ -121,7 +121,8 @@ public final class TrainingMonitorBuilder {
 
     /**
      * Appends each report to a file, as one line of JSON. If a line cannot be written during the training, for example
-     * because the disk is full, the monitor leaves it out. It logs one WARNING, and the training goes on.
+     * because the disk is full, the monitor leaves the line out. The monitor logs one WARNING, and the training
+     * continues.
      *
      * @param lines file; created if it does not exist
      * @return this
@@ -134,7 +135,7 @@ public final class TrainingMonitorBuilder {
     /**
      * Adds a listener on this rank.
      *
-     * @param listener receives each report, on the thread that calls {@code step}
+     * @param listener listener that receives each report, on the thread that calls {@code step}
      * @return this
      */
     public TrainingMonitorBuilder listener(Consumer<TrainingReport> listener) {
@@ -145,7 +146,7 @@ public final class TrainingMonitorBuilder {
     /**
      * Sets another clock than {@link System#nanoTime}.
      *
-     * @param nanos returns the time in nanoseconds, from any origin
+     * @param nanos clock that returns the time in nanoseconds, from any origin
      * @return this
      */
     public TrainingMonitorBuilder clock(LongSupplier nanos) {
@@ -154,11 +155,11 @@ public final class TrainingMonitorBuilder {
     }
 
     /**
-     * Creates the monitor and starts its time. This is a collective of the group.
+     * Creates the monitor and starts its time. This call is a collective of the group.
      *
      * @return monitor
-     * @throws IllegalArgumentException on all ranks if the interval, the metrics or the steps before differ; the group
-     *     stays usable
+     * @throws IllegalArgumentException if the interval, the metrics or the number of earlier steps differs between
+     *     ranks; all ranks throw this exception, and the group stays usable
      * @throws IllegalStateException if the group is closed
      * @throws ferro.FerroException if the group fails or has failed
      * @throws java.io.UncheckedIOException if rank 0 cannot create or open its file

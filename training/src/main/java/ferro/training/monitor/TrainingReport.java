@@ -12,12 +12,12 @@ import java.util.Objects;
  * @param step number of steps that have ended since the beginning of the training
  * @param elapsed time since this rank's monitor was created
  * @param samples samples of all ranks since the last report
- * @param samplesPerSecond these samples divided by the time of the rank that took longest
- * @param loss mean over these samples; NaN without samples
+ * @param samplesPerSecond samples of all ranks divided by the time of the rank that took longest
+ * @param loss mean loss over the samples of all ranks; NaN without samples
  * @param smoothedLoss moving average of the losses of all reports so far; NaN until there is a loss
  * @param time shares of the ranks' time
- * @param slowest the rank for which the others wait
- * @param metrics mean over these samples by name, in the order of the names
+ * @param slowest the rank for which the other ranks wait
+ * @param metrics mean of each metric over the samples of all ranks, by name, in the order of the names
  */
 public record TrainingReport(
         long step,
@@ -36,11 +36,11 @@ public record TrainingReport(
      * @param elapsed time since this rank's monitor was created
      * @param samples samples of all ranks
      * @param samplesPerSecond samples per second
-     * @param loss mean over these samples
+     * @param loss mean loss over the samples of all ranks
      * @param smoothedLoss moving average of the losses
      * @param time shares of the ranks' time
-     * @param slowest the rank for which the others wait
-     * @param metrics mean over these samples by name
+     * @param slowest the rank for which the other ranks wait
+     * @param metrics mean of each metric over the samples of all ranks, by name
      */
     public TrainingReport {
         Objects.requireNonNull(elapsed, "elapsed");
@@ -62,8 +62,8 @@ public record TrainingReport(
      * The rank that computes longest, for which the other ranks wait.
      *
      * @param rank the rank
-     * @param more how much longer it computes than the other ranks with samples do on average: 0.1 is 10 % longer; 0 if
-     *     there is no other rank
+     * @param more how much longer this rank computes than the other ranks with samples on average: 0.1 is 10 % longer;
+     *     0 if there is no other rank
      */
     public record SlowestRank(int rank, double more) {}
 }

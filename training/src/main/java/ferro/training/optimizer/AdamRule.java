@@ -38,7 +38,7 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * @param epsilon number that is added to the square root
      * @param weightDecay factor of the weight decay
      * @param isDecoupled true for AdamW, false for Adam
-     * @throws IllegalArgumentException if a constant is negative or not finite, or a beta is not less than 1
+     * @throws IllegalArgumentException if a constant is negative or not finite, or if a beta is not less than 1
      */
     public AdamRule {
         String kind = kindOf(isDecoupled);

@@ -2,13 +2,13 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** Update by a rule, one block at a time. For one thread at a time. */
+/** An update by a rule, one block at a time. Only one thread at a time may use an update. */
 interface BlockUpdate {
     /**
      * Creates the update of a rule.
      *
      * @param rule rule
-     * @return its update
+     * @return the update of the rule
      */
     static BlockUpdate of(UpdateRule rule) {
         if (rule instanceof SgdRule sgd) {
@@ -28,9 +28,9 @@ interface BlockUpdate {
     /**
      * Updates a block.
      *
-     * @param parameters changed
-     * @param gradients changed if the rule uses them as scratch memory
-     * @param state changed; in the order of {@link UpdateRule#stateNames}
+     * @param parameters parameters, which are changed
+     * @param gradients gradients, which are changed if the rule uses their block as scratch memory
+     * @param state state, which is changed, in the order of {@link UpdateRule#stateNames}
      * @param count number of elements
      */
     void update(ElementBlock parameters, ElementBlock gradients, List<ElementBlock> state, int count);

@@ -13,10 +13,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A bucket of parameters, and the update of this rank's elements in it. If the buckets are sharded, these elements are
- * the rank's part without padding. Otherwise each rank updates all used elements.
+ * A bucket of parameters, and the update of this rank's elements in it. If the buckets are sharded, a rank's elements
+ * are its part of the bucket without padding. If the buckets are not sharded, each rank updates all used elements.
  *
- * <p>One thread at a time may use it.
+ * <p>One thread at a time may use a share.
  */
 final class BucketShare implements AutoCloseable {
     private final Bucket bucket;
@@ -71,7 +71,7 @@ final class BucketShare implements AutoCloseable {
         return parameters.slice(offset, parameter.elementCount());
     }
 
-    /** Returns the state of this rank's elements of a parameter; empty if this rank has no element of it. */
+    /** Returns the state of this rank's elements of a parameter; empty if this rank has no element of the parameter. */
     List<StateSlice> state(Parameter parameter, long offset) {
         long first = Math.max(from, offset);
         long count = Math.min(to, offset + parameter.elementCount()) - first;

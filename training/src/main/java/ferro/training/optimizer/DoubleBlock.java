@@ -103,7 +103,7 @@ final class DoubleBlock extends ElementBlock {
         double third = 0;
         double fourth = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
+        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the previous addition
             first += own[i] * own[i];
             second += own[i + 1] * own[i + 1];
             third += own[i + 2] * own[i + 2];

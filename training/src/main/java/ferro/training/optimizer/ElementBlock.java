@@ -6,10 +6,10 @@ import ferro.HostTensor;
 /**
  * Blocks of a tensor's elements, copied one after another into an array. Update rules compute with these blocks.
  *
- * <p>A block is so short that all blocks of an update stay in the first-level cache. Its loops are plain loops over
- * arrays, which the JIT compiler turns into vector instructions. The result of an element depends only on the operands
- * of that element, so its bits do not depend on where a block begins or ends. Factors are passed in double and rounded
- * to the type of the elements, as PyTorch does.
+ * <p>A block is so short that all blocks of an update stay in the first-level cache. The loops of a block are plain
+ * loops over arrays, which the JIT compiler turns into vector instructions. The result of an element depends only on
+ * the operands of that element, so its bits do not depend on where a block begins or ends. Factors are passed in double
+ * and rounded to the type of the elements, as PyTorch does.
  *
  * <p>The view of the tensor is created once, and no method allocates memory. One thread at a time may use a block.
  */

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /**
  * An update rule for tensors of parameters, gradients and state. Element i of each tensor belongs to element i of the
- * others.
+ * other tensors.
  *
  * {@snippet file="ferro/examples/snippets/OptimizerSnippetsTest.java" region="flat" :
  *
@@ -23,9 +23,9 @@ import java.util.stream.Stream;
  * }
  *
  * <p>The bits of an element do not depend on how the tensors are divided. One update of all elements gives the same
- * bits as many updates of parts, on one rank or on several.
+ * bits as many updates of parts, on one rank or on several ranks.
  *
- * <p>No update allocates memory. One thread at a time may use it.
+ * <p>No update allocates memory. One thread at a time may use an update.
  */
 public final class FlatUpdate {
     private final BlockUpdate rule;
@@ -98,7 +98,7 @@ public final class FlatUpdate {
     private void updateBlock(int at, int count) {
         parameters.read(at, count);
         gradients.read(at, count);
-        for (int i = 0; i < state.size(); i++) { // an index, because an iterator would allocate memory
+        for (int i = 0; i < state.size(); i++) { // the loop uses an index, because an iterator would allocate memory
             state.get(i).read(at, count);
         }
         rule.update(parameters, gradients, state, count);

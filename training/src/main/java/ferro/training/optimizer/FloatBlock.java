@@ -103,7 +103,7 @@ final class FloatBlock extends ElementBlock {
         double third = 0;
         double fourth = 0;
         int i = 0;
-        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the one before it
+        for (; i + 4 <= count; i += 4) { // four sums, because an addition must wait for the previous addition
             first += (double) own[i] * own[i];
             second += (double) own[i + 1] * own[i + 1];
             third += (double) own[i + 2] * own[i + 2];

@@ -6,11 +6,12 @@ import java.util.List;
 /**
  * The norm of all gradients of a model together.
  *
- * <p>Squares are added in double: first those of one rank's parts of all buckets, then these sums in rank order. If the
- * buckets are sharded, each rank computes its own sum, and the sums are gathered. Otherwise each rank computes the sums
- * of all ranks. Both ways give the same bits. Padding is not counted.
+ * <p>Squares are added in double. For each rank, the squares of its parts of all buckets are added; then the sums of
+ * the ranks are added in rank order. If the buckets are sharded, each rank computes its own sum, and the sums are
+ * gathered. If the buckets are not sharded, each rank computes the sums of all ranks. The norm has the same bits with
+ * and without sharding. Padding is not counted.
  *
- * <p>One thread at a time may use it.
+ * <p>One thread at a time may use a {@code GradientNorm} object.
  */
 final class GradientNorm {
     private final GradientBuckets buckets;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Stochastic gradient descent, with momentum if it is not 0, as in {@code torch.optim.SGD}.
+ * Stochastic gradient descent, with momentum if the momentum is not 0, as in {@code torch.optim.SGD}.
  *
  * <p>Each element has a gradient g, a parameter p and a momentum buffer b. A step computes:
  * <pre>

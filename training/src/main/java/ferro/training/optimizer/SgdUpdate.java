@@ -2,7 +2,7 @@ package ferro.training.optimizer;
 
 import java.util.List;
 
-/** Update by {@link SgdRule}, in the order of its formulas. */
+/** An update by {@link SgdRule}, in the order of its formulas. */
 final class SgdUpdate implements BlockUpdate {
     private final SgdRule rule;
     private boolean isFirst;

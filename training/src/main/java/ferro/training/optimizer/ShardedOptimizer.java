@@ -42,19 +42,19 @@ import java.util.TreeSet;
  * }
  *
  * <p>With sharded buckets, each rank gets the averages of its part of each bucket and updates the parameters of this
- * part. It gets the other parameters from the other ranks. The state then takes 1/n of its memory on each of n ranks,
- * and each element is updated once, not n times. The parameters of a bucket travel while the rank updates those of the
- * next bucket. Without sharding, each rank updates all parameters, and no parameter travels. Both ways give the same
- * bits, also with {@link #clipByGlobalNorm}.
+ * part. Each rank gets the other parameters from the other ranks. The state then takes 1/n of its memory on each of n
+ * ranks, and each element is updated once, not n times. The parameters of a bucket travel while the rank updates the
+ * parameters of the next bucket. Without sharding, each rank updates all parameters, and no parameter travels.
+ * Parameters have the same bits with and without sharding, also with {@link #clipByGlobalNorm}.
  *
- * <p>Parameters lie in tensors with the {@link BucketLayout} of the buckets. A model either computes directly on
+ * <p>Parameters are stored in tensors with the {@link BucketLayout} of the buckets. A model either computes directly on
  * {@link #parameter}, or copies the parameters before each forward pass. All parameters are zero at first: write the
  * same initial values on all ranks.
  *
- * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, also in a {@link Join}.
- * There, ranks that have run out update their part with the gradients of the others. All ranks call {@link #step},
- * {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of them throws a
- * {@code FerroException}, parameters and state are undefined: load the last checkpoint.
+ * <p>{@link #step} ends the step of the buckets and replaces {@link GradientBuckets#finish}, also in a {@link Join}. In
+ * a join, ranks that have run out of batches update their part with the gradients of the other ranks. All ranks call
+ * {@link #step}, {@link #skip} and {@link #clipByGlobalNorm} in the same order, from one thread at a time. If one of
+ * these methods throws a {@code FerroException}, parameters and state are undefined: load the last checkpoint.
  *
  * <p>After the first steps, a step creates no garbage except its result and the garbage of the calls of the buckets'
  * group.
@@ -65,9 +65,9 @@ public final class ShardedOptimizer implements AutoCloseable {
     private static final String PREFIX = "optimizer.";
     private static final String RATE = PREFIX + "rate";
     private static final String STEPS = PREFIX + "steps";
-    /** The sizes of the buckets and the order in them. The bits of sums depend on them. */
+    /** The sizes of the buckets and the order in them. The bits of sums depend on sizes and order. */
     private static final String BUCKETS = PREFIX + "buckets";
-    /** Number that PyTorch adds to the norm before it divides by it. */
+    /** The number that PyTorch adds to the norm before PyTorch divides by the sum. */
     private static final double CLIP_EPSILON = 1e-6;
 
     private final GradientBuckets buckets;
@@ -105,11 +105,11 @@ public final class ShardedOptimizer implements AutoCloseable {
      * Creates an optimizer for the parameters of buckets. This is a collective call of the buckets' group. All ranks
      * must give the same rule; the call checks this.
      *
-     * @param buckets gradients; sharded buckets make a sharded optimizer
+     * @param buckets buckets with the gradients; sharded buckets make a sharded optimizer
      * @param rule update rule, with the first learning rate
      * @return optimizer, with parameters and state of zeros
-     * @throws IllegalArgumentException on all ranks if ranks give different rules; the message names the first constant
-     *     that differs
+     * @throws IllegalArgumentException if ranks give different rules; all ranks throw this exception, and the message
+     *     names the first constant that differs
      * @throws ferro.FerroException if the group fails or has failed
      */
     public static ShardedOptimizer over(GradientBuckets buckets, UpdateRule rule) {
@@ -130,7 +130,8 @@ public final class ShardedOptimizer implements AutoCloseable {
      * Returns the memory of a parameter. Every rank has the whole parameter.
      *
      * @param parameter index in the list of parameters
-     * @return view of the parameter's bucket, in direct memory; the same object at each call. {@link #step} writes it
+     * @return view of the parameter's bucket, in direct memory; the same object at each call. {@link #step} writes to
+     *     this view
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public HostTensor parameter(int parameter) {
@@ -179,18 +180,18 @@ public final class ShardedOptimizer implements AutoCloseable {
     /**
      * Returns the number of steps that this optimizer has made.
      *
-     * @return steps, including those before a restored checkpoint
+     * @return number of steps, including the steps before a restored checkpoint
      */
     public long stepCount() {
         return steps;
     }
 
     /**
-     * Updates all parameters with the gradients of this step, and ends the step of the buckets. After it, all ranks
-     * have the same parameters. This is a collective call.
+     * Updates all parameters with the gradients of this step, and ends the step of the buckets. After this call, all
+     * ranks have the same parameters. This is a collective call.
      *
-     * @return time in which it waited for gradients and parameters, and time in which the transfer of gradients was
-     *     hidden
+     * @return time in which the call waited for gradients and parameters, and time in which the transfer of gradients
+     *     was hidden
      * @throws IllegalStateException if gradients were never ready ({@link GradientBuckets#finish}), if gradients
      *     accumulate, or if {@code finish} of the buckets was called in this step
      * @throws ferro.FerroException if the group fails or has failed
@@ -217,9 +218,10 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Ends the step of the buckets without an update, for example if gradients are not finite. All ranks must call it.
+     * Ends the step of the buckets without an update, for example if gradients are not finite. All ranks must call this
+     * method.
      *
-     * @return time in which it waited for gradients, and time in which their transfer was hidden
+     * @return time in which the call waited for gradients, and time in which the transfer of gradients was hidden
      * @throws IllegalStateException if gradients were never ready ({@link GradientBuckets#finish}), or if
      *     {@code finish} of the buckets was called in this step
      * @throws ferro.FerroException if the group fails or has failed
@@ -248,11 +250,11 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Scales all gradients of this step so that their global norm is at most {@code maxNorm}. Call it after the last
-     * {@code ready} and before {@link #step}. This is a collective call.
+     * Scales all gradients of this step so that their global norm is at most {@code maxNorm}. Call this method after
+     * the last {@code ready} and before {@link #step}. This is a collective call.
      *
      * <p>The norm is the square root of the sum of all squares, computed in double over all parameters and all ranks.
-     * It is the norm of the averaged gradients. If it is too large, all gradients are multiplied by
+     * The global norm is the norm of the averaged gradients. If the norm is too large, all gradients are multiplied by
      * {@code maxNorm / (norm + 1e-6)}, as PyTorch's {@code clip_grad_norm_} does. An infinite norm makes finite
      * gradients zero and infinite gradients NaN. A norm that is NaN makes all gradients NaN. To detect such a norm
      * before it reaches the parameters, call {@link #clipByGlobalNorm(double, boolean)}.
@@ -274,8 +276,8 @@ public final class ShardedOptimizer implements AutoCloseable {
      * @param errorIfNonfinite whether an infinite or NaN norm is an error, as in PyTorch's {@code error_if_nonfinite};
      *     the same on all ranks
      * @return norm before scaling, the same on all ranks
-     * @throws ArithmeticException if the norm is infinite or NaN and this is an error; the gradients are unchanged, and
-     *     {@link #step} or {@link #skip} must end the step
+     * @throws ArithmeticException if the norm is infinite or NaN and {@code errorIfNonfinite} is true; the gradients
+     *     are unchanged, and {@link #step} or {@link #skip} must end the step
      * @throws IllegalArgumentException if {@code maxNorm} is not above 0
      * @throws IllegalStateException for the reasons of {@link #step}
      * @throws ferro.FerroException if the group fails or has failed
@@ -292,7 +294,7 @@ public final class ShardedOptimizer implements AutoCloseable {
                     + ": ignore them with skip(), and check whether the learning rate is too high");
         }
         double factor = maxNorm / (length + CLIP_EPSILON);
-        if (maxNorm < Double.POSITIVE_INFINITY && !(factor >= 1)) { // also true for NaN
+        if (maxNorm < Double.POSITIVE_INFINITY && !(factor >= 1)) { // this condition is also true for NaN
             for (int index = 0; index < shares.size(); index++) {
                 shares.get(index).scaleGradients(factor);
             }
@@ -301,9 +303,9 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Returns the optimizer's state on this rank, by parameter and range of elements. With sharded buckets this is the
-     * rank's part of each parameter, otherwise the whole parameter. A checkpoint reads these values when it is saved
-     * and writes them when it is loaded, also with another number of ranks.
+     * Returns the optimizer's state on this rank, by parameter and range of elements. With sharded buckets the state
+     * belongs to this rank's part of each parameter; without sharding it belongs to the whole parameter. A checkpoint
+     * reads these values when it is saved and writes them when it is loaded, also with another number of ranks.
      *
      * @return views of the state itself, in the order of parameters; empty if the rule has no state
      */
@@ -332,8 +334,9 @@ public final class ShardedOptimizer implements AutoCloseable {
      *
      * @param saved map that {@link #settings} returned; names without the prefix {@code optimizer.} are ignored
      * @throws IllegalArgumentException if the map and this optimizer have different constants of the rule or different
-     *     bucket settings, with both values, or if the map has no valid number of steps or learning rate. Nothing is
-     *     changed then. To continue with another value, put that value into the map
+     *     bucket settings; the message gives both values. This exception is also thrown if the map has no valid number
+     *     of steps or learning rate. The optimizer is then unchanged. To continue with another value, put that value
+     *     into the map
      */
     public void restore(Map<String, String> saved) {
         Objects.requireNonNull(saved, "saved");
@@ -372,7 +375,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         }
     }
 
-    /** Releases the memory of the parameters in their group. The buckets stay open. Idempotent. */
+    /** Releases the memory of the parameters in their group. The buckets stay open. This method is idempotent. */
     @Override
     public void close() {
         shares.forEach(BucketShare::close);

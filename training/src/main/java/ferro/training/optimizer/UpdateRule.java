@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A rule by which an optimizer changes parameters with their gradients: a kind and its constants.
+ * A rule by which an optimizer changes parameters with their gradients. A rule has a kind and constants.
  *
- * <p>Formulas, defaults and the order of operations are those of PyTorch ({@code torch.optim}, for one tensor at a
- * time). Settings that work with PyTorch therefore work here. Elements are f32 or f64. Values that depend only on the
- * step, such as Adam's bias correction, are computed in double and rounded once.
+ * <p>Formulas, defaults and the order of operations are the same as in PyTorch ({@code torch.optim}, for one tensor at
+ * a time). Settings that work with PyTorch therefore work in ferro. Elements are f32 or f64. Values that depend only on
+ * the step, such as Adam's bias correction, are computed in double and rounded once.
  *
- * <p>Immutable; any thread may use it.
+ * <p>A rule is immutable, and any thread may use a rule.
  */
 public sealed interface UpdateRule permits SgdRule, AdamRule {
     /**
@@ -57,7 +57,7 @@ public sealed interface UpdateRule permits SgdRule, AdamRule {
     double rate();
 
     /**
-     * Returns the names of the values that an optimizer stores for each element. The names are those of PyTorch.
+     * Returns the names of the values that an optimizer stores for each element. The names are PyTorch's names.
      *
      * @return names, such as {@code exp_avg}; empty for a rule without state
      */
