@@ -10,8 +10,8 @@ import ferro.group.ProcessGroup;
  * A flag that tells all ranks, in every step of a join, how many ranks have another batch after this step.
  *
  * <p>If all ranks get the average of the whole last bucket, the flag is an element after the bucket's gradients and
- * travels with them. If each rank gets only its part, or if a hook changes the data that is sent, the flag travels
- * alone after the last bucket.
+ * travels with the gradients. If each rank gets only its part, or if a hook changes the data that is sent, the flag
+ * travels alone after the last bucket.
  */
 final class BatchFlag {
     private final ProcessGroup group;

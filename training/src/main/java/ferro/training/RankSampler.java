@@ -46,8 +46,8 @@ public final class RankSampler {
          */
         PAD,
         /**
-         * Every sample is taken exactly once. Some ranks take one sample more than others, so ranks may end the epoch
-         * at different steps.
+         * Every sample is taken exactly once. Some ranks take one sample more than other ranks, so ranks may end the
+         * epoch at different steps.
          */
         UNEVEN
     }

@@ -6,7 +6,7 @@ package ferro.training;
  * <p>A Feistel network permutes all numbers of an even number of bits. There are at most four times as many numbers as
  * samples. A result that is not the number of a sample is permuted again until the result is the number of a sample
  * (cycle walking). The same number of samples, seed and epoch give the same order in every version of ferro, because
- * checkpoints depend on it.
+ * checkpoints depend on this order.
  *
  * <p>Sources: Luby and Rackoff 1988, doi:10.1137/0217022; Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9. The
  * mixing function is that of SplitMix64, Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195.

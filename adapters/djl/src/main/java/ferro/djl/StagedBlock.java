@@ -28,9 +28,9 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>DJL computes all gradients in one call and does not report when one of them is ready. {@link #trainBatch}
  * therefore cuts the gradient graph before each trained child and stops the gradient at each cut. The method first runs
- * the backward pass of the last part and passes the gradients of this part to the optimizer, which sends them. Then it
- * runs the backward pass of each earlier part, from the gradient at the cut behind that part. The gradients have the
- * same bits as those of one backward pass without cuts.
+ * the backward pass of the last part and passes the gradients of this part to the optimizer, which sends these
+ * gradients. Then the method runs the backward pass of each earlier part, from the gradient at the cut behind that
+ * part. The gradients have the same bits as the gradients of one backward pass without cuts.
  *
  * <p>The block has the children of the given model, with the same parameters and the same names. Parameter files are
  * therefore the same. At a cut, a child must pass exactly one array to the next child. If a model cannot be cut at all,
@@ -46,7 +46,7 @@ public final class StagedBlock extends AbstractBlock {
     private static final System.Logger LOG = System.getLogger("ferro.djl");
 
     private final SequentialBlock model;
-    /** The plan of the cuts for the forward pass of {@link #trainBatch}; null outside of that method. */
+    /** The plan of the cuts for the forward pass of {@link #trainBatch}; null outside of {@code trainBatch}. */
     private StagePlan plan;
 
     private final List<Cut> cuts = new ArrayList<>();

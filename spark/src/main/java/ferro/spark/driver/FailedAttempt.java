@@ -162,7 +162,7 @@ record FailedAttempt(
     /**
      * A diagnosis of the failure.
      *
-     * @param rank the rank at fault; -1 if none is known
+     * @param rank the rank at fault; -1 if no such rank is known
      * @param text the description of the failure
      */
     private record Diagnosed(int rank, String text) {}

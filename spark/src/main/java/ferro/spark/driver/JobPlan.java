@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * @param slotTimeout the longest time that an attempt waits for executors with enough slots
  * @param attempts    the maximum number of attempts
  * @param retried     the class names of user exceptions after which the driver starts another attempt
- * @param checkpoints the URI of the checkpoint folder; null if there is none
+ * @param checkpoints the URI of the checkpoint folder; null if the job has no such folder
  * @param ports       the ports of the driver's store and of the ranks
  * @param settings    the ferro settings by name
  * @param storeOnRankZero true if rank 0 serves the store, false if the driver does

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 public final class FerroSparkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** The rank at fault; -1 if unknown. */
+    /** The rank at fault; -1 if this rank is unknown. */
     private final int rank;
     /** Flight recordings by rank. The field is transient, because exceptions are logged and sent. */
     private final transient Map<Integer, byte[]> recordings;
@@ -23,7 +23,7 @@ public final class FerroSparkException extends RuntimeException {
      * Creates an exception.
      *
      * @param message    the diagnosis
-     * @param rank       the rank at fault; -1 if unknown
+     * @param rank       the rank at fault; -1 if this rank is unknown
      * @param recordings the flight recordings by rank
      * @param cause      the exception that Spark threw
      */

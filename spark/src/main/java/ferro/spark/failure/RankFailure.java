@@ -20,10 +20,10 @@ import java.util.Optional;
  *
  * @param rank      the rank that reports
  * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
- * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
+ * @param culprits  the ranks that ferro blames, separated by commas; empty if ferro blames no rank
  * @param types     the class names of the exception and of its causes, with their superclasses
  * @param message   the message of the exception
- * @param recording the flight recording of the rank, for {@code ferro analyze}; empty if there is none
+ * @param recording the flight recording of the rank, for {@code ferro analyze}; empty if the rank has no recording
  */
 public record RankFailure(
         int rank, String code, String culprits, List<String> types, String message, byte[] recording) {
@@ -39,10 +39,10 @@ public record RankFailure(
      *
      * @param rank      the rank that reports
      * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
-     * @param culprits  the ranks that ferro blames, separated by commas; empty if unknown
+     * @param culprits  the ranks that ferro blames, separated by commas; empty if ferro blames no rank
      * @param types     the class names of the exception and of its causes
      * @param message   the message of the exception
-     * @param recording the flight recording of the rank; empty if there is none
+     * @param recording the flight recording of the rank; empty if the rank has no recording
      */
     public RankFailure {
         Objects.requireNonNull(code, "code");
@@ -57,7 +57,7 @@ public record RankFailure(
      *
      * @param rank      the rank that reports
      * @param failure   the exception that the rank's function or the join threw
-     * @param recording the flight recording of the rank; empty if there is none
+     * @param recording the flight recording of the rank; empty if the rank has no recording
      * @return the report
      */
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
@@ -73,7 +73,7 @@ public record RankFailure(
      *
      * @param rank      the rank that reports
      * @param failure   the exception that the rank's function threw
-     * @param recording the flight recording of the rank; empty if there is none
+     * @param recording the flight recording of the rank; empty if the rank has no recording
      * @return a report with the code {@code ABORTED}, which blames no rank
      */
     public static RankFailure ofKill(int rank, Throwable failure, byte[] recording) {
@@ -87,7 +87,7 @@ public record RankFailure(
      * @param rank      the rank that reports
      * @param group     the failure of the group
      * @param failure   the exception that the rank's function threw
-     * @param recording the flight recording of the rank; empty if there is none
+     * @param recording the flight recording of the rank; empty if the rank has no recording
      * @return a report of the group's failure
      */
     public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {

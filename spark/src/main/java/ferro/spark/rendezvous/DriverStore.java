@@ -14,8 +14,8 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
 /**
- * The store that the driver serves for one attempt, with the reports that ranks write to it. Any thread may call the
- * methods.
+ * The store that the driver serves for one attempt, with the reports that ranks write to the store. Any thread may call
+ * the methods.
  */
 public final class DriverStore implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");

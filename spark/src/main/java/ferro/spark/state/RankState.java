@@ -39,10 +39,10 @@ public final class RankState {
     private final ProcessGroup group;
     private StateFolder folder;
     private long newest = -1;
-    /** The folder of the latest step; null if there is none. */
+    /** The folder of the latest step; null if no such step is known. */
     private String kept;
 
-    /** The folder of the step before the latest one; null if there is none. */
+    /** The folder of the step before the latest step; null if no such step is known. */
     private String before;
 
     private boolean hasSaved;

@@ -84,7 +84,7 @@ final class RankCompletion implements AutoCloseable {
      * receives the report of the rank at fault before the other ranks fail.
      *
      * @param joined  the context
-     * @param ofGroup the earlier failure of the group; empty if the group had not failed, or the rank has not joined
+     * @param ofGroup the earlier failure of the group; empty if the group had not failed, or if the rank has not joined
      * @param failure the exception that the join or the rank's function threw
      */
     void failed(SystemContext joined, Optional<FerroException> ofGroup, Throwable failure) {

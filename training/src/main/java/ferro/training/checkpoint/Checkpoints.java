@@ -36,9 +36,9 @@ import java.util.stream.IntStream;
  * }
  * }
  *
- * <p>If several ranks hold the same tensor, only one of them writes it. Several ranks hold all parameters and some
- * ranges of state. A save first compares the tensors that several ranks hold. If a tensor differs between ranks, the
- * save fails on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
+ * <p>If several ranks hold the same tensor, only one of these ranks writes the tensor. Several ranks hold all
+ * parameters and some ranges of state. A save first compares the tensors that several ranks hold. If a tensor differs
+ * between ranks, the save fails on all ranks. {@link CheckpointSettings#withCompareRanks} can turn the comparison off.
  *
  * <p>The first save makes this object the owner of the folder ({@link StateFolder}). If another job has saved in the
  * folder before, that job can no longer save there. Another {@code Checkpoints} object of this job can then no longer

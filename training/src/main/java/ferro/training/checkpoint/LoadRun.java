@@ -14,7 +14,8 @@ import java.util.Set;
 
 /**
  * One load. Rank 0 chooses the checkpoint. Each rank reads the files that contain its tensors, whichever ranks have
- * written them. All ranks compare all tensors before any rank writes an element. If one rank fails, all ranks fail.
+ * written these files. All ranks compare all tensors before any rank writes an element. If one rank fails, all ranks
+ * fail.
  */
 final class LoadRun {
     private static final String FOLDER_FIELD = "folder";

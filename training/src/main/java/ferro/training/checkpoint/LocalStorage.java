@@ -49,8 +49,8 @@ public final class LocalStorage implements CheckpointStorage {
 
     /**
      * Opens a folder. Creates the folder if it does not exist. If an existing folder cannot be written, a warning is
-     * logged, and checkpoints in it can still be loaded. For example, a folder on a read-only mount or a full disk
-     * cannot be written.
+     * logged, and checkpoints in the folder can still be loaded. For example, a folder on a read-only mount or a full
+     * disk cannot be written.
      *
      * @param folder the folder; all ranks must pass the same folder
      * @return the storage
@@ -84,8 +84,8 @@ public final class LocalStorage implements CheckpointStorage {
     }
 
     /**
-     * Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can be
-     * written.
+     * Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if the folder can
+     * be written.
      */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());

@@ -78,7 +78,7 @@ public final class StateFolder {
      * Opens the folder of a storage. The call writes nothing.
      *
      * @param storage the storage of the state
-     * @param job     the name of this job, which appears in messages of other jobs; empty if it is not known
+     * @param job     the name of this job, which appears in messages of other jobs; empty if the name is not known
      * @return the folder; this job is not yet its owner
      */
     public static StateFolder in(CheckpointStorage storage, String job) {
@@ -379,8 +379,8 @@ public final class StateFolder {
     }
 
     /**
-     * Copies the file of the greatest owner to {@code latest.json}, for people and other programs. Logs a failure and
-     * does not throw it, because jobs read the copy only if the folder has no owner.
+     * Copies the file of the greatest owner to {@code latest.json}, for people and other programs. The method logs a
+     * failure instead of throwing an exception, because jobs read the copy only if the folder has no owner.
      */
     void copyForOthers() {
         try {

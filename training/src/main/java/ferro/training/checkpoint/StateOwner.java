@@ -14,8 +14,8 @@ import java.util.regex.Pattern;
  * @param nonce  eight hexadecimal digits; empty if the number is 0
  * @param host   the host of rank 0
  * @param pid    the process ID of rank 0
- * @param job    the name of the job; empty if it is not known
- * @param since  the time at which the job became the owner, in UTC; empty if it is not known
+ * @param job    the name of the job; empty if the name is not known
+ * @param since  the time at which the job became the owner, in UTC; empty if the time is not known
  */
 record StateOwner(long number, String nonce, String host, long pid, String job, String since)
         implements Comparable<StateOwner> {

@@ -65,7 +65,7 @@ public final class ShardedOptimizer implements AutoCloseable {
     private static final String PREFIX = "optimizer.";
     private static final String RATE = PREFIX + "rate";
     private static final String STEPS = PREFIX + "steps";
-    /** The sizes of the buckets and the order in them. The bits of sums depend on sizes and order. */
+    /** The sizes of the buckets and the order of parameters in buckets. The bits of sums depend on sizes and order. */
     private static final String BUCKETS = PREFIX + "buckets";
     /** The number that PyTorch adds to the norm before PyTorch divides by the sum. */
     private static final double CLIP_EPSILON = 1e-6;
@@ -237,7 +237,10 @@ public final class ShardedOptimizer implements AutoCloseable {
         return times;
     }
 
-    /** Throws if the step of the buckets has already ended, because its gradients may then belong to another step. */
+    /**
+     * Throws an exception if the step of the buckets has already ended, because its gradients may then belong to
+     * another step.
+     */
     private void refuseEndedStep() {
         if (buckets.stepNumber() != bucketStep) {
             IllegalStateException ended = new IllegalStateException("step " + (steps + 1) + " of the optimizer, rank "
