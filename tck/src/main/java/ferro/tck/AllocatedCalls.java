@@ -43,8 +43,8 @@ final class AllocatedCalls {
     }
 
     /**
-     * Compares the results of every form of a call. First no rank uses an array, then one rank does, then all ranks but
-     * one do.
+     * Compares the results of every form of a call. In the first round no rank uses an array. In each of the next
+     * rounds one rank uses an array. In each of the last rounds all ranks but one use arrays.
      */
     void compare() {
         int last = group.worldSize() - 1;

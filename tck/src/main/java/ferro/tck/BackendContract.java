@@ -18,7 +18,7 @@ import org.junit.jupiter.api.TestReporter;
  * The full contract of a back end. A test class extends this class, implements {@link #createGroup(int)}, and runs as a
  * JUnit test.
  *
- * <p>{@link #declaredRefusals} names what a back end cannot do. The names are {@link #SUBGROUPS},
+ * <p>{@link #declaredRefusals} names the features that a back end does not have. The names are {@link #SUBGROUPS},
  * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
  * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
  * {@link #LABELS}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
@@ -115,9 +115,9 @@ public abstract class BackendContract
     }
 
     /**
-     * Returns the names of what this back end cannot do.
+     * Returns the names of the features that this back end does not have.
      *
-     * @return an empty set, unless overridden
+     * @return names of missing features; an empty set unless this method is overridden
      */
     protected Set<String> declaredRefusals() {
         return Set.of();
@@ -127,7 +127,7 @@ public abstract class BackendContract
      * Returns the device memory for operands. Any {@link DeviceMemory} can be used, including one that does not use the
      * kit.
      *
-     * @return empty, unless overridden; operands then stay in host memory
+     * @return device memory; empty unless this method is overridden, so that operands stay in host memory
      */
     protected Optional<DeviceMemory> deviceMemory() {
         return Optional.empty();
@@ -142,7 +142,7 @@ public abstract class BackendContract
      * Returns the device that holds the operands of a rank.
      *
      * @param rank rank
-     * @return the number of the rank, unless overridden
+     * @return ordinal of the device; the number of the rank unless this method is overridden
      */
     @Override
     public int device(int rank) {
@@ -183,7 +183,7 @@ public abstract class BackendContract
     }
 
     /**
-     * Reports what the back end refused, and how often.
+     * Reports each refusal of the back end, and how often the refusal occurred.
      *
      * @param reporter reporter of JUnit
      */

@@ -167,7 +167,7 @@ final class Cells {
         return hash;
     }
 
-    /** A check of whether a back end refuses a call, and whether it refuses the call in the right way. */
+    /** A check of whether a back end refuses a call, and of whether the refusal is correct. */
     static final class RefusedCells {
         private RefusedCells() {}
 

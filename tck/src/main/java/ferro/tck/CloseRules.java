@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public interface CloseRules extends Subject {
     /**
      * Checks that after a rank has left, the next call of each other rank fails and names the rank that left. Earlier
-     * calls do not fail. Each rank leaves in one of the groups.
+     * calls do not fail. In each of several groups a different rank leaves.
      *
      * @param worldSize number of ranks
      */
@@ -251,8 +251,8 @@ public interface CloseRules extends Subject {
     }
 
     /**
-     * Checks that the close of one rank ends the first calls of its peers at once. The close may come at any time
-     * during these calls, even while a call opens the connection.
+     * Checks that the close of one rank ends the first calls of its peers at once. The rank may close at any time
+     * during the first calls of its peers, even while a call opens a connection.
      *
      * @param worldSize number of ranks
      */
@@ -262,7 +262,7 @@ public interface CloseRules extends Subject {
     default void aCloseEndsTheFirstCallsOfItsPeersAtOnce(int worldSize) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         long begun = System.nanoTime();
-        // a back end may need 250 ms to report a close: 6 turns are then enough
+        // if a back end needs 250 ms to report a close, 6 turns are enough
         for (int turn = 0; turn < 30 && (turn < 6 || System.nanoTime() - begun < 2_000_000_000L); turn++) {
             int closes = turn % worldSize;
             CyclicBarrier together = new CyclicBarrier(worldSize);
@@ -296,8 +296,8 @@ public interface CloseRules extends Subject {
     }
 
     /**
-     * Checks that a group ends all its threads when it closes, even after a failure. These threads include the threads
-     * that run stages and listeners of users.
+     * Checks that a group ends all its threads when it closes, even after a failure. Threads that run stages and
+     * listeners of users end too.
      */
     @Rule(608)
     @Test
@@ -313,7 +313,8 @@ public interface CloseRules extends Subject {
             }
             threads.closed(last.toString());
         }
-        // one wait for the threads of all groups, because an idle thread may wait for more work before it ends
+        // the test waits once for the threads of all groups, because an idle thread may wait for more work before it
+        // ends
         threads.checkAllEnd();
     }
 

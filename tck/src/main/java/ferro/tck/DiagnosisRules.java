@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 public interface DiagnosisRules extends Subject {
     /**
-     * Checks that all ranks report the same cause of a failure, also after later calls.
+     * Checks that all ranks report the same cause of a failure, even after later calls.
      *
      * @param fault    fault that the test causes
      * @param code     code that the ranks agree on
@@ -313,7 +313,7 @@ public interface DiagnosisRules extends Subject {
                     group.submit(combines);
                     send.await();
                 } else {
-                    // the announcement of the first message has arrived, too
+                    // the announcement of the first message has also arrived
                     group.recv(new int[1], 1, 2);
                     group.submit(combines);
                     assertTrue(standsStill.await(15, TimeUnit.SECONDS), "rank 1 has not combined anything");

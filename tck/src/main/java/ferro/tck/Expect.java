@@ -34,8 +34,8 @@ final class Expect {
     private Expect() {}
 
     /**
-     * Checks that two arrays of floats are equal. Calls {@code assertArrayEquals} only if they differ, because its loop
-     * takes longer than most collectives.
+     * Checks that two arrays of floats are equal. Calls {@code assertArrayEquals} only if the arrays differ, because
+     * the loop of {@code assertArrayEquals} takes longer than most collectives.
      */
     static void same(float[] wanted, float[] found, Supplier<String> what) {
         if (!Arrays.equals(wanted, found)) {
@@ -116,7 +116,7 @@ final class Expect {
         }
     }
 
-    /** Runs a task on a new thread, and returns a future of its end. */
+    /** Runs a task on a new thread, and returns a future that ends with the task. */
     static CompletableFuture<Void> onThread(Runnable task) {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         Runnable body = () -> {

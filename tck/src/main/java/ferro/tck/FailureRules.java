@@ -112,8 +112,8 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Checks that the failure of a call names the call with its label. The label is named for any failed rank and any
-     * cause.
+     * Checks that the failure of a call names the call with its label. The failure names the label for every failed
+     * rank and for every cause.
      */
     @Rule(518)
     @Test
@@ -216,7 +216,6 @@ public interface FailureRules extends Subject {
             assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
             if (allEnd()) {
                 // data that the other ranks sent before their time-out may still complete the first call of this rank
-                // call
                 Ranks.RankCode calls = group -> {
                     group.allReduce(new float[1000], ReduceOp.SUM);
                     group.barrier();
@@ -261,8 +260,8 @@ public interface FailureRules extends Subject {
     }
 
     /**
-     * Calls a barrier twice. The first call may succeed, because all ranks have made it. The second call cannot
-     * succeed.
+     * Calls a barrier twice. The first call may succeed, because all ranks have made the first call. The second call
+     * cannot succeed.
      */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));

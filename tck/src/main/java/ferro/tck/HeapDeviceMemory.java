@@ -30,7 +30,7 @@ import java.util.function.Consumer;
  *
  * <p>{@link #failCopy}, {@link #refuseCopy}, {@link #stallCopy}, {@link #refusePinning}, {@link #capacity} and
  * {@link #stagingCapacity} inject faults. Counters and {@link #watch} report the copies. {@link #assertNothingLeft}
- * reports what was not freed.
+ * reports memory that was not freed and copies that have not run.
  *
  * <p>This class is not found as a Java service. A test registers the memory in the context of a rank before the first
  * use: {@code context.shared(DeviceMemory.class, heap::opened)}. All ranks of a test may share one memory. Each rank
@@ -113,7 +113,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Makes one copy fail. The {@code await} of this copy throws a {@link FerroException} of code NATIVE.
+     * Makes one copy fail. The {@code await} of the failed copy throws a {@link FerroException} of code NATIVE.
      *
      * @param direction direction of the copy
      * @param nth       number of the copy in its direction; 1 is the next copy
@@ -143,7 +143,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         faults.put(List.of(direction, counts.get(direction)[0] + nth), CopyFault.STALL);
     }
 
-    /** Lets stalled copies run. Also cancels the stalls of copies that have not been started. */
+    /** Lets stalled copies run, and cancels the stalls of copies that have not been started. */
     public synchronized void endStalledCopies() {
         faults.values().removeIf(fault -> fault == CopyFault.STALL);
         running.values().forEach(queue -> queue.forEach(copy -> copy.stalled(false)));
@@ -175,8 +175,8 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Reports every start and every end of a copy to a listener, in order. The device memory is locked while the
-     * listener runs.
+     * Reports every start and every end of a copy to a listener, in the order of these events. The device memory is
+     * locked while the listener runs.
      *
      * @param listener receives the events
      */
@@ -189,7 +189,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
      *
      * @param elements content of the tensor
      * @param device   ordinal of the device
-     * @param shape    lengths of the dimensions; none means the shape of {@code elements}
+     * @param shape    lengths of the dimensions; an empty array means the shape of {@code elements}
      * @return tensor; a close of its owner frees the memory
      */
     public DeviceTensor upload(HostTensor elements, int device, long... shape) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 
 /** A staging buffer on the host for {@link HeapDeviceMemory}. */
 final class HeapStaging implements DeviceMemory.Staging {
-    /** Bytes that overwrite closed memory, as often as they fit. */
+    /** Bytes that overwrite closed memory. The bytes repeat until the memory is full. */
     private static final byte[] SPOILED = new byte[1 << 12];
 
     static {

@@ -33,8 +33,8 @@ final class LateRank {
      *
      * @param worldSize   number of ranks; back ends choose their algorithms by this number
      * @param late        late rank
-     * @param untilClosed true if the late rank calls when the others have closed, false if it calls when their calls
-     *     have returned
+     * @param untilClosed true if the late rank calls after the other ranks have closed; false if the late rank calls
+     *     after the calls of the other ranks have returned
      */
     LateRank(Subject subject, int worldSize, int late, boolean untilClosed) {
         this.subject = subject;

@@ -59,14 +59,14 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /** Returns the first rank, a middle rank or the last rank, for an index of 0, 1 or 2. */
+    /** Returns the first rank for index 0, a middle rank for index 1, and the last rank for index 2. */
     private static int rank(int index, int worldSize) {
         return index * (worldSize - 1) / 2;
     }
 
     /**
-     * Makes short calls on five and on four ranks. Makes calls whose chunks are all longer than a segment on three and
-     * on four ranks. The root varies, and in some calls the root is the late rank.
+     * Makes short calls in groups of five and of four ranks. In groups of three and of four ranks, makes calls whose
+     * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank.
      */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
@@ -138,11 +138,11 @@ public interface LeavingRules extends Subject {
     }
 
     /**
-     * Checks that a call that needs a rank that has left fails and names that rank. Calls that do not need this rank
-     * still work. Each rank leaves in one of the groups.
+     * Checks that a call that needs a rank that has left fails and names that rank. Calls that do not need the rank
+     * that has left still work. In each of several groups a different rank leaves.
      *
-     * @param what call that needs the rank that has left; all remaining ranks make the call {@code newGroup}, and only
-     *     one of them makes any other call
+     * @param what call that needs the rank that has left; all remaining ranks make the call {@code newGroup}, but only
+     *     one remaining rank makes any other call
      */
     @Rule(611)
     @ParameterizedTest(name = "{0}")

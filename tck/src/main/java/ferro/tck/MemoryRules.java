@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public interface MemoryRules extends Subject {
     /**
      * Checks that memory that a group allocates gives the same results as arrays, even after some or all ranks have
-     * closed the memory. Only the duration of calls may differ.
+     * closed the memory. Memory of the group and arrays may differ only in the duration of calls.
      *
      * @param worldSize number of ranks
      */
@@ -62,7 +62,7 @@ public interface MemoryRules extends Subject {
     /**
      * Compares sums in memory of {@code group.allocate} with sums in arrays. In each of the first rounds one rank uses
      * an array. In the last round all ranks use memory of {@code group.allocate}. After the rounds, all ranks use a
-     * slice of that memory.
+     * slice of memory of {@code group.allocate}.
      */
     private static void sumsAreThoseOfArrays(ProcessGroup group, HostTensor given) {
         int length = (int) given.elementCount();
@@ -85,8 +85,8 @@ public interface MemoryRules extends Subject {
     }
 
     /**
-     * Broadcasts in a second allocation of the same length. No byte of the first allocation may be visible in the
-     * second.
+     * Broadcasts in a second allocation, which has the same length as the first allocation. No byte of the first
+     * allocation may be visible in the second allocation.
      */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
         Expect.same(new float[length], elements(given), () -> "memory that no call has written, rank " + group.rank());

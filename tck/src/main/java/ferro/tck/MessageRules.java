@@ -102,8 +102,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that messages with different tags may be received in another order than they were sent. This order is
-     * allowed for eager messages and for announced messages.
+     * Checks that messages with different tags may be received in a different order from the order of their sends. A
+     * receiver may change the order of eager messages and of announced messages.
      *
      * @param length elements of each message
      */
@@ -133,7 +133,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that two ranks may both wait for a receive first and for a send second. This exchange deadlocks if a wait
+     * Checks that two ranks may both wait for a receive first and for a send second. Such ranks deadlock if a wait
      * stops the progress of other operations.
      *
      * @param length elements of each message
@@ -182,10 +182,10 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that a message whose length differs from the length of its receive fails. The failure names both lengths,
-     * and nothing is written.
+     * Checks that a message whose length differs from the length of its receive fails. The failure names the length of
+     * the message and the length of the receive. The memory of the receive stays unchanged.
      *
-     * @param sent elements sent; 10 are received
+     * @param sent number of elements sent; the receive expects 10 elements
      */
     @Rule(206)
     @ParameterizedTest(name = "{0} ints for 10")
@@ -237,7 +237,7 @@ public interface MessageRules extends Subject {
         }
     }
 
-    /** Checks that a receive without a matching message times out, and the group still works afterwards. */
+    /** Checks that a receive without a matching message times out, and that the group still works afterwards. */
     @Rule(208)
     @Test
     default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
@@ -338,8 +338,8 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that a back end does not accept an unlimited number of messages that no rank receives. All of the messages
-     * arrive when the peer receives them.
+     * Checks that a back end does not accept an unlimited number of messages that no rank receives. When the peer calls
+     * receive for all of the messages, all of the messages arrive.
      *
      * <p>This rule does not limit the buffers of the medium. TCP buffers up to 32 MiB with the usual limits of Linux.
      * The test therefore sends more than 32 MiB.
@@ -367,7 +367,7 @@ public interface MessageRules extends Subject {
                     group.barrier();
                     sends.forEach(Work::await);
                 } else {
-                    // after a first receive, a rank also accepts messages of that peer while the rank waits
+                    // after a first receive from a peer, a rank also accepts messages of this peer while the rank waits
                     group.recv(new int[1], 1, 0);
                     group.barrier();
                     int[] received = new int[length];
@@ -382,7 +382,7 @@ public interface MessageRules extends Subject {
     }
 
     /**
-     * Checks that an interrupted send fails the group, and the other ranks report which rank was interrupted. An
+     * Checks that an interrupted send fails the group, and that the other ranks report which rank was interrupted. An
      * interrupted receive without a matching message fails alone. If the back end has no asynchronous messages, the
      * interrupted receive also fails the group.
      *

@@ -24,12 +24,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Rules 214 to 216, about the element types of a message and of its receive. */
 public interface MessageTypeRules extends Subject {
     /**
-     * Checks that a message and a receive of different types do not match, even with the same number of bytes. Both
-     * ranks fail with both types in the text, and nothing is written.
+     * Checks that a message and a receive of different types do not match, even with the same number of bytes. The
+     * failure of each rank names both types. The memory of the receive stays unchanged.
      *
      * @param sent     type of the message
      * @param received type of the receive, with the same number of bytes
-     * @param length   number of elements: a few, or more than are sent eagerly
+     * @param length   number of elements, either a few elements or more than are sent eagerly
      */
     @Rule(214)
     @ParameterizedTest(name = "{0} as {1}, {2} elements")
@@ -157,7 +157,7 @@ public interface MessageTypeRules extends Subject {
      * as bytes.
      *
      * @param type   element type that is exchanged with bytes
-     * @param length number of elements of this type: a few, or more than are sent eagerly
+     * @param length number of elements of this type, either a few elements or more than are sent eagerly
      */
     @Rule(216)
     @ParameterizedTest(name = "{0}, {1} elements")
@@ -186,7 +186,7 @@ public interface MessageTypeRules extends Subject {
         }
     }
 
-    /** Sends a byte buffer that is received as a tensor. Also sends a tensor that is received as a byte buffer. */
+    /** Sends a byte buffer that is received as a tensor, and a tensor that is received as a byte buffer. */
     private static void exchangeBuffer(ProcessGroup group, Operand data) {
         data.fill(index -> index % 53 + 2);
         ByteBuffer bytes = bytesOf(data.tensor());

@@ -52,7 +52,7 @@ final class OnDevice implements AutoCloseable {
         return call.on(in, call.in() == call.out() ? in : tensor(call.out()));
     }
 
-    /** Copies a tensor to the device if it is not there yet, and returns the device tensor. */
+    /** Returns the device copy of a tensor. Copies the tensor to the device first if the device has no copy yet. */
     Tensor tensor(Tensor tensor) {
         if (memory == null || tensor == null) {
             return tensor;

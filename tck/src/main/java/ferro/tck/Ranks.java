@@ -21,8 +21,8 @@ public final class Ranks implements AutoCloseable {
     public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
-     * Time limit of the close of a rank while its peers stay open. A back end may wait for the peers until the limit.
-     * Rules about the duration of a close use other limits.
+     * Time limit of the close of a rank while its peers stay open. A back end may wait for the peers until this time
+     * limit. Rules about the duration of a close use other limits.
      */
     static final Duration LEAVE_BOUND = Duration.ofSeconds(1);
 

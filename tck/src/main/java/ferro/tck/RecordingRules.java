@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Rule 330, about the events of a group's calls in a recording of the JVM (JFR). */
 public interface RecordingRules extends Subject {
     /**
-     * Checks that a recording has one event for each call and each message of each rank. The event lasts from the
-     * submit to the end of the call.
+     * Checks that a recording has one event for each call and each message of each rank. Each event lasts from the
+     * submission of its call to the end of this call.
      *
      * @param folder folder for the recording
      * @throws IOException if the recording cannot be written or read

@@ -138,8 +138,8 @@ public interface ResultRules extends Subject {
     }
 
     /**
-     * Checks that an optional call has the same result on all ranks, or the back end refuses the call before data
-     * moves.
+     * Checks that a back end gives the same result of an optional call on all ranks. Otherwise the back end must refuse
+     * the call before data moves.
      */
     @Rule(114)
     @Test

@@ -19,7 +19,8 @@ public @interface Rule {
     int value();
 
     /**
-     * Returns whether ranks in separate processes can check the rule, because these ranks share only their group.
+     * Returns whether ranks that share only their group can check the rule. Ranks in separate processes share only
+     * their group.
      *
      * @return true if {@link RankContract} has the rule
      */

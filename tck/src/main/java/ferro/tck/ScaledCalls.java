@@ -18,7 +18,7 @@ import java.util.function.LongUnaryOperator;
 
 /** The scaled reductions of one rank on one element type. All ops combine the same elements. */
 final class ScaledCalls {
-    /** A factor that f32 represents exactly. Shorter types do not represent this factor exactly. */
+    /** A factor that f32 represents exactly. Types with fewer bits do not represent this factor exactly. */
     static final double FACTOR = 0.3f;
 
     private static final List<CollectiveKind> KINDS =
@@ -38,7 +38,7 @@ final class ScaledCalls {
 
     /**
      * Compares the result of {@code op} with the changed result of {@code other}. The function {@code before} changes
-     * the operands of {@code other}. The function {@code after} changes its result.
+     * the operands of {@code other}. The function {@code after} changes the result of {@code other}.
      */
     void compare(ReduceOp op, ReduceOp other, LongUnaryOperator before, LongUnaryOperator after) {
         for (int length : lengths()) {

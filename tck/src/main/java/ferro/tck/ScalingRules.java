@@ -11,8 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Rules 122 and 123, which compare averages and pre-multiplied sums with plain sums, bit by bit. */
 public interface ScalingRules extends Subject {
     /**
-     * Checks that an average of f32 or f64 is the sum divided once. An average of two ranks in f16 or bf16 is rounded
-     * once.
+     * Checks that an average of f32 or f64 is the sum of the operands, divided once. An average of two ranks in f16 or
+     * bf16 is rounded once.
      *
      * @param worldSize number of ranks
      */

@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 /**
  * Calls of every rank of a group. Each call has a chained stage that records the thread on which the stage runs. A
  * stage that is chained to a completed call runs on the chaining thread. In each call, all ranks but one therefore
- * chain their stages before the last rank calls. Stages of the last calls, which fail later, always run on a thread of
- * the group.
+ * chain their stages before the last rank calls. Stages of the last calls always run on a thread of the group, because
+ * the last calls fail after their stages are chained.
  */
 final class StagedCalls {
     /** Number of ranks of the group. */
@@ -28,8 +28,8 @@ final class StagedCalls {
 
     private static final long LIMIT_SECONDS = 20;
     /**
-     * Maximum wait for the stages of other ranks. A stage that is chained later may run on the thread of its rank,
-     * which tests less.
+     * Maximum wait for the stages of other ranks. A stage that is chained after this wait may run on the thread of its
+     * rank. The test then covers less.
      */
     private static final long CHAIN_MILLIS = 200;
 

@@ -63,7 +63,10 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Checks that the positions in the list are the ranks of the new group. Collectives work in the new group. */
+    /**
+     * Checks that the position of a member in the list is the member's rank in the new group. Collectives work in the
+     * new group.
+     */
     @Rule(402)
     @Test
     default void newGroupRanksAreThePositionsInTheList() {
@@ -226,7 +229,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /** Checks that the same list makes a new group each time. */
+    /** Checks that each call with the same list makes a new group. */
     @Rule(408)
     @Test
     default void theSameListMakesANewGroupEachTime() {
@@ -268,8 +271,8 @@ public interface SubgroupRules extends Subject {
     }
 
     /**
-     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason, and the
-     * group still works.
+     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason. The group
+     * still works afterwards.
      */
     @Rule(410)
     @Test
@@ -313,8 +316,8 @@ public interface SubgroupRules extends Subject {
     }
 
     /**
-     * Checks that members that disagree about which ranks are members all fail at once. In this case, some pairs of
-     * members exchange no messages.
+     * Checks that all members fail at once if their lists contain different ranks. In this test, some pairs of members
+     * exchange no messages.
      *
      * @param odd rank that passes a smaller list, of itself and rank 1
      */

@@ -36,8 +36,8 @@ public interface Subject {
     }
 
     /**
-     * Returns a number of four-byte elements that is larger than a segment. The number is odd, so that no border of a
-     * segment falls on the end.
+     * Returns a number of four-byte elements that is larger than a segment. The number is odd, so that the end of the
+     * elements is not the end of a full segment.
      *
      * @return about 1.06 segments
      */
@@ -49,7 +49,7 @@ public interface Subject {
      * Returns whether the back end declares that it refuses a capability.
      *
      * @param capability for example {@code subgroups}
-     * @return true if the back end may refuse it
+     * @return true if the back end may refuse the capability
      */
     boolean refuses(String capability);
 
@@ -78,7 +78,7 @@ public interface Subject {
     /**
      * Counts a cell that the back end refused.
      *
-     * @param what type, op or form
+     * @param what type, op or form that the back end refused
      */
     void refused(String what);
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public interface TextRules extends Subject {
     /**
      * Checks that if one of four ranks makes a different call, the messages of all ranks name this rank and its call.
+     * The call is a collective, a message or {@code newGroup}.
      *
      * @param what call
      * @param odd  rank that makes a different call

@@ -70,7 +70,7 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that sequence numbers count the collectives of a group from 1. Messages have the number -1. */
+    /** Checks that sequence numbers count the collectives of a group from 1. A message has the sequence number -1. */
     @Rule(303)
     @Test
     default void sequenceNumbersCountCollectivesFromOne() {
@@ -134,7 +134,7 @@ public interface WorkRules extends Subject {
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
                 if (group.rank() == 1) {
-                    // a dependant chained to completed work runs on the thread that chains it
+                    // a stage that is chained to completed work runs on the thread that chains this stage
                     assertTrue(chained.await(10, TimeUnit.SECONDS), "rank 0 has not chained its dependant");
                 }
                 Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
@@ -183,7 +183,10 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that a failed operation reports its failure again on each wait, and also by its stage. */
+    /**
+     * Checks that a failed operation reports its failure again on each wait. The completion stage of the operation
+     * reports the same failure.
+     */
     @Rule(307)
     @Test
     default void aFailedOperationTellsItsFailureEachTime() {
@@ -232,7 +235,10 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that several threads may wait for one operation, which any of them may have started. */
+    /**
+     * Checks that several threads may wait for one operation. A thread may also wait for an operation that another
+     * thread has started.
+     */
     @Rule(309)
     @Test
     default void severalThreadsMayWaitForOneOperation() {
@@ -255,7 +261,10 @@ public interface WorkRules extends Subject {
         }
     }
 
-    /** Checks that work that no thread waits for still completes after waiting threads leave. */
+    /**
+     * Checks that an operation that no thread waits for completes even after the waits for earlier operations have
+     * ended.
+     */
     @Rule(310)
     @Test
     default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {

@@ -24,10 +24,7 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     private static final List<DataType> AT_ALL_LENGTHS =
             List.of(DataType.FLOAT32, DataType.FLOAT64, DataType.INT8, DataType.INT16, DataType.INT32, DataType.INT64);
 
-    /**
-     * The other types, which are checked at one length only. Errors that depend on the length do not depend on the
-     * type.
-     */
+    /** Types that are checked at one length only. Errors that depend on the length do not depend on the type. */
     private static final List<DataType> AT_ONE_LENGTH = List.of(
             DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
@@ -46,13 +43,13 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
     /**
-     * Returns all cells of a kind. The cells combine every type and op with the lengths 0, 1 and lengths near the world
-     * size, in place or not. The root changes from cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest
-     * length only.
+     * Returns all cells of a kind. The cells combine every type and op with the lengths 0 and 1 and with lengths near
+     * the world size. A call that can work in place has a cell in place and a cell in separate memory. The root changes
+     * from cell to cell. The types of {@link #AT_ONE_LENGTH} have the longest length only.
      */
     public static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
-        // from a list, so that the order is the same in all processes
+        // the lengths come from a list, so that their order is the same in all processes
         Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
         for (int length : lengths) {
             for (DataType type : AT_ALL_LENGTHS) {

@@ -8,7 +8,7 @@ import ferro.Tensor;
  * The call of one rank for a cell, with its data and its expected results.
  *
  * @param call   operation
- * @param in     operand that must not change; null if there is none or the call works in place
+ * @param in     operand that must not change; null if the call has no such operand or works in place
  * @param given  content of {@code in}
  * @param out    operand that is written; null if this rank receives nothing
  * @param answer expected content of {@code out}

@@ -10,8 +10,8 @@ import ferro.group.ProcessGroup;
  * after the call.
  *
  * <p>The elements of rank r are the elements of rank 0 times 2 to the power of r. A sum of elements therefore shows
- * which ranks are in the sum. When the call fails, the ranks that made equal calls may have combined some of their own elements. They
- * must not have combined an element of the last rank, whose call differs.
+ * which ranks are in the sum. When the call fails, the ranks that made equal calls may have combined some of their own
+ * elements. The ranks that made equal calls must not have combined an element of the last rank, whose call differs.
  */
 public final class DifferingCall {
     private static final int LENGTH = 64;
@@ -32,7 +32,7 @@ public final class DifferingCall {
         boolean gathers = field.equals("part");
         int length = gathers ? PART : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
         DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
-        // parts of arrays and of buffers have guards around them
+        // guard elements surround the parts of arrays and of buffers
         Operand.OperandMemory placement =
                 rank % 2 == 0 ? Operand.OperandMemory.PART_OF_ARRAY : Operand.OperandMemory.DIRECT_BUFFER;
         data = Operand.unwritten(type, length, placement).fill(index -> bits(index, rank));

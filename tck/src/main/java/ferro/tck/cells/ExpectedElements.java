@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** The expected elements of a tensor. One call checks all elements, because rules check millions of elements. */
 interface ExpectedElements {
-    /** Returns the index of the first element whose bits are wrong; -1 if all are right. */
+    /** Returns the index of the first element whose bits are wrong, or -1 if all elements are right. */
     int firstWrong(long[] found);
 
     /** Returns a text with the expected and the found value at the index of a wrong element. */
@@ -33,8 +33,8 @@ interface ExpectedElements {
     }
 
     /**
-     * Returns a check of elements from an index on, whose expected values repeat after a period. Bits that have passed
-     * are not checked again if they repeat one period later. Bits that differ from those one period earlier are
+     * Returns a check of elements from an index on, whose expected values repeat after a period. Correct bits are not
+     * checked again if the same bits repeat one period later. Bits that differ from the bits one period earlier are
      * checked, because an element may round differently in another period.
      */
     static ExpectedElements repeating(Answer answer, int period, int from) {

@@ -116,8 +116,8 @@ public final class InPlaceCalls {
     }
 
     /**
-     * Calls whose part of this rank is a slice of the full tensor, at its offset. The field {@code given} is null for
-     * equal parts.
+     * Calls in which the part of this rank is the slice of the full tensor at the offset of this part. The field
+     * {@code given} is null for equal parts.
      */
     private final class InPlacePart {
         private final String how;

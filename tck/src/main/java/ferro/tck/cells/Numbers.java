@@ -139,7 +139,7 @@ public final class Numbers {
     }
 
     private static int compare(DataType type, long left, long right) {
-        // sign extension keeps the order of unsigned numbers when compared as unsigned 64-bit ones
+        // sign extension keeps the order of unsigned numbers if they are compared as unsigned 64-bit numbers
         return isUnsigned(type) ? Long.compareUnsigned(left, right) : Long.compare(left, right);
     }
 

@@ -21,7 +21,7 @@ import java.util.stream.LongStream;
 
 /**
  * Calls whose operand and result overlap in a form that cannot work in place. The calls cover every collective with
- * such a form, called by the root.
+ * such a form. For a rooted collective, each rank makes the call of the root.
  */
 public final class OverlappingCalls {
     private final OneMemory memory;

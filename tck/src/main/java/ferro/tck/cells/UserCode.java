@@ -5,8 +5,8 @@ import ferro.ReduceOp;
 import java.util.List;
 
 /**
- * User-defined reductions, one in each form. The reductions return the operand of larger magnitude, and for x and -x
- * the positive operand.
+ * User-defined reductions, one in each form. The reductions return the operand of larger magnitude. For x and -x the
+ * reductions return the positive operand.
  */
 public final class UserCode {
     /** A commutative op whose result depends on which partial results are combined. */

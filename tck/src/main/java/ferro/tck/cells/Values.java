@@ -181,7 +181,7 @@ public final class Values {
         ABOVE,
         /** Any sum. */
         ANY,
-        /** A sum below the range of the type, or above it for an unsigned type. */
+        /** A sum below the range of a signed type, or above the range of an unsigned type. */
         BELOW;
 
         static Sum of(int index) {
@@ -195,7 +195,7 @@ public final class Values {
      */
     private long integer(Random random, int rank, Sum sought) {
         boolean large = sought == Sum.ABOVE || sought == Sum.BELOW;
-        // the upper half of the range of a signed element
+        // large elements are in the upper half of the range of a signed element
         long quarter = 1L << Byte.SIZE * type.byteSize() - 2;
         long size = large ? quarter + (random.nextLong() & quarter - 1 | 1) : 3 + 2L * random.nextInt(24);
         boolean even = rank == 0 && (sought == Sum.NEGATIVE || sought == Sum.BELOW);
@@ -241,7 +241,7 @@ public final class Values {
         return !Numbers.isUnsigned(type) || signBitsDiffer(operands);
     }
 
-    /** Returns whether a signed compare would choose other elements than an unsigned one. */
+    /** Returns whether a signed comparison would choose other elements than an unsigned comparison. */
     private static boolean signBitsDiffer(long[] operands) {
         long all = operands[0];
         long any = operands[0];

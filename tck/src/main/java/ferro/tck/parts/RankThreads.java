@@ -20,7 +20,7 @@ public final class RankThreads implements AutoCloseable {
     /** The code of a rank. */
     @FunctionalInterface
     public interface Body {
-        /** Runs the code of a rank. The value 0 stands for the first rank of these threads. */
+        /** Runs the code of a rank. The value 0 is the first rank that these threads run. */
         void run(int rank) throws Exception;
     }
 

@@ -55,9 +55,9 @@ public final class RecordedCalls {
     }
 
     /**
-     * Checks that a call has one event of each of these ranks, all with the same group. Returns the name of this group,
-     * or an empty text if the recording has lost the name. JDK 17 loses texts of more than 16 characters that an
-     * earlier recording of the JVM had.
+     * Checks that a call has exactly one event for each of the given ranks, and that all of these events have the same
+     * group. Returns the name of this group, or an empty text if the recording has lost the name. JDK 17 loses texts of
+     * more than 16 characters that an earlier recording of the JVM had.
      */
     public String groupOf(CallEvent call, int... ranks) {
         List<RecordedEvent> found = events(call::is);

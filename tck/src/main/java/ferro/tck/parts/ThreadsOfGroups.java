@@ -13,8 +13,8 @@ import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The threads that groups have started since this object was created. Threads with known other owners are excluded.
- * Instances are thread-safe.
+ * The threads that groups have started since this object was created. Threads that are known to belong to other owners
+ * are excluded. Instances are thread-safe.
  */
 public final class ThreadsOfGroups {
     /** Time limit for the end of threads after a close. An idle thread may wait for more work before it ends. */
