@@ -28,8 +28,9 @@ final class DeviceFloats implements AutoCloseable {
     }
 
     /**
-     * Opens the memory of this rank's device. The device is NCCL's device. Without NCCL, it is the device that
-     * {@code ferro.nccl.device} names, or else the device whose number is the rank's number on this host.
+     * Opens the memory of this rank's device. With NCCL, this device is NCCL's device. Without NCCL, the setting
+     * {@code ferro.nccl.device} names this device. If {@code ferro.nccl.device} is not set, the number of the device is
+     * the number of the rank on this host.
      */
     static DeviceFloats of(ProcessGroup group, SystemContext context) {
         int device = group.backend()

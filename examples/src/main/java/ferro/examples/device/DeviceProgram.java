@@ -22,7 +22,7 @@ final class DeviceProgram {
     /**
      * Runs one rank.
      *
-     * @return exit code: 0 on success, 2 for wrong settings or if device tensors are not supported; later failures are
+     * @return exit code: 0 on success, 2 if settings are wrong or device tensors are not supported; later failures are
      *     thrown
      */
     static int run(String what, ProgramPart part, int elements, PrintStream out, PrintStream err) {

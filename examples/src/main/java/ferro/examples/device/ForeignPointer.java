@@ -51,7 +51,8 @@ public final class ForeignPointer {
             own[i] = 10 * group.rank() + i;
         }
         try (DeviceFloats other = DeviceFloats.of(group, context)) {
-            // memory of ferro represents the other library: ferro gets only three numbers and an object
+            // in this example, memory of ferro takes the place of the other library's memory; ferro gets only three
+            // numbers and an object
             DeviceTensor theirs = other.upload(own);
             Buffer buffer = new Buffer(theirs.address(), theirs.device(), theirs.elementCount(), theirs.owner());
             try {

@@ -5,6 +5,6 @@
  * {@code DeviceFloats} copies between arrays and devices. {@code DeviceProgram} joins the group and prints the result.
  *
  * <p>The programs choose no back end. Over NCCL the tensors stay on their devices. Over other back ends the tensors are
- * copied through host memory, if the user allows it. The code of the programs is the same for all back ends.
+ * copied through host memory, if the user allows such copies. The code of the programs is the same for all back ends.
  */
 package ferro.examples.device;

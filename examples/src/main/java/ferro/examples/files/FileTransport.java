@@ -142,7 +142,7 @@ public final class FileTransport implements Transport {
     }
 
     private boolean move(int peer, int lane, StagedLink link) {
-        // read before the rings are polled, so that all data that a peer sent before it left are received
+        // this read comes before the poll of the rings, so that all data that a peer sent before it left are received
         boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {

@@ -20,9 +20,9 @@ import java.util.stream.IntStream;
 /**
  * A minimal back end. The ranks of this back end are threads of one JVM that pass copies of messages through queues.
  *
- * <p>A send never waits, because its queue keeps a copy. There is no control lane, and therefore there are no subgroups
- * and no abort across ranks. A rank that gives up closes its back end. Peers notice the close when they need this rank.
- * Any thread may call any method.
+ * <p>A send never waits, because its queue keeps a copy. The back end has no control lane, and therefore no subgroups
+ * and no abort across ranks. A rank that gives up closes its back end. Peers notice the close when they need the closed
+ * rank. Any thread may call any method.
  */
 public final class QueueBackend implements Backend {
     /** Tag of the barrier. Tags of the engine count down from -1, tags of users count up from 0. */

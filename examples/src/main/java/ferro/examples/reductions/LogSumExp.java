@@ -10,7 +10,7 @@ import java.util.Arrays;
  * with {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
  *
  * <p>Each rank has the log-likelihoods of its share of the samples under three models. A sum of likelihoods such as
- * exp(-1000) is 0 in a double, but its logarithm can be computed.
+ * exp(-1000) is 0 in a double, but the logarithm of the sum can be computed.
  */
 public final class LogSumExp {
     /**
@@ -19,7 +19,10 @@ public final class LogSumExp {
      */
     static final ReduceOp LOG_SUM_EXP = ReduceOp.ofDoubles("log sum exp", (a, b) -> logSum(a, b));
 
-    /** The operand of larger magnitude. The JIT compiler turns this loop over arrays into vector code. */
+    /**
+     * An op that returns the operand of larger magnitude. The JIT compiler turns this loop over arrays into vector
+     * code.
+     */
     static final ReduceOp LARGEST =
             ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
  * The batches of a training run. A batch consists of windows of the text. Random numbers from the seed select the
  * windows of each step. Each rank takes a part of these windows.
  *
- * <p>Every rank draws the full batch and takes its own part, so no window numbers are sent. Parts differ by at most one
- * sample if the batch does not divide evenly.
+ * <p>Every rank draws the full batch and takes its own part, so no window numbers are sent. If the batch does not
+ * divide evenly, the parts differ by at most one sample.
  */
 final class Batches {
     private final byte[] text;

@@ -64,8 +64,8 @@ final class CharModel {
      *     context
      * @param scale    factor of loss and gradient
      * @param gradient result, in the order of the parameters; the array may be longer
-     * @param ready    called with the index of each of the {@link Shape#parameters} as soon as its gradient is
-     *     complete, from the last parameter to the first
+     * @param ready    consumer that is called with the index of each of the {@link Shape#parameters} as soon as its
+     *     gradient is complete, from the last parameter to the first
      * @return sum of the samples' cross-entropies (natural logarithm), times {@code scale}
      */
     double lossAndGradient(byte[] text, int[] starts, float scale, float[] gradient, IntConsumer ready) {

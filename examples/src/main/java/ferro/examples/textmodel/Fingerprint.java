@@ -9,7 +9,7 @@ final class Fingerprint {
 
     Fingerprint add(int bits) {
         value = (value ^ (bits & 0xFFFFFFFFL)) * PRIME;
-        // A multiplication carries only upward: without this line high bits would never affect the low ones.
+        // A multiplication carries only upward: without this line high bits would never affect low bits.
         value ^= value >>> 32;
         return this;
     }

@@ -32,7 +32,8 @@ final class LossCheck {
     /**
      * Computes the losses of one process on full batches.
      *
-     * @param replica replica of one rank, in the state when the run began; its parameters are changed
+     * @param replica replica of one rank, in the state at the start of the run; the check changes the parameters of the
+     *     replica
      * @param count   number of steps
      * @return loss of each step
      */

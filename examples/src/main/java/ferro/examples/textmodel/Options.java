@@ -65,7 +65,8 @@ record Options(
      *
      * @param arguments arguments of {@code main}
      * @return options
-     * @throws UsageException naming the option and its value if one is unknown or invalid
+     * @throws UsageException if an option is unknown or its value is invalid; the message names the option and the
+     *     value
      */
     static Options parse(String... arguments) {
         Map<String, String> given = pairs(arguments);

@@ -5,14 +5,14 @@ import java.util.Arrays;
 /**
  * Matrices as arrays of rows, with the two operations that the model needs.
  *
- * <p>Each row is a separate array, and there is no flat array. The just-in-time compiler turns the inner loop into
- * vector instructions only if every array is read and written at the same index. With vector instructions, one core
- * does 70 instead of 8 billion operations per second.
+ * <p>Each row of a matrix is a separate array. A matrix is not one flat array. The just-in-time compiler turns the
+ * inner loop into vector instructions only if every array is read and written at the same index. With vector
+ * instructions, one core does 70 billion operations per second instead of 8 billion.
  */
 final class Rows {
     /**
-     * Number of result rows that are computed together. The rows are few enough to stay in the cache, and enough to use
-     * each row of {@code right} often.
+     * Number of result rows that are computed together. The rows are few enough to stay in the cache, and many enough
+     * to use each row of {@code right} often.
      */
     private static final int BLOCK = 64;
 

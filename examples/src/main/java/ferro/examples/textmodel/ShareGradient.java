@@ -37,7 +37,7 @@ final class ShareGradient {
      * @param step     number from 0
      * @param rank     rank whose share is computed
      * @param gradient result, in the order of the parameters
-     * @param ready    called with the index of each parameter as soon as its gradient is complete
+     * @param ready    consumer that is called with the index of each parameter as soon as its gradient is complete
      * @return this rank's contribution to the loss
      */
     double compute(int step, int rank, float[] gradient, IntConsumer ready) {

@@ -22,7 +22,7 @@ record StateOptions(boolean shard, Optional<Path> save, Optional<Path> resume) {
      *
      * @param given values of the given options, by name
      * @return options
-     * @throws UsageException naming the option and its value if one is invalid
+     * @throws UsageException if an option is invalid; the message names the option and its value
      */
     static StateOptions of(Map<String, String> given) {
         if (!given.getOrDefault(SHARD, "true").equals("true")) {

@@ -8,8 +8,9 @@ import java.util.function.Predicate;
 /**
  * A request from outside to end the training after the current step.
  *
- * @param local   whether this rank has received the request; does not communicate
- * @param agreed whether any rank has received the request; all ranks must ask at the same point
+ * @param local   function that returns, without communication, whether this rank has received the request
+ * @param agreed function that returns whether any rank has received the request; all ranks must call this function at
+ *     the same point
  */
 record StopRequest(BooleanSupplier local, Predicate<ProcessGroup> agreed) {
     /** A request that never comes. */

@@ -116,12 +116,12 @@ final class TextModelJob {
     private void begin(ProcessGroup ranks, ModelReplica replica) {
         Optional<Path> folder = options.state().resume();
         if (folder.isEmpty()) {
-            // drawn from the seed, so that all ranks have the same parameters
+            // the parameters are drawn from the seed, so that all ranks have the same parameters
             replica.write(shape.initialParameters(options.seed()));
             return;
         }
         try (Checkpoints checkpoints = Checkpoints.open(ranks, LocalStorage.at(folder.get()))) {
-            // the check loads the same checkpoint again, although a later one may have been saved
+            // the check loads the same checkpoint again, although a later checkpoint may have been saved
             CheckpointInfo info = resumedStep < 0
                     ? checkpoints.load(replica.state())
                     : checkpoints.load(resumedStep, replica.state());

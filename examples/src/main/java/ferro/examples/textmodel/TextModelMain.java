@@ -50,10 +50,10 @@ public final class TextModelMain {
      * communication failed, and 2 for a usage error. The exit code is 143 after SIGTERM. After SIGTERM, the rank first
      * completes the current step and writes a checkpoint, if an option asks for one.
      *
-     * @param arguments see {@code --help}
+     * @param arguments options, which {@code --help} lists
      */
     public static void main(String[] arguments) {
-        // The plot needs no screen and must work on a machine without one.
+        // The plot needs no screen and must work on a machine without a screen.
         System.setProperty("java.awt.headless", "true");
         SystemContext process = SystemContext.ofProcess();
         Termination termination = Termination.onSigterm(LEAVE_WITHIN);
@@ -107,7 +107,8 @@ public final class TextModelMain {
             TextSource source = TextSource.read(options.text());
             Optional<Integer> worldSize =
                     first(Settings.WORLD_SIZE.find(process), Settings.ENV_WORLD_SIZE.find(process));
-            // checks before the join, so that no rank waits if an option is wrong; the job checks again
+            // the options are checked before the join, so that no rank waits if an option is wrong; the job checks the
+            // options again
             check(options, source, worldSize.orElse(1));
             return train(options, source);
         } catch (UsageException misuse) {

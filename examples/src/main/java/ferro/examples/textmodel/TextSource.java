@@ -57,7 +57,8 @@ record TextSource(String text, int fileCount) {
      *
      * @param path file, or folder whose hidden and build folders are left out
      * @return text
-     * @throws UsageException naming the path if it does not exist, is not readable, has no text, or has more than 64 MiB
+     * @throws UsageException if the path does not exist, is not readable, has no text, or has more than 64 MiB; the
+     *     message names the path
      */
     static TextSource read(Path path) {
         if (!Files.exists(path)) {

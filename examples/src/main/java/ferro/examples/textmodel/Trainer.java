@@ -24,7 +24,7 @@ final class Trainer {
      * @param group   ranks to train with
      * @param shares  contributions of a rank to each step
      * @param replica parameters with their first values
-     * @param steps   largest number of batches, including those before a checkpoint
+     * @param steps   largest number of batches, including the batches before a checkpoint
      */
     Trainer(ProcessGroup group, ShareGradient shares, ModelReplica replica, int steps) {
         this.group = group;
@@ -37,8 +37,9 @@ final class Trainer {
      * Trains until all steps are done or one of the ranks is out of time.
      *
      * @param share     share of each batch that this rank takes
-     * @param outOfTime called once per step; true on any rank ends training on all ranks after the same step
-     * @param progress  called after each step
+     * @param outOfTime condition that is checked once per step; if the condition is true on any rank, training ends on
+     *     all ranks after the same step
+     * @param progress  listener that is called after each step
      * @return all steps that were made
      */
     List<TrainingStep> train(int share, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
@@ -53,7 +54,8 @@ final class Trainer {
             shares.load(parameters);
             double loss = shares.compute(step, share, gradient, parameter -> replica.ready(parameter, gradient));
             long computed = System.nanoTime();
-            // loss, and a flag, so that ranks whose clocks disagree still stop after the same step
+            // the all-reduce sends a flag with the loss, so that ranks whose clocks disagree still stop after the same
+            // step
             double[] sent = {loss, outOfTime.getAsBoolean() ? 1 : 0};
             group.allReduce(sent, ReduceOp.AVG);
             long communication = System.nanoTime() - computed;

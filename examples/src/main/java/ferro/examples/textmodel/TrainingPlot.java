@@ -16,7 +16,9 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** A plot of loss, throughput and share of communication over time, one above the other. */
+/**
+ * A plot with three charts, one above the other. The charts show loss, throughput and share of communication over time.
+ */
 final class TrainingPlot {
     private static final Color LOSS = new Color(0x1F5FA8);
     private static final Color RAW_LOSS = new Color(0xB7CCE6);
@@ -80,7 +82,7 @@ final class TrainingPlot {
 
     /**
      * Returns running means in which the newest value has a weight of 1/20. The first values have more weight, because
-     * there are few values before them.
+     * only few values precede the first values.
      */
     static double[] smoothed(double[] values) {
         double[] means = new double[values.length];
@@ -106,8 +108,8 @@ final class TrainingPlot {
         try {
             BitmapEncoder.saveBitmap(charts, charts.size(), 1, bytes, BitmapFormat.PNG);
         } catch (LinkageError | InternalError | RuntimeException noFonts) {
-            // On a machine without fonts, such as a small container, Java 17 throws the first two, and Java 25 the
-            // last.
+            // On a machine without fonts, such as a small container, Java 17 throws a LinkageError or an InternalError,
+            // and Java 25 throws a RuntimeException.
             throw new IOException(
                     "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
         }
