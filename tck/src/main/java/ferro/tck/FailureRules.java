@@ -37,7 +37,7 @@ public interface FailureRules extends Subject {
      * Checks that if the last rank makes a different call, the failure on every rank names both calls. No element of
      * the different call is written on another rank.
      *
-     * @param field     what differs on the last rank
+     * @param field     part of the call that differs on the last rank
      * @param worldSize number of ranks
      */
     @Rule(501)
@@ -97,7 +97,7 @@ public interface FailureRules extends Subject {
      * Checks that if ranks give different labels, the failure on every rank names both calls with their labels. A
      * missing label also counts as different.
      *
-     * @param field     what differs on the last rank
+     * @param field     part of the call that differs on the last rank
      * @param worldSize number of ranks
      */
     @Rule(517)

@@ -103,7 +103,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
      * Runs copies on a separate thread from now on, with a delay. {@link #close} stops the thread.
      *
      * @param delay minimum time between the start of a copy and its run
-     * @return this
+     * @return this device memory
      */
     public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
         if (thread == null) {

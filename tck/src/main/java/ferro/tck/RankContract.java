@@ -41,8 +41,9 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     /**
      * Creates the rules with operands in host memory.
      *
-     * @param groups           makes a fresh group of all ranks with each call; the rules close the group
-     * @param declaredRefusals as {@link BackendContract#declaredRefusals}
+     * @param groups           function that makes a fresh group of all ranks with each call; the rules close the group
+     * @param declaredRefusals names of features that the back end does not have, as in
+     *     {@link BackendContract#declaredRefusals}
      * @return rules
      */
     public static RankContract onHost(Supplier<ProcessGroup> groups, Set<String> declaredRefusals) {
@@ -52,8 +53,9 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     /**
      * Creates the rules with operands on a device.
      *
-     * @param groups           makes a fresh group of all ranks with each call; the rules close the group
-     * @param declaredRefusals as {@link BackendContract#declaredRefusals}
+     * @param groups           function that makes a fresh group of all ranks with each call; the rules close the group
+     * @param declaredRefusals names of features that the back end does not have, as in
+     *     {@link BackendContract#declaredRefusals}
      * @param memory           device memory for the operands
      * @param device           device of this rank
      * @return rules

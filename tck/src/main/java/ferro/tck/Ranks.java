@@ -103,8 +103,9 @@ public final class Ranks implements AutoCloseable {
      * Runs code on every rank. Fails if the code fails on one of the ranks.
      *
      * @param code code of each rank
-     * @throws AssertionError on a time-out, with the stacks of the ranks that hang; otherwise with the earliest failure
-     *     of a rank as its cause, and with the failures of the other ranks suppressed
+     * @throws AssertionError if a rank fails or hangs. After a time-out the error contains the stacks of the ranks that
+     *     hang. Otherwise the cause of the error is the earliest failure of a rank, and the failures of the other ranks
+     *     are suppressed exceptions of the error.
      */
     public void run(RankCode code) {
         run(LIMIT, code);
@@ -115,7 +116,7 @@ public final class Ranks implements AutoCloseable {
      *
      * @param limit time limit
      * @param code  code of each rank
-     * @throws AssertionError as {@link #run(RankCode)}
+     * @throws AssertionError if a rank fails or hangs, as in {@link #run(RankCode)}
      */
     public void run(Duration limit, RankCode code) {
         try (RankThreads threads = start(code)) {
@@ -132,7 +133,7 @@ public final class Ranks implements AutoCloseable {
      * @param limit time limit
      * @param code  code of each rank
      * @return failures in rank order; null for a rank that did not fail
-     * @throws AssertionError on a time-out, with the stacks of the ranks that hang
+     * @throws AssertionError if a rank hangs; the error contains the stacks of the ranks that hang
      */
     public List<Throwable> outcomes(Duration limit, RankCode code) {
         failureSeen = true;

@@ -6,8 +6,8 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 
 /**
- * A program that sums a tensor over all ranks. Ferro allocates the tensor on the device of each rank. Run it with
- * {@code ./ferro run -n 2 --backend nccl ferro.examples.device.DeviceAllReduce}.
+ * A program that sums a tensor over all ranks. Ferro allocates the tensor on the device of each rank. Run the program
+ * with {@code ./ferro run -n 2 --backend nccl ferro.examples.device.DeviceAllReduce}.
  */
 public final class DeviceAllReduce {
     private static final int ELEMENTS = 1 << 20;

@@ -8,7 +8,7 @@ import ferro.group.SystemContext;
 
 /**
  * A program that averages memory of another library. Ferro needs only an address, a device, a number of elements, and
- * an object that keeps the memory alive. Run it with
+ * an object that keeps the memory alive. Run the program with
  * {@code ./ferro run -n 2 --backend nccl ferro.examples.device.ForeignPointer}.
  */
 public final class ForeignPointer {

@@ -35,7 +35,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The transport of one rank in a group whose ranks map one file. The file has the number of ranks that have closed it,
  * and a word per rank that says whether that rank has left. From each rank to each rank the file has three
- * {@link Ring}s: one for each of the two lanes and one for control messages.
+ * {@link Ring}s: one for each of the two lanes, which are ordered ways to one peer, and one for control messages.
  *
  * <p>A file of zeros is the initial state, so the first rank that opens the file creates it. Data for a rank that has
  * not opened the file wait in the rings. The last rank that closes the file removes it. The engine watches the

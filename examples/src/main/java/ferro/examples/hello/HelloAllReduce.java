@@ -4,7 +4,8 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
 /**
- * A program that sums one number per rank. Run it with {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}.
+ * A program that sums one number per rank. Run the program with
+ * {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}.
  */
 public final class HelloAllReduce {
     private HelloAllReduce() {}

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A program that learns the line y = 2 x + 1 from points on the line. Run it with
+ * A program that learns the line y = 2 x + 1 from points on the line. Run the program with
  * {@code ./ferro run -n 4 ferro.examples.line.LineTraining FOLDER EPOCHS}. A later run with more epochs resumes from
  * the checkpoint in the folder, on any number of ranks.
  */

@@ -6,8 +6,8 @@ import ferro.group.ProcessGroup;
 import java.util.Arrays;
 
 /**
- * A program that adds probabilities by their logarithms, because the probabilities are too small for a double. Run it
- * with {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
+ * A program that adds probabilities by their logarithms, because the probabilities are too small for a double. Run the
+ * program with {@code ./ferro run -n 4 ferro.examples.reductions.LogSumExp}.
  *
  * <p>Each rank has the log-likelihoods of its share of the samples under three models. A sum of likelihoods such as
  * exp(-1000) is 0 in a double, but the logarithm of the sum can be computed.
