@@ -23,7 +23,7 @@ record AllWork(List<Work> parts) implements Work {
      * Waits for all operations, also after one has failed: until the last one has ended, the tensors may still be read
      * or written. Waits for the last operation first. Operations of one group end in their order, so for one group only
      * the first wait blocks. An interrupt ends the operation for which the thread waits, and therefore also the
-     * operations before it. The failure with code INTERRUPTED is thrown.
+     * operations before it. After an interrupt, the wait throws the failure with code INTERRUPTED.
      */
     @Override
     public void await() {

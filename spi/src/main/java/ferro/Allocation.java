@@ -11,8 +11,8 @@ import java.util.Objects;
  * {@link java.lang.ref.Reference#reachabilityFence} after the last use.
  *
  * <p>After a call on shared memory has failed, other ranks may still run the call. The other ranks may write into this
- * memory as long as a rank of that group runs. Allocate new memory in the next group, and do not keep data in the old
- * memory.
+ * memory as long as a rank of the group runs. After such a failure, allocate new memory in the next group, and do not
+ * keep data in the old memory.
  *
  * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="allocate" :
  *
@@ -69,7 +69,7 @@ public final class Allocation implements AutoCloseable {
     }
 
     /**
-     * Returns whether all ranks of the group share the memory. The answer is the same on all ranks.
+     * Returns whether all ranks of the group share the memory. The result is the same on all ranks.
      *
      * @return false for direct memory of this rank alone
      */

@@ -35,7 +35,7 @@ final class BufferAddress {
 
     /**
      * Returns the address of the byte at index 0, independent of position and limit. May be called only if {@link
-     * #isKnown}.
+     * #isKnown} returns true.
      */
     static long of(ByteBuffer direct) {
         try {

@@ -111,8 +111,8 @@ public record CallOptions(Duration timeout, String label) {
     }
 
     /**
-     * Returns whether a label must not contain a character: such a character would move or hide other text of a line,
-     * end the label, or could not be sent.
+     * Returns whether a character is forbidden in a label. A forbidden character would move or hide other text of a
+     * line, would end the label, or could not be sent.
      */
     private static boolean isRefused(int character) {
         return switch (Character.getType(character)) {

@@ -14,7 +14,7 @@ import java.nio.ShortBuffer;
  *
  * <p>{@link DataType#carrier} returns the carrier of an element type. An array is passed as Object and must be of class
  * {@link #arrayClass}; any other array causes a ClassCastException. Copies respect the limit of a buffer, and neither
- * read nor change its position. Any thread may call.
+ * read nor change its position. Any thread may call the methods.
  */
 public enum Carrier {
     /** Carries f32. */

@@ -16,12 +16,13 @@ public sealed interface Collective extends Operands {
      * Checks shapes, counts, root and memory before any data moves.
      *
      * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce or reduce has the
-     * identical range as input and output. In place, the own part of a rank begins at its offset in the tensor of all
-     * parts. An overlap of two different buffers is detected only if the JVM gives their addresses.
+     * identical range as input and output. In other calls in place, the rank's own part begins at the offset of that
+     * part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM gives their
+     * addresses.
      *
      * @param rank      this rank
      * @param worldSize number of ranks
-     * @throws IllegalArgumentException if a check fails, with the value and the world size; {@link
+     * @throws IllegalArgumentException if a check fails; the message contains the value and the world size; {@link
      *     InvalidRankException} if the root is not a rank
      */
     void check(int rank, int worldSize);
@@ -137,8 +138,8 @@ public sealed interface Collective extends Operands {
     }
 
     /**
-     * Reduce: combines the operands of all ranks on the root. On the other ranks {@code out} is null, and {@code in} is
-     * not changed.
+     * Reduce: combines the operands of all ranks on the root. On ranks other than the root, {@code out} is null, and
+     * {@code in} is not changed.
      *
      * @param in   operand
      * @param out  result on the root, may be {@code in}

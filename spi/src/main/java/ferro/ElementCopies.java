@@ -144,7 +144,7 @@ abstract sealed class ElementCopies permits HostElements {
     }
 
     /**
-     * Copies elements of i16 or u16, or the bits of f16 or bf16 to an array.
+     * Copies elements of i16 or u16, or the bits of f16 or bf16, to an array.
      *
      * @param from  first element in this view, counted from its start
      * @param into  array; may be the array of this view
@@ -159,7 +159,7 @@ abstract sealed class ElementCopies permits HostElements {
     }
 
     /**
-     * Copies elements of i16 or u16, or the bits of f16 or bf16 from an array.
+     * Copies elements of i16 or u16, or the bits of f16 or bf16, from an array.
      *
      * @param to     first element in this view, counted from its start
      * @param source array; may be the array of this view

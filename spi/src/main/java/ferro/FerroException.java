@@ -47,7 +47,7 @@ public class FerroException extends RuntimeException {
         RESOURCE;
 
         /**
-         * Codes in the order of gravity: a code that causes other failures stands before the codes that it causes. The
+         * Codes in the order of gravity: a code that causes other failures comes before the codes that it causes. The
          * order of the enum constants itself is fixed by the control messages.
          */
         private static final List<Code> GRAVEST_FIRST = List.of(

@@ -7,7 +7,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 
 /**
- * Conversions between f32 and the 16-bit floats f16 and bf16, for single elements and in bulk. Any thread may call.
+ * Conversions between f32 and the 16-bit floats f16 and bf16, for single elements and in bulk. Any thread may call the
+ * methods.
  *
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="halves" :
  *
@@ -20,8 +21,8 @@ import java.lang.invoke.MethodType;
  * <p>Sources: f16 is binary16 of IEEE 754-2019, section 3.6 (5 bits of exponent, 10 of fraction); bf16 is the upper
  * half of binary32. Narrowing rounds to nearest, ties to even (section 4.3.1). A value half a unit above the largest
  * number becomes infinity; subnormals are kept. Widening is exact. A NaN stays NaN. {@link #convert} replaces every NaN
- * by the quiet NaN without payload and sign. The other methods keep that quiet NaN, and may keep the payload of other
- * NaNs.
+ * by the quiet NaN without payload and sign. All other methods keep the quiet NaN without payload and sign, and may
+ * keep the payload of other NaNs.
  */
 public final class HalfFloats {
     /** Bits of the quiet NaN of f16. */
@@ -38,15 +39,18 @@ public final class HalfFloats {
     /** The smallest normal binary16, 2^-14, as binary32. */
     private static final int SMALLEST_NORMAL = (127 - 14) << 23;
     /**
-     * 65520 as binary32, which is half a unit above the largest binary16. This tie rounds to the even neighbour,
-     * infinity.
+     * 65520 as binary32, which is half a unit above the largest binary16. This number is a tie, which rounds to the
+     * even neighbour, infinity.
      */
     private static final int OVERFLOW = 0x477f_f000;
 
     /** Elements per block of {@link #convert}; a block fits into the first-level cache. */
     private static final int BLOCK = 1024;
 
-    /** The JDK's own conversion of f16, which exists since JDK 20, or null. The JIT compiler vectorises loops of it. */
+    /**
+     * The JDK's own conversion of f16, which exists since JDK 20, or null. The JIT compiler vectorises loops that use
+     * this conversion.
+     */
     private static final MethodHandle WIDEN = jdk("float16ToFloat", MethodType.methodType(float.class, short.class));
 
     private static final MethodHandle NARROW = jdk("floatToFloat16", MethodType.methodType(short.class, float.class));
@@ -102,7 +106,7 @@ public final class HalfFloats {
         return type.isFloating() && type.carrier() == Carrier.SHORT;
     }
 
-    /** Widens a block. The loops do nothing else, so that the JIT compiler can vectorise them. */
+    /** Widens a block. The loops only widen elements, so that the JIT compiler can vectorise the loops. */
     private static void widen(DataType type, short[] halves, float[] floats) {
         if (type == DataType.FLOAT16) {
             for (int i = 0; i < halves.length; i++) {
@@ -143,7 +147,7 @@ public final class HalfFloats {
      *
      * @param type    f16 or bf16
      * @param element bits of the element
-     * @return its value
+     * @return value of the element
      * @throws IllegalArgumentException if the type is neither f16 nor bf16
      */
     public static float widen(DataType type, short element) {
@@ -166,7 +170,7 @@ public final class HalfFloats {
      * Widens an element of f16 to f32.
      *
      * @param element bits of the element
-     * @return its value
+     * @return value of the element
      */
     public static float fromFloat16(short element) {
         if (WIDEN == null) {
@@ -233,7 +237,7 @@ public final class HalfFloats {
      * Widens an element of bf16 to f32.
      *
      * @param element bits of the element
-     * @return its value
+     * @return value of the element
      */
     public static float fromBfloat16(short element) {
         return Float.intBitsToFloat(element << 16);

@@ -6,10 +6,10 @@ import java.nio.ByteBuffer;
  * Reads and writes the elements of a {@link HostTensor}. The methods work in the same way on an array and on a direct
  * buffer. This class accesses single elements; {@link ElementCopies} copies elements in bulk.
  *
- * <p>Each method has one Java type. A method accepts the element types that its Java type carries, and throws an
- * IllegalArgumentException for other element types. Only the bulk methods on a direct buffer allocate memory: a view of
- * a few dozen bytes, which the JIT compiler may optimise away. Any thread may call. The caller must order the writes
- * and reads of several threads.
+ * <p>Each method reads or writes one Java type. A method accepts the element types that its Java type carries, and
+ * throws an IllegalArgumentException for other element types. Only the bulk methods on a direct buffer allocate memory:
+ * a view of a few dozen bytes, which the JIT compiler may optimise away. Any thread may call the methods. The caller
+ * must order the writes and reads of several threads.
  */
 abstract sealed class HostElements extends ElementCopies permits HostTensor {
     HostElements(DataType dataType, Object memory, int offset, int elementCount) {

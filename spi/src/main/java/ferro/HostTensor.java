@@ -320,7 +320,8 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     /**
-     * Returns the low 62 bits of the address of the first element. May be called only if {@link BufferAddress#isKnown}.
+     * Returns the low 62 bits of the address of the first element. May be called only if {@link BufferAddress#isKnown}
+     * returns true.
      */
     long address() {
         int known = wholeGib;

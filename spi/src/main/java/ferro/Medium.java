@@ -13,8 +13,8 @@ import java.util.Objects;
  * group.medium().addresses();      // [10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.2]
  * }</pre>
  *
- * @param text      for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts, shared memory
- *     inside}; empty if the back end does not know its medium, or has no peer to send to
+ * @param text description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts,
+ *     shared memory inside}; empty if the back end does not know its medium, or has no peer to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
  * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,
@@ -27,8 +27,8 @@ public record Medium(String text, List<String> addresses, boolean far) {
     /**
      * Copies the addresses.
      *
-     * @param text      for people
-     * @param addresses by rank
+     * @param text description for people
+     * @param addresses addresses of the ranks, by rank
      * @param far       whether a round trip between hosts takes a millisecond or more
      * @throws NullPointerException if an argument or an address is null
      */
@@ -40,8 +40,8 @@ public record Medium(String text, List<String> addresses, boolean far) {
     /**
      * Creates a medium whose round trips are short or unknown.
      *
-     * @param text      for people
-     * @param addresses by rank
+     * @param text description for people
+     * @param addresses addresses of the ranks, by rank
      * @throws NullPointerException if an argument or an address is null
      */
     public Medium(String text, List<String> addresses) {
@@ -51,7 +51,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     /**
      * Returns a copy of this medium with another text.
      *
-     * @param other for people
+     * @param other description for people
      * @return medium with the same addresses
      */
     public Medium with(String other) {

@@ -66,7 +66,8 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the lengths of the parts of the result, one per rank.
      *
-     * @return lengths; null if all are equal. Only an all-to-all may have other lengths here than in {@link #inCounts}
+     * @return lengths; null if all are equal. Only the result of an all-to-all may have other lengths than the operand,
+     *     see {@link #inCounts}
      */
     default long[] outCounts() {
         return inCounts();

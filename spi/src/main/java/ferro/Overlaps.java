@@ -8,9 +8,9 @@ import java.nio.ByteBuffer;
  *
  * <p>The check runs on every call and allocates nothing. For most calls the first comparison is enough. A separate
  * method creates the message of a rejected call, so that the JIT compiler can inline the rest. Two buffers are first
- * compared by their addresses modulo 1 GiB, which takes two loads. If these ranges overlap, the full addresses are
- * read, once for each tensor ({@link BufferAddress}). If the JVM does not give addresses, or if memory is mapped twice,
- * an overlap of two buffers is not detected and the call runs.
+ * compared by their addresses modulo 1 GiB, which takes two loads. If the ranges overlap modulo 1 GiB, the full
+ * addresses are read, once for each tensor ({@link BufferAddress}). If the JVM does not give addresses, or if memory is
+ * mapped twice, an overlap of two buffers is not detected and the call runs.
  */
 final class Overlaps {
     /** Value of a distance which means that no overlap was detected. */
@@ -35,8 +35,8 @@ final class Overlaps {
     }
 
     /**
-     * Rejects an overlap, unless a rank's own part begins at element {@code begin} of the tensor of all parts. This
-     * element is the offset of the rank's part.
+     * Rejects an overlap, unless a rank's own part begins at element {@code begin} of the tensor of all parts. Element
+     * {@code begin} is the offset of the rank's part.
      */
     static void refuseButOwnPart(CollectiveKind kind, Tensor part, Tensor whole, long begin, int rank) {
         long distance = distance(whole, part);
@@ -78,7 +78,7 @@ final class Overlaps {
         long distance = one instanceof HostTensor from && other instanceof HostTensor to
                 ? onHost(from, to)
                 : onDevice((DeviceTensor) one, (DeviceTensor) other);
-        // by division, since the byte count of a device tensor may not fit into 64 bits
+        // compared by division, since the byte count of a device tensor may not fit into 64 bits
         boolean overlap = distance >= 0
                 ? distance / one.dataType().byteSize() < one.elementCount()
                 : distance != APART && -distance / other.dataType().byteSize() < other.elementCount();

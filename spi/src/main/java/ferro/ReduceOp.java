@@ -22,8 +22,8 @@ import java.util.Optional;
  * cannot check:
  * <ul>
  * <li>The code is associative, since a plan chooses which partial results are combined. A sum of floats, for example,
- *     is associative only up to rounding. With such an op, all ranks and all runs still get the same bits. Other
- *     lengths, world sizes and algorithms may round differently.
+ *     is associative only up to rounding. Even if an op is associative only up to rounding, all ranks and all runs get
+ *     the same bits. Other lengths, world sizes and algorithms may round differently.
  * <li>The code is commutative to the last bit, since two ranks may each pass their own element as {@code into}. For
  * example, {@code a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define
  * which of 2 and -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
@@ -35,8 +35,8 @@ import java.util.Optional;
  * <li>The code is the same on all ranks, with the same name. If two ranks have different code under one name, the
  * results are meaningless.
  * </ul>
- * An exception from this code fails the group on all ranks, with code ABORTED, this rank as culprit, and a message that
- * names the op. A call on device tensors throws UnsupportedOperationException if its op is user-defined.
+ * An exception from user-defined code fails the group on all ranks, with code ABORTED, this rank as culprit, and a
+ * message that names the op. A call on device tensors throws UnsupportedOperationException if its op is user-defined.
  *
  * <p>Two ops are equal if they have the same name and the same {@link #combiner}. Two pre-multiplied sums with the same
  * factor are therefore equal. Calls with equal ops share their plan and kernels, so create a user-defined op once and
@@ -392,7 +392,7 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns the user's code for arrays. The arrays that are passed to it must carry the element type.
+     * Returns the user's code for arrays. The arrays that are passed to the code must carry the element type.
      *
      * @return code; null for a built-in op, and for a {@link Combiner} of the user
      */

@@ -8,9 +8,9 @@ import java.util.concurrent.CompletionStage;
  * A small map that all ranks share, which they use to join. A key is slash-separated, has at most 1 KiB, and contains
  * no unpaired surrogate. A value has at most 1 MiB.
  *
- * <p>A call that returns a value waits for the network. Such a call waits at most until the deadline that the store was
- * opened with, and then throws a {@link FerroException} of code RENDEZVOUS. State machines use {@link #when}, which
- * does not wait. A simulated store answers immediately.
+ * <p>A call that returns a value waits for the network. A call that waits for the network waits at most until the
+ * deadline that the store was opened with, and then throws a {@link FerroException} of code RENDEZVOUS. State machines
+ * use {@link #when}, which does not wait. A simulated store answers immediately.
  */
 public interface Store extends AutoCloseable {
     /**
@@ -99,7 +99,7 @@ public interface Store extends AutoCloseable {
 
     /**
      * Closes the store as {@link #close} does, within a time. A store on a network sends its last changes first, and
-     * waits for the answers no longer than this time. The default implementation ignores the time.
+     * waits for the answers no longer than the given time. The default implementation ignores the time.
      *
      * @param within maximum time; zero or less waits for no answer
      */

@@ -1,7 +1,7 @@
 /**
  * The types that all modules share: back ends, calls, tensors, failures.
  *
- * <p>Users of ferro start at {@code ferro.group.ProcessGroup}. From this package they need {@link ferro.HostTensor},
+ * <p>Users of ferro start at {@code ferro.group.ProcessGroup}. From this package, users need {@link ferro.HostTensor},
  * {@link ferro.ReduceOp}, {@link ferro.Work} and {@link ferro.FerroException}. Implementers of a back end start at
  * {@link ferro.Backend}, then {@link ferro.Collective} and {@link ferro.CallOptions}.
  *

@@ -10,10 +10,10 @@ import java.time.Duration;
  * a {@link DeviceTensor}.
  *
  * <p>The context of a rank has one object of this type: {@code context.shared(DeviceMemory.class, ...)}. A {@link
- * ferro.dispatch.DeviceMemoryProvider} creates it. Any thread may call. A call does not change the current device of
- * its thread. A copy starts after the work that is in the device's default stream at the time of the call. Copies in
- * the same direction on the same device run in the order in which they were started. Copies are asynchronous: the
- * caller must not use source or destination until {@link Copy#await} has returned true.
+ * ferro.dispatch.DeviceMemoryProvider} creates it. Any thread may call the methods. A call does not change the current
+ * device of its thread. A copy starts after the work that is in the device's default stream at the time of the call.
+ * Copies in the same direction on the same device run in the order in which they were started. Copies are asynchronous:
+ * the caller must not use source or destination until {@link Copy#await} has returned true.
  *
  * <p>Source and destination of a copy must have the same size in bytes. If they differ, the copy throws
  * IllegalArgumentException before any data moves. A native failure throws a {@link ferro.FerroException} of code
