@@ -36,7 +36,7 @@ public final class DeviceMemories {
     }
 
     /**
-     * Returns why there is no device memory. Opens none.
+     * Returns why there is no device memory. This method opens no device memory.
      *
      * @param context context that would share the memory
      * @return reason; empty if there is device memory, or a provider can open it

@@ -10,14 +10,14 @@ import java.time.Duration;
  * a {@link DeviceTensor}.
  *
  * <p>The context of a rank has one object of this type: {@code context.shared(DeviceMemory.class, ...)}. A {@link
- * ferro.dispatch.DeviceMemoryProvider} creates it. Any thread may call the methods. A call does not change the current
- * device of its thread. A copy starts after the work that is in the device's default stream at the time of the call.
- * Copies in the same direction on the same device run in the order in which they were started. Copies are asynchronous:
- * the caller must not use source or destination until {@link Copy#await} has returned true.
+ * ferro.dispatch.DeviceMemoryProvider} creates this object. Any thread may call the methods. A call does not change the
+ * current device of its thread. A copy starts after the work that is in the device's default stream at the time of the
+ * call. Copies in the same direction on the same device run in the order in which they were started. Copies are
+ * asynchronous: the caller must not use source or destination until {@link Copy#await} has returned true.
  *
- * <p>Source and destination of a copy must have the same size in bytes. If they differ, the copy throws
+ * <p>Source and destination of a copy must have the same size in bytes. If the sizes differ, the copy throws
  * IllegalArgumentException before any data moves. A native failure throws a {@link ferro.FerroException} of code
- * NATIVE; lack of memory throws one of code RESOURCE.
+ * NATIVE; lack of memory throws a FerroException of code RESOURCE.
  */
 public interface DeviceMemory extends AutoCloseable {
     /**
@@ -76,7 +76,7 @@ public interface DeviceMemory extends AutoCloseable {
          * Returns the memory.
          *
          * @return direct buffer in native order, at first with position 0 and with its size as limit. Each call returns
-         *     the same object. The caller may change its position and limit
+         *     the same object. The caller may change the position and limit of the buffer
          */
         ByteBuffer buffer();
 

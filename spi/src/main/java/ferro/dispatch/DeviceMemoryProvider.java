@@ -18,7 +18,8 @@ public interface DeviceMemoryProvider {
     /**
      * Returns the priority among the usable providers.
      *
-     * @return priority; the usable provider with the highest priority is chosen, and one with a priority below 0 never
+     * @return priority; the usable provider with the highest priority is chosen, and a provider with a priority below 0
+     *     is never chosen
      */
     int priority();
 

@@ -18,15 +18,15 @@ import java.util.Optional;
 
 /**
  * The decision which route a call on device tensors takes, for all kinds of call. The dispatch checks the call first.
- * Then the dispatch chooses NCCL; without NCCL the host round trip, if the settings allow that. A call without a route
- * throws an exception. No other class makes this decision.
+ * Then the dispatch chooses NCCL. Without NCCL, the dispatch chooses the host round trip if the settings allow the
+ * round trip. A call without a route throws an exception. No other class chooses a route.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
  * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
- * checks itself, since it checks every call. This class makes these three checks only for a call whose result is a new
- * tensor, before the memory is allocated. Until all checks have passed, this class calls only {@code asNcclBackend} of
- * the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device} of
- * the back end or its NCCL view.
+ * checks itself, since it checks every call. This class makes the last three checks only for a call whose result is a
+ * new tensor, before the memory is allocated. Until all checks have passed, this class calls only {@code asNcclBackend}
+ * of the back end, and {@code rank}, {@code worldSize}, {@code timeout}, {@code unsupportedBecause} and {@code device}
+ * of the back end or its NCCL view.
  */
 final class Dispatch {
     private final HostFallbackPath slow;

@@ -26,8 +26,8 @@ import java.util.Optional;
  * Dispatch} chooses. A call on host tensors is passed unchanged to the wrapped back end.
  *
  * <p>Calls on device tensors and calls on host tensors keep a common order. A call through host memory is passed to the
- * wrapped back end only after its copy to the host. Until that copy has ended, a call on host tensors queues behind the
- * call, and an operation that cannot be queued waits.
+ * wrapped back end only after its copy to the host. Until the copy to the host has ended, a call on host tensors queues
+ * behind the call through host memory, and an operation that cannot be queued waits.
  */
 final class DispatchingBackend extends ForwardingBackend {
     private final CollectiveBackend host;

@@ -28,7 +28,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
      * Returns the decision of the current settings.
      *
      * @param context settings
-     * @return answer, with the setting that decides
+     * @return decision, with the setting that decides
      * @throws IllegalArgumentException if a setting has an invalid value
      */
     public static FallbackGate of(RankContext context) {

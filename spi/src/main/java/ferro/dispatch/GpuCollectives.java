@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  * <li>Without NCCL, the data is copied to the host, the collective runs there, and the result is copied to the device.
  * The route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset,
  * {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
- * collectives. Every such call logs a warning to the logger {@code ferro.gpu.fallback}, counts in
+ * collectives. Every call through host memory logs a warning to the logger {@code ferro.gpu.fallback}, counts in
  * {@link #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
  * <li>If neither route is available, the call throws an {@link UnsupportedOperationException}, whose message says how
  * to enable one of the two routes.
@@ -76,8 +76,8 @@ public final class GpuCollectives implements AutoCloseable {
 
     /**
      * Returns whether calls on device tensors can have a route over a back end. Calls can have a route if the back end
-     * uses NCCL or a {@link HostFallback} is on the class path. If they cannot, a back end of {@link #over} rejects
-     * every call on device tensors.
+     * uses NCCL or a {@link HostFallback} is on the class path. If calls cannot have a route, a back end of {@link
+     * #over} rejects every call on device tensors.
      *
      * @param backend back end
      * @return whether a route can exist, independent of the settings
@@ -99,7 +99,7 @@ public final class GpuCollectives implements AutoCloseable {
 
     /**
      * Returns a view of this object with its own timeout. The timeout applies to calls without a timeout argument. In
-     * an object without its own timeout, these calls have the timeout of the back end.
+     * an object without its own timeout, calls without a timeout argument have the timeout of the back end.
      *
      * @param timeout time limit of each call, from its start to its end; more than a century means no timeout
      * @return view of this object; closing the view also closes this object, and vice versa

@@ -108,7 +108,10 @@ final class HostFallbackPath implements AutoCloseable {
         return memory;
     }
 
-    /** Returns the exception message for a call that may not take the slow path, or empty if it may. */
+    /**
+     * Returns the exception message for a call that may not take the slow path, or empty if the call may take the slow
+     * path.
+     */
     Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
         if (gate.isOpen() && backend instanceof CollectiveBackend) {
             return missing().map(why -> gate.refusal(operation, backend, why));
@@ -133,7 +136,10 @@ final class HostFallbackPath implements AutoCloseable {
         return fallback.unavailableBecause(context).map(why -> ARTIFACT + " cannot work here: " + why);
     }
 
-    /** Logs a warning, counts the call and records it as a JFR event. Runs for every call, before any data moves. */
+    /**
+     * Logs a warning, counts the call and records it as a JFR event. Runs for every call on the slow path, before any
+     * data moves.
+     */
     void publish(String operation, String label, DeviceTensor tensor, FallbackGate gate, Backend backend) {
         log.log(
                 System.Logger.Level.WARNING,

@@ -22,11 +22,11 @@ import java.util.function.LongSupplier;
  * A record of the last {@code ferro.recorder.entries} operations and some events of all groups of one rank. The
  * recorder is on by default.
  *
- * <p>Each rank has one recorder. All objects that run operations share the recorder through the rank's context. Each of
- * these objects acquires the recorder with {@link #of} and releases it with {@link #release}. If
- * {@code ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the
- * JVM ends before the record of a failure is written, the record is written at the end of the JVM. The record is also
- * written within a second after a file {@code dump.request} appears or changes in that folder.
+ * <p>Each rank has one recorder. All objects that run operations share the recorder through the rank's context. Each
+ * object that runs operations acquires the recorder with {@link #of} and releases it with {@link #release}. If {@code
+ * ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the JVM ends
+ * before the record of a failure is written, the record is written at the end of the JVM. The record is also written
+ * within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
@@ -157,7 +157,7 @@ public final class FlightRecorder implements AutoCloseable {
                 throw new IllegalArgumentException("the record of rank " + owner.rank + " needs " + text.length()
                         + " bytes even without operations, found a limit of " + most);
             }
-            // a little less than the proportion, because entries differ in length
+            // keeps a little less than the proportion, because entries differ in length
             entries = (int) (entries * FITTING * most / text.length());
             text = new RecordWriter(this, entries).record(reason);
         }

@@ -1,7 +1,8 @@
 package ferro.recorder;
 
 /**
- * A writer of JSON, which also sets the commas. Texts are cut and escaped, so that no text is mistaken for JSON syntax.
+ * A writer of JSON, which also sets the commas. Texts are shortened and escaped, so that no text is mistaken for JSON
+ * syntax.
  */
 final class JsonText {
     private static final int TEXT_CHARACTERS = 1000;

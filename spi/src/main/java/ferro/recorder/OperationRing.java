@@ -16,8 +16,8 @@ import java.util.stream.LongStream;
  * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
  * discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock (Boehm, Can
  * Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the
- * fences described there. If another writer is still writing at the same index, a writer gives up its own entry. A
- * writer gives up only if the ring goes a full round while one entry is written.
+ * fences that the paper describes. If another writer is still writing at the same index, a writer gives up its own
+ * entry. A writer gives up only if the ring goes a full round while one entry is written.
  *
  * <p>An index whose operation has not ended is skipped. Therefore an operation that hangs is still in the ring when its
  * group fails, even if many other operations have ended since. An open operation is replaced only if {@code
@@ -81,13 +81,13 @@ final class OperationRing {
      * @param group      group of the operation
      * @param state      QUEUED to FAILED
      * @param text       description
-     * @param sequence   -1 for a message
+     * @param sequence number of the operation in its group, -1 for a message
      * @param bytes      bytes of data of the operation
      * @param begun      time of the submit
      * @param ended      time of the end, 0 if it has not ended
-     * @param step       -1 if unknown
+     * @param step step of the plan, -1 if unknown
      * @param moved      bytes that were sent and received
-     * @param code       null unless it has failed
+     * @param code       code of the failure, null unless the operation has failed
      * @param waitingFor ranks of the group that the operation waited for when it failed, comma-separated
      * @param peer       the other rank of a message, -1 for a collective
      */
@@ -124,7 +124,7 @@ final class OperationRing {
 
     /**
      * Claims the next entry, which the caller fills and publishes with {@link #show}. Returns NONE if another writer is
-     * writing at its index, or has written a newer entry there.
+     * writing at the index of the entry, or has written a newer entry at that index.
      */
     int claim() {
         long before = last.get();

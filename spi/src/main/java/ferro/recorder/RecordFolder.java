@@ -22,8 +22,8 @@ final class RecordFolder {
 
     private static final long LOOK_MILLIS = 500;
     /**
-     * Time that the thread waits after a failure. More is soon known about the failure, and one file then contains all
-     * of it.
+     * Time that the thread waits after a failure. Soon after a failure, more facts about the failure are known, and one
+     * file then contains all of these facts.
      */
     private static final long GATHER_MILLIS = 20;
     /**

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 /**
  * A writer of a record as JSON (RFC 8259), with one operation or event per line. Ranks are rank numbers of the joined
  * group, except for {@code groups[].rank}. Times are on the clock of the process. {@code clockNanos} and {@code
- * wallNanos} align them with the times of other processes.
+ * wallNanos} align the times of the process with the times of other processes.
  */
 final class RecordWriter {
     private static final int FORMAT = 1;

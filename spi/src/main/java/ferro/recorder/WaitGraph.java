@@ -9,8 +9,9 @@ import java.util.function.IntFunction;
  * A graph of the ranks that each rank waits for. The ranks that delay the others are at the ends of the chains: a rank
  * that waits for no rank ends its chain. If no chain has an end, the ranks wait for each other in a cycle.
  *
- * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with their recordings.
- * The graph has no state of its own. Any thread may call the graph if any thread may call the function of the graph.
+ * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with the recordings of
+ * the ranks. The graph has no state of its own. Any thread may call the graph if any thread may call the function of
+ * the graph.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
@@ -19,15 +20,15 @@ public final class WaitGraph {
      * Creates a graph. The function is called only for ranks that a search reaches, and may be called several times for
      * the same rank.
      *
-     * @param waitsFor returns the ranks that a rank waits for, and always the same ones. The result is empty for a rank
-     *     that waits for no rank, or about which nothing is known. The graph does not change the results
+     * @param waitsFor returns the ranks that a rank waits for, and always the same ranks. The result is empty for a
+     *     rank that waits for no rank, or about which nothing is known. The graph does not change the results
      */
     public WaitGraph(IntFunction<BitSet> waitsFor) {
         this.waitsFor = waitsFor;
     }
 
     /**
-     * Returns some ranks and all ranks that they wait for, directly or through others.
+     * Returns some ranks and all ranks that they wait for, directly or through other ranks.
      *
      * @param first ranks at which the search begins
      * @return the given ranks, and all ranks reached from them
@@ -60,8 +61,9 @@ public final class WaitGraph {
     }
 
     /**
-     * Returns the ranks that wait for themselves, directly or through others. A rank that is not on a cycle is not
-     * included, even if it waits for a rank on a cycle or such a rank waits for it.
+     * Returns the ranks that wait for themselves, directly or through other ranks. A rank that is not on a cycle is not
+     * included. This also applies to a rank that waits for a rank on a cycle, and to a rank for which a rank on a cycle
+     * waits.
      *
      * @param first ranks at which the search begins
      * @return all reached ranks on a cycle; empty if there is no cycle
@@ -83,8 +85,8 @@ public final class WaitGraph {
     }
 
     /**
-     * Returns the ranks that a rank waits for and that also wait for this rank, directly or through others. If there
-     * are such ranks, the rank itself is included.
+     * Returns the ranks that a rank waits for and that also wait for this rank, directly or through other ranks. If
+     * there are such ranks, the rank itself is included.
      */
     private BitSet cycleOf(int rank, WaitGraph awaitedBy) {
         BitSet itself = new BitSet();

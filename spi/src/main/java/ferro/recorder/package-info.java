@@ -9,7 +9,7 @@
  * {@code ferro analyze} uses it on the files of all ranks.
  *
  * <p>A report of an operation takes no lock, reads no clock and allocates no memory. The recorder throws no exception
- * into a call of the user, with one exception: a join fails if the folder of the recorder cannot be written. A record
+ * into a call of the user, except that a join fails if the folder of the recorder cannot be written. A record
  * never contains elements of tensors or secrets.
  */
 package ferro.recorder;
