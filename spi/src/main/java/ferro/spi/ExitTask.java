@@ -1,7 +1,8 @@
 package ferro.spi;
 
 /**
- * A task that runs if the JVM ends while a resource of a rank is still open. {@link RankContext#atExit} registers it.
+ * A task that runs if the JVM ends while a resource of a rank is still open. {@link RankContext#atExit} registers the
+ * task.
  */
 @FunctionalInterface
 public interface ExitTask {
@@ -18,8 +19,8 @@ public interface ExitTask {
      */
     enum Stage {
         /**
-         * The device halves of groups fail if necessary, without waiting. The second back end of such a group, which
-         * has the control lane, notifies the other ranks.
+         * The back ends for device tensors fail if necessary, without waiting. The second back end of the same group,
+         * which has the control lane, notifies the other ranks.
          */
         DEVICES,
         /** Groups send a closing message to the other ranks, or fail. */

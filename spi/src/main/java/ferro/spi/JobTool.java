@@ -10,8 +10,8 @@ import java.util.Optional;
  * constructor must not load native libraries.
  *
  * <p>The class has picocli's annotations for its description, its options and its parameters. Options that every
- * command with ranks has are not part of it. The launcher sets the options and parameters before it calls any method
- * other than {@link #name}.
+ * command with ranks has are not part of the class. The launcher sets the options and parameters before it calls any
+ * method other than {@link #name}.
  */
 public interface JobTool {
     /**
@@ -22,8 +22,8 @@ public interface JobTool {
     String name();
 
     /**
-     * Returns whether the command line asks to start ranks. If it does not, the launcher runs {@link #command} on this
-     * host instead.
+     * Returns whether the command line asks to start ranks. If the command line does not ask to start ranks, the
+     * launcher runs {@link #command} on this host instead.
      *
      * @return whether ranks start
      * @throws IllegalArgumentException if options exclude each other; the message names them

@@ -30,7 +30,7 @@ public final class LeakReport {
      * @param owner object that must be closed
      * @param what  name of the object, for the WARNING
      * @param log   receives the WARNING
-     * @return watch; the owner calls {@link #closed} on it when it is closed
+     * @return watch; the owner calls {@link #closed} on the watch when the owner is closed
      */
     public static LeakReport watch(Object owner, String what, Logger log) {
         return watch(
@@ -48,7 +48,7 @@ public final class LeakReport {
      * @param what    name of the object, for the WARNING
      * @param log     receives the WARNING
      * @param release action that frees the resources; runs on a separate thread, because it may take a while
-     * @return watch; the owner calls {@link #closed} on it when it is closed
+     * @return watch; the owner calls {@link #closed} on the watch when the owner is closed
      */
     public static LeakReport watchAndFree(Object owner, String what, Logger log, Runnable release) {
         Objects.requireNonNull(release, "release");

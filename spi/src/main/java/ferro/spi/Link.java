@@ -4,8 +4,9 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 
 /**
- * One ordered lane to one peer. The methods only post work and never wait. Completions are reported as counts, so that
- * no memory is allocated. The thread that makes progress on the transport calls these methods.
+ * A lane: one ordered way to one peer. The methods only post sends and receives, and never wait. Completions are
+ * reported as counts, so that no memory is allocated. The thread that makes progress on the transport calls these
+ * methods.
  *
  * <p>Header: the first send of a call on a link begins with the header (sequence and fingerprint), even if it has no
  * elements. The first receive of a call expects the header, and is finished only after the header has arrived. Later
@@ -14,7 +15,7 @@ import ferro.ReduceOp;
  * posts of any size.
  *
  * <p>A posted send refers to the caller's memory until {@link #sent()} counts it. A link buffers no more than the
- * window of its medium. Therefore a slow peer slows down the sender, and memory stays bounded.
+ * window of its medium. Therefore a slow peer slows down the sender, and the use of memory stays limited.
  */
 public interface Link {
     /**
@@ -38,8 +39,8 @@ public interface Link {
     void receive(CallHeader call, HostTensor into, long from, long count);
 
     /**
-     * Posts a receive that combines the next elements with elements in memory. The link reads them directly from the
-     * buffer of the medium or from the memory of the peer.
+     * Posts a receive that combines the next elements with elements in memory. The link reads the next elements
+     * directly from the buffer of the medium or from the memory of the peer.
      *
      * @param call  expected call
      * @param into  memory to receive into

@@ -59,7 +59,7 @@ public interface ProcessTable {
         /**
          * Returns whether the process has exited. The check takes some microseconds and never waits.
          *
-         * @return true if the process is exiting or gone; it then stays true
+         * @return true if the process is exiting or gone; the result then stays true
          */
         boolean hasExited();
 

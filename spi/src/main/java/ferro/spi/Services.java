@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 
 /**
  * Look-up of services on the class path or module path with {@link java.util.ServiceLoader}. A service that cannot be
- * loaded does not prevent the use of the others.
+ * loaded does not prevent the use of other services.
  */
 public final class Services {
     private Services() {}

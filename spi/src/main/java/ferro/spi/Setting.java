@@ -12,7 +12,7 @@ import java.util.function.Function;
  *
  * @param <T>      type of the value
  * @param name     name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
- *                 {@code FERRO_TIMEOUT}. A name in capitals is only a variable
+ *                 {@code FERRO_TIMEOUT}. A name in capitals means that the setting is only a variable
  * @param fallback text that is used if the setting is unset; null means that there is no default
  * @param need     description of a valid value, for messages and docs/configuration.md
  * @param parse    converts the text to the value; throws IllegalArgumentException if the text is invalid

@@ -222,7 +222,7 @@ public final class Settings {
     public static final Setting<String> SECRET_FILE =
             new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
 
-    /** The job id is part of the first frame of every connection, whose length is bounded. */
+    /** The job id is part of the first frame of every connection, whose length is limited. */
     private static final int MOST_JOB_ID_BYTES = 64;
 
     private static final List<Setting<?>> ALL = List.of(
@@ -320,8 +320,8 @@ public final class Settings {
     }
 
     /**
-     * Returns a parser that accepts only the given words. For any other text it throws, with {@code refusal} in the
-     * message.
+     * Returns a parser that accepts only the given words. For any other text the parser throws an exception, whose
+     * message contains {@code refusal}.
      */
     private static Function<String, String> oneOf(String refusal, String... words) {
         return text -> {

@@ -25,8 +25,8 @@ public interface SharedMemoryProvider {
 
     /**
      * Creates this rank's segment. Reserves the memory of the segment, except for the part that is reserved later, so
-     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve that part as
-     * well.
+     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve the part that
+     * is reserved later as well.
      *
      * @param group   group whose ranks will share memory. The timeout of the group is the deadline of the call that
      *     needs the memory, since the other ranks wait no longer
@@ -39,8 +39,8 @@ public interface SharedMemoryProvider {
     SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 
     /**
-     * Returns whether all ranks of a group are threads of this process. If they are, each rank can access every segment
-     * without an offer.
+     * Returns whether all ranks of a group are threads of this process. If all ranks are threads of this process, each
+     * rank can access every segment without an offer.
      *
      * @return true if the ranks need not exchange offers, since {@link SharedMemory#reach} accepts any offer and always
      *     succeeds

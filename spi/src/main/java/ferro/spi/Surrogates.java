@@ -3,8 +3,8 @@ package ferro.spi;
 import java.util.Objects;
 
 /**
- * A check for text that UTF-8 cannot encode: half of a surrogate pair. Java would write a question mark instead, so
- * that a reader would get a different text.
+ * A check for text that UTF-8 cannot encode: half of a surrogate pair. Java would write a question mark in place of
+ * half of a pair, so that a reader would get a different text.
  */
 public final class Surrogates {
     private Surrogates() {}

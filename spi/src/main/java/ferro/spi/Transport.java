@@ -70,10 +70,10 @@ public interface Transport extends AutoCloseable {
     void wakeup();
 
     /**
-     * Wakes a thread of another rank that waits in {@link #park}: the thread that makes progress on this group there.
-     * If the medium can do so, it wakes that thread directly, without a background thread. A background thread needs a
-     * processor first, which delays the rank if there are more ranks than processors. The thread that makes progress
-     * calls this method. The call may have no effect if the other rank is not parked.
+     * Wakes a thread of another rank that waits in {@link #park}: the thread that makes progress on this group on that
+     * rank. If the medium can do so, it wakes the thread of the other rank directly, without a background thread. A
+     * background thread needs a processor first, which delays the rank if there are more ranks than processors. The
+     * thread that makes progress calls this method. The call may have no effect if the other rank is not parked.
      *
      * @param peer rank of the peer
      * @return false if the medium cannot signal, or cannot signal yet; the caller may then use a control message
@@ -93,8 +93,8 @@ public interface Transport extends AutoCloseable {
     /**
      * Runs a task after the control messages of a peer that have already arrived have been passed to their receivers.
      * The wait is limited: TCP polls at most 50 times, and the engine waits at most 100 ms. The engine calls this
-     * method before it blames a process that has exited. The last messages of that process may say that it has left the
-     * group, or which other rank is to blame. The task runs on a background thread and must not wait.
+     * method before it blames a process that has exited. The last messages of an exited process may say that it has
+     * left the group, or which other rank is to blame. The task runs on a background thread and must not wait.
      *
      * @param peer rank of the peer
      * @param task task, which runs at most once
@@ -107,7 +107,7 @@ public interface Transport extends AutoCloseable {
     /**
      * Sets the receiver of losses and control messages. The receiver is called on a background thread, also while no
      * thread makes progress on the links. This method is called once, before the first call of {@link #link}. Events
-     * that happened earlier are then delivered in order.
+     * that happened before this call are then delivered in order.
      *
      * @param events receiver of the events
      */
@@ -134,7 +134,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Returns whether other ranks need this process for more than its groups, because it serves the store. If other
-     * ranks need it, the close of its last group waits until the other ranks have left too.
+     * ranks need this process, the close of its last group waits until the other ranks have left too.
      *
      * @return false unless this process serves the store
      */
@@ -221,13 +221,13 @@ public interface Transport extends AutoCloseable {
         POINT_TO_POINT
     }
 
-    /** The receiver of events that a medium reports. Its methods never wait. */
+    /** The receiver of events that a medium reports. The methods of a receiver never wait. */
     interface Events {
         /**
          * Receives the end of a control connection that ended without a closing message. The peer may live, because the
          * network between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns
-         * out to be dead. A medium that cannot distinguish these cases calls only {@link #lost}. By default this method
-         * calls {@link #lost} too.
+         * out to be dead. A medium that cannot distinguish a dead peer from an ended connection calls only {@link
+         * #lost}. By default this method calls {@link #lost} too.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST
@@ -239,8 +239,8 @@ public interface Transport extends AutoCloseable {
         /**
          * Receives the loss of a peer: its process is gone, or its control connection has ended. With PEER_LOST the
          * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
-         * detect such losses reports none: the engine also monitors the processes of its host and the heartbeats of
-         * the other ranks.
+         * detect the loss of a peer reports none: the engine also monitors the processes of its host and the heartbeats
+         * of the other ranks.
          *
          * @param peer  rank of the peer
          * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a
