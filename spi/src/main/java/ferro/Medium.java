@@ -13,7 +13,7 @@ import java.util.Objects;
  * group.medium().addresses();      // [10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.2]
  * }</pre>
  *
- * @param text description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts,
+ * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts,
  *     shared memory inside}; empty if the back end does not know its medium, or has no peer to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
@@ -27,7 +27,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     /**
      * Copies the addresses.
      *
-     * @param text description for people
+     * @param text      description for people
      * @param addresses addresses of the ranks, by rank
      * @param far       whether a round trip between hosts takes a millisecond or more
      * @throws NullPointerException if an argument or an address is null
@@ -40,7 +40,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
     /**
      * Creates a medium whose round trips are short or unknown.
      *
-     * @param text description for people
+     * @param text      description for people
      * @param addresses addresses of the ranks, by rank
      * @throws NullPointerException if an argument or an address is null
      */
