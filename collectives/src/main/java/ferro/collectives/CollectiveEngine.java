@@ -76,7 +76,7 @@ public final class CollectiveEngine {
 
     /**
      * Refuses settings that no engine can use. A medium whose ranks wait for each other before there is an engine calls
-     * this first, so that the other ranks need not wait for this rank.
+     * this method first, so that the other ranks need not wait for this rank.
      *
      * @param context settings
      * @throws IllegalArgumentException if a setting is invalid; its message names the setting and the allowed values

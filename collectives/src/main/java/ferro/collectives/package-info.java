@@ -1,6 +1,6 @@
 /**
  * The entry point for media: {@link ferro.collectives.CollectiveEngine} makes a back end with every collective from a
- * medium. Module examples has such a medium in two short files, {@code ferro.examples.files}.
+ * medium. Module examples has a medium in two short files, {@code ferro.examples.files}.
  *
  * <p>The engine itself is in {@code engine}. The engine runs plans ({@code plan}, {@code algorithm}) over links
  * ({@code link}), and programs in shared memory ({@code shared}). The engine combines elements with the kernels of

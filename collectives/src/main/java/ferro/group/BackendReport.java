@@ -8,15 +8,15 @@ import java.util.Optional;
 /**
  * Report about a back end that was found, for display.
  *
- * @param name        name by which users select it; the name of the class if the provider itself is broken
+ * @param name name by which users select the back end; the name of the class if the provider itself is broken
  * @param priority    priority among the usable back ends; {@code auto} never chooses one below 0
- * @param unavailable why the back end cannot work in this process and how to fix it; empty if it can
+ * @param unavailable why the back end cannot work in this process, with a remedy; empty if the back end can work
  */
 public record BackendReport(String name, int priority, Optional<String> unavailable) {
     /**
      * Rejects null.
      *
-     * @param name        name by which users select it
+     * @param name name by which users select the back end
      * @param priority    priority among the usable back ends
      * @param unavailable why the back end cannot work in this process, empty if it can work
      */
@@ -26,7 +26,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
     }
 
     /**
-     * Queries every provider on the class path or module path. A broken provider does not hide the others.
+     * Queries every provider on the class path or module path. A broken provider does not hide other providers.
      *
      * @param context settings that the providers read
      * @return reports, highest priority first

@@ -36,8 +36,8 @@ import java.util.function.IntFunction;
  * unchanged. A communication failure is thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for
  * the objects of the other ranks also fails the group.
  *
- * <p>A {@code null} or an invalid root throws on this rank only, before the rank communicates. The other ranks keep waiting for
- * this rank.
+ * <p>A {@code null} or an invalid root throws an exception on this rank only, before the rank communicates. The other
+ * ranks keep waiting for this rank.
  *
  * <p>A rank gets only objects that its codec has decoded, even for its own object. Calls may come from any thread, one at a
  * time.
@@ -87,8 +87,9 @@ public final class GroupObjects<T> {
      * @param value object of the root; may be null on the other ranks, where it is ignored
      * @param root  rank that has the object
      * @return the object of the root
-     * @throws IllegalArgumentException if calls or limits differ, the object is above the limit, the root cannot encode it or
-     *     this rank cannot decode it, or {@code root} is no rank ({@link InvalidRankException})
+     * @throws IllegalArgumentException if calls or limits differ, if the object is above the limit, if the root cannot
+     *     encode the object, if this rank cannot decode the object, or if {@code root} is no rank ({@link
+     *     InvalidRankException})
      * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */

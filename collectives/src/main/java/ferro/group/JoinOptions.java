@@ -188,7 +188,7 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets a store that the process has already opened. Its owner closes the store.
+     * Sets a store that the process has already opened. The owner of the store closes it.
      *
      * @param opened store; replaces the store of earlier calls
      * @return options
@@ -226,7 +226,7 @@ public final class JoinOptions {
      *     secret
      * @param ports range of ports, of which this rank binds a free one; it first tries the port at the index of its local rank.
      *     {@code 0} means any port ({@code ferro.tcp.port})
-     * @return options; they replace the store of earlier calls
+     * @return options, which replace the store of earlier calls
      * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port
      */
     public JoinOptions serveStore(String host, PortRange ports) {

@@ -86,7 +86,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Returns a context with the given settings. The context reads neither properties nor the environment.
      *
-     * @param settings by property ({@code ferro.timeout}) or by variable ({@code RANK})
+     * @param settings values by property ({@code ferro.timeout}) or by variable ({@code RANK})
      * @return context
      */
     public static SystemContext of(Map<String, String> settings) {
@@ -96,7 +96,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /**
      * Returns a context with the given settings and the given store.
      *
-     * @param settings by property or by variable
+     * @param settings values by property or by variable
      * @param store    rendezvous store, which the caller closes; null for the store of {@code ferro.rendezvous}
      * @return context
      */
@@ -112,8 +112,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Joins the group that the options and the settings of this context describe. Every join of ferro ends here or in
-     * {@link ProcessGroup#join(GroupSpec, RankContext)}.
+     * Joins the group that the options and the settings of this context describe. Every join of ferro ends in this
+     * method or in {@link ProcessGroup#join(GroupSpec, RankContext)}.
      *
      * <p>An interrupt of the calling thread, {@link #abort} and {@link #close} end the join early.
      *
@@ -291,7 +291,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         synchronized (shared) {
             SharedUse use = shared.get(type);
             if (use == null) {
-                use = new SharedUse(make.get()); // which may share others
+                use = new SharedUse(make.get()); // the new object may itself share other objects
                 shared.put(type, use);
             }
             use.count++;
@@ -341,10 +341,10 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Ends the joins in progress, closes the groups that were joined or made in this context, newest first, and ends the store
-     * that it serves and the timer thread. A group with unfinished work is aborted on all ranks; a group without unfinished
-     * work is closed normally. A failure that no call has thrown is only logged. Close a group itself to wait for its work and
-     * to get such a failure. Idempotent.
+     * Ends the joins in progress, closes the groups that were joined or made in this context, newest first, and ends
+     * the store that this context serves and the timer thread. A group with unfinished work is aborted on all ranks; a
+     * group without unfinished work is closed normally. A failure that no call has thrown is only logged. Close a group
+     * itself to wait for its work and to get such a failure. Idempotent.
      */
     @Override
     public void close() {

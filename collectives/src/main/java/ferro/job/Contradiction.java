@@ -34,7 +34,7 @@ final class Contradiction {
 
     /**
      * Detects variables of ferro run that remain set when one of its ranks starts mpirun or srun. The ancestor
-     * processes show such a start.
+     * processes show whether a rank has started mpirun or srun.
      */
     private static Optional<String> leftBehind(
             LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {

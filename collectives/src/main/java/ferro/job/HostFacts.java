@@ -46,7 +46,7 @@ public interface HostFacts {
     /**
      * Returns the host name with its domain, from the hosts file of the host.
      *
-     * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the table has none
+     * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the hosts file has no such name
      */
     Optional<String> fullHostName();
 

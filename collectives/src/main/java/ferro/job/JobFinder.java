@@ -27,7 +27,7 @@ public final class JobFinder {
      *
      * @param context variables and settings of the rank; if the context has no
      *     {@linkplain RankContext#variables() variables}, only the settings of ferro are read
-     * @return job or refusal; this never throws an exception for the values of variables
+     * @return job or refusal; this method never throws an exception for the values of variables
      */
     public static JobVariables of(RankContext context) {
         Map<String, String> settings = new HashMap<>(context.variables());
@@ -46,7 +46,7 @@ public final class JobFinder {
      *
      * @param settings variables, and the properties {@code ferro.rank} and {@code ferro.world.size}
      * @param around   facts that variables do not give; only a family that needs such facts reads them
-     * @return job or refusal; this never throws an exception for the values of variables
+     * @return job or refusal; this method never throws an exception for the values of variables
      */
     public static JobVariables find(Map<String, String> settings, HostFacts around) {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));

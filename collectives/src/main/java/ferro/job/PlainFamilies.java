@@ -5,7 +5,7 @@ import java.util.OptionalInt;
 
 /**
  * Families of variables that a person sets, by settings of ferro or by RANK and WORLD_SIZE. Launchers that set the same
- * variables belong here too: ferro run, torchrun, pods.
+ * variables belong to this class too: ferro run, torchrun, pods.
  */
 final class PlainFamilies {
     static final String RANK = "RANK";
