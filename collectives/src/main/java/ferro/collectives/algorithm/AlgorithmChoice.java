@@ -226,8 +226,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks then send as many
-     * bytes as with parts. More than two ranks then send more bytes than with parts.
+     * Returns the maximum size in bytes up to which far ranks exchange all data at once. Two ranks that exchange all
+     * data at once send as many bytes as with parts. More than two ranks that exchange all data at once send more bytes
+     * than with parts.
      */
     private static long maxUndividedFar(int count) {
         return (count <= 2 ? 1024 : 256) * KIB;

@@ -6,35 +6,37 @@ package ferro.collectives.algorithm;
  * the same bits are called twins.
  */
 public enum CombineOrder {
-    /** No defined order, or an algorithm that combines nothing. */
+    /** The algorithm has no defined order, or combines nothing. */
     UNSPECIFIED,
     /**
-     * First the operand of the rank whose part contains the element, then the operands of the ranks after it, one after
-     * the other.
+     * Combines first the operand of the rank whose part contains the element, then the operands of the ranks after it,
+     * one after the other.
      */
     PART_FIRST,
     /**
-     * First the operand of the rank after the one whose part contains the element, then those of the ranks after it;
-     * the operand of the rank of the part is last.
+     * Combines the operands of all ranks in turn, beginning with the rank after the one whose part contains the
+     * element. The operand of the rank of the part is last.
      */
     PART_LAST,
-    /** First the operand of rank 0, then the operands of the other ranks, one after the other. */
+    /** Combines first the operand of rank 0, then the operands of the other ranks, one after the other. */
     RANKS,
-    /** First the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so on. */
+    /**
+     * Combines first the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so on.
+     */
     DOUBLING,
     /**
-     * First adds the operands of each two ranks whose numbers differ by half the world size. Then adds these sums for
-     * ranks that differ by a quarter of the world size, and so on.
+     * First combines the operands of each two ranks whose numbers differ by half the world size. Then combines the sums
+     * of ranks whose numbers differ by a quarter of the world size, and so on.
      */
     HALVING,
     /**
-     * First the operands of the ranks of each host, one after the other; then the sums of the hosts, in the order in
-     * which {@link #DOUBLING} combines ranks.
+     * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, in the
+     * order in which {@link #DOUBLING} combines ranks.
      */
     HOSTS_DOUBLING,
     /**
-     * First the operands of the ranks of each host, one after the other; then the sums of the hosts, beginning with the
-     * host that the part belongs to.
+     * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, beginning
+     * with the host that the part belongs to.
      */
     HOSTS_RING
 }

@@ -25,7 +25,7 @@ public final class Hosts {
          *
          * @param a rank
          * @param b rank
-         * @return whether they share memory; the same for both orders, true for a rank and itself
+         * @return whether the pair shares memory; the same for both orders, true for a rank and itself
          */
         boolean areIntraNode(int a, int b);
     }

@@ -6,9 +6,9 @@ import java.util.List;
  * The steps of one rank in one collective: two ordered lists of steps with dependencies, over chunks of regions.
  *
  * <p>A plan depends on rank, world size and root only, never on a byte count. So a plan is made once and cached. Sends
- * are posted in the order of their list, and receives in the order of theirs. The two lists proceed concurrently, and
- * each step is posted as soon as its dependencies allow. So the segments of a chunk form a pipeline. All ranks of an
- * operation use plans of one algorithm.
+ * are posted in the order of the first list, and receives in the order of the second list. The two lists proceed
+ * concurrently, and each step is posted as soon as its dependencies allow. So the segments of a chunk form a pipeline.
+ * All ranks of an operation use plans of one algorithm.
  *
  * @param algorithm  name for people and for the fingerprint, for example {@code ring}
  * @param chunkCount number of parts into which the elements of the operation are divided

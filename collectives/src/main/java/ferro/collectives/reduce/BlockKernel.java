@@ -8,19 +8,19 @@ import java.nio.ByteBuffer;
  *
  * <p>The JIT compiler vectorises a loop over two arrays only if both use the same index. The JIT compiler vectorises no
  * loop over a direct buffer. The kernel therefore copies both operands into arrays of one block, combines them from
- * index 0, and copies the result back. Combining in such arrays is two to four times as fast as the plain loop.
+ * index 0, and copies the result back. Combining in arrays of one block is two to four times as fast as the plain loop.
  *
  * <p>The loop always runs to the end of the block; behind a short run it combines zeros. A loop that ended with the run
- * would be compiled for the lengths of the first calls. After a few thousand calls with one element, such a loop would
- * stay scalar.
+ * would be compiled for the lengths of the first calls. After a few thousand calls with one element, a loop that ended
+ * with the run would stay scalar.
  */
 abstract class BlockKernel extends Kernel {
     /** Bytes per block: enough to pay for the copies, and few enough for three blocks in 32 KiB. */
     static final int BLOCK_BYTES = 2048;
 
     /**
-     * Maximum number of elements that are combined one by one. For so few elements, one by one takes less time than a
-     * block.
+     * Maximum number of elements that are combined one by one. For so few elements, combining one by one takes less
+     * time than combining a block.
      */
     static final int FEW = 16;
 

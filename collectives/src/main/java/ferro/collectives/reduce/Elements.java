@@ -20,7 +20,7 @@ public final class Elements {
      * @param type         element type
      * @param into         array of the type or direct buffer in native order
      * @param intoOffset   where the run begins in {@code into}
-     * @param source       as {@code into}
+     * @param source       array or direct buffer, as {@code into}
      * @param sourceOffset where the run begins in {@code source}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory

@@ -20,7 +20,7 @@ public abstract class Kernel {
      * @param sourceOffset offset of its first element, as {@code intoOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
-     * @throws ClassCastException        if an operand is neither such an array nor a buffer
+     * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
      */
     public abstract void combine(Object into, long intoOffset, Object source, long sourceOffset, long count);
 
@@ -34,7 +34,7 @@ public abstract class Kernel {
      * @param secondOffset offset of its first element, as {@code firstOffset}
      * @param count        number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
-     * @throws ClassCastException        if an operand is neither such an array nor a buffer
+     * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
      */
     public abstract void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count);
 }

@@ -23,7 +23,7 @@ public final class Kernels {
      * Returns a new kernel, for one thread at a time. A kernel takes a few KiB, so the caller should keep it.
      *
      * <p>The kernel of AVG adds two elements and divides the sum by the world size. An average uses this kernel for the
-     * last two terms, and the kernel of SUM for the terms before. f32 and f64 round the sum and the quotient. f16 and
+     * last two terms, and the kernel of SUM for all earlier terms. f32 and f64 round the sum and the quotient. f16 and
      * bf16 add and divide in f32, and round once. The kernel of a sum of multiplied inputs only adds.
      *
      * @param type      element type

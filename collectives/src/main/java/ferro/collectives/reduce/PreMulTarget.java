@@ -13,7 +13,9 @@ public enum PreMulTarget {
     SECOND,
     /** Both operands. */
     BOTH,
-    /** The second operand; the kernel writes only its product and adds nothing, so it is a copy. */
+    /**
+     * The second operand; the kernel writes only the product of this operand and adds nothing, so the kernel copies.
+     */
     COPY;
 
     /**

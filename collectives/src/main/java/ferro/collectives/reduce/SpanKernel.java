@@ -7,7 +7,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A kernel that calls a user's code for arrays. Both operands are copied into arrays of one block, from index 0 on, for
- * the reasons that {@link BlockKernel} gives. So the code gets one kind of memory and can write only to these arrays.
+ * the reasons that {@link BlockKernel} gives. So the user's code gets one kind of memory and can write only to the
+ * arrays of one block.
  */
 final class SpanKernel extends Kernel {
     /**
@@ -26,7 +27,7 @@ final class SpanKernel extends Kernel {
     private final Views leftViews;
     private final Views rightViews;
 
-    @SuppressWarnings("unchecked") // the op has compared the arrays of its code with its type, and that is this one
+    @SuppressWarnings("unchecked") // the op has checked that the arrays of its code carry its type, which is the type of this kernel
     SpanKernel(DataType type, ReduceOp op) {
         this.type = type;
         this.carrier = type.carrier();

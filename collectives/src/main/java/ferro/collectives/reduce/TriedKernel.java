@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * A kernel that uses a fast kernel while it measures as faster than a plain kernel, and otherwise uses the plain
- * kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair has a
- * separate loop.
+ * A kernel that uses a fast kernel while the fast kernel measures as faster than a plain kernel, and otherwise uses the
+ * plain kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair
+ * has a separate loop.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds for so many elements. */

@@ -7,7 +7,7 @@ import java.util.Optional;
  * with it.
  *
  * @param family the kernels, if they can be used
- * @param absent why there are none; otherwise empty
+ * @param absent why no kernels can be used; empty if they can be used
  */
 record VectorSearch(Optional<KernelFamily> family, String absent) {
     private static final String MODULE = "jdk.incubator.vector";
