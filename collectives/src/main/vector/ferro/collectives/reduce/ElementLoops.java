@@ -21,12 +21,12 @@ import jdk.incubator.vector.VectorSpecies;
  * whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some JDKs
  * allocate it on the heap.
  *
- * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. Here {@code high} is 1 /
- * n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The relative error of
- * {@code high + low} is at most 2^-104. A quotient by an integer below 2^31 is never in the middle between two
- * neighbours, and its relative distance from that middle is at least 2^-85. Zeros, infinities and NaNs are correct too,
- * because {@code low} is positive. If {@code s * low} may be subnormal, the loop stops, and a plain kernel does the
- * rest. A division would take ten cycles per vector, which are not hidden when the data is in the caches.
+ * <p>A quotient of an f64 number s by a number n is computed as {@code fma(s, high, s * low)}. In this formula, {@code
+ * high} is 1 / n truncated to f64, and {@code low} is the remainder. The result has the bits of a division. The
+ * relative error of {@code high + low} is at most 2^-104. A quotient by an integer below 2^31 is never in the middle
+ * between two neighbours, and its relative distance from that middle is at least 2^-85. Zeros, infinities and NaNs are
+ * correct too, because {@code low} is positive. If {@code s * low} may be subnormal, the loop stops, and a plain kernel
+ * does the rest. A division would take ten cycles per vector, which are not hidden when the data is in the caches.
  */
 final class ElementLoops {
     private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());

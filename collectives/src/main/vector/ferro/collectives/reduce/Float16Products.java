@@ -9,8 +9,8 @@ import jdk.incubator.vector.VectorSpecies;
 /**
  * Loops that multiply blocks of f16. Products are computed without the scale of {@link Float16Pairs}. With that scale a
  * subnormal product may have more bits than f32 keeps, and would be rounded twice. One loop would have too many
- * operations, see {@link Loops}, so there are two. Between the two loops, the numbers of a vector of pairs are in this
- * order: the upper elements, then the lower ones.
+ * operations, see {@link Loops}, so the work is divided into two loops. Between the two loops, the numbers of a vector
+ * of pairs are in this order: the upper elements, then the lower ones.
  */
 final class Float16Products {
     private static final VectorSpecies<Short> SHORTS = ShortVector.SPECIES_PREFERRED;

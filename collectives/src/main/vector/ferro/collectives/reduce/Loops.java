@@ -28,7 +28,7 @@ final class Loops {
      */
     record BothWays(Loops intoFirst, Loops intoBoth) {}
 
-    /** Finds the loops of a class. Buffers are passed to them as views from {@link Direct}. */
+    /** Finds the loops of a class. Buffers are passed to the loops as views from {@link Direct}. */
     Loops(MethodHandles.Lookup defined) {
         try {
             Class<?> owner = defined.lookupClass();

@@ -4,7 +4,8 @@ import ferro.DataType;
 
 /**
  * A kernel for sums of multiplied inputs of 16-bit floats. The kernel first computes the products of a block, and adds
- * them while they are in the first-level cache. One loop for both would have too many operations: see {@link Loops}.
+ * them while they are in the first-level cache. One loop for products and sums would have too many operations: see
+ * {@link Loops}.
  */
 final class ProductsFirst extends Kernel {
     private static final int BLOCK = 2048;

@@ -9,8 +9,8 @@ import jdk.incubator.vector.VectorOperators;
 
 /**
  * The definition of a new class of loops for each type and op, from a template class. The Vector API is fast only if
- * shape and op are constants of a loop. A new class makes them constants without sixty copies of the source, and gives
- * each op a separate profile in the JIT compiler.
+ * shape and op are constants of a loop. A new class makes shape and op constants without sixty copies of the source,
+ * and gives each op a separate profile in the JIT compiler.
  */
 final class Specialised {
     private Specialised() {}

@@ -45,7 +45,8 @@ final class VectorKernels implements KernelFamily {
     @Override
     public Kernel untried(DataType type, ReduceOp op, int worldSize) {
         VectorOperators.Binary vectorOp = operator(op);
-        // if the reciprocal is exact, both round the same number, and a division takes ten times as long
+        // if the reciprocal is exact, the product and the quotient round the same number, and a division takes ten
+        // times as long
         boolean exact = Integer.bitCount(worldSize) == 1;
         double scale = exact ? 1.0 / worldSize : worldSize;
         VectorOperators.Binary scaling = op != ReduceOp.AVG ? null : exact ? VectorOperators.MUL : VectorOperators.DIV;

@@ -6,8 +6,8 @@ import java.util.BitSet;
 
 /**
  * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
- * One operation is the current one. Later operations may have begun behind it, and become the current one in their
- * order. There is one executor for links and one for shared memory.
+ * One operation is the current one. Later operations may have begun behind the current one, and become the current one
+ * in their order. There is one executor for links and one for shared memory.
  */
 interface Executor extends StepMachine {
     /**

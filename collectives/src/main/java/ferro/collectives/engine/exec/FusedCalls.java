@@ -69,7 +69,9 @@ final class FusedCalls {
             elements += call.operand() == null ? 0 : call.operand().elementCount();
         }
 
-        /** Returns the memory for all operands and results, one after the other. The first call allocates it. */
+        /**
+         * Returns the memory for all operands and results, one after the other. The first call allocates this memory.
+         */
         HostTensor buffer() {
             if (buffer == null) {
                 // heap memory is faster to allocate than memory that must be freed

@@ -44,7 +44,10 @@ public final class Operation implements CallHeader {
         this(work, prepared, in, out, null);
     }
 
-    /** Makes an operation with additional work before and after; without it if {@code staging} is null. */
+    /**
+     * Makes an operation with additional work before and after. If {@code staging} is null, the operation has no
+     * additional work.
+     */
     Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, OperandStaging staging) {
         this.work = work;
         this.staging = staging;

@@ -75,12 +75,12 @@ public final class OperationQueue implements CollectiveProgress {
     private final Operation direct;
     /**
      * Operation that runs before the queued operations. Only the thread that holds the progress lock sets and removes
-     * it.
+     * this operation.
      */
     private volatile Operation next;
 
     private volatile Operation current;
-    /** Number of the last operation that has ended. Only the thread that holds the progress lock writes it. */
+    /** Number of the last operation that has ended. Only the thread that holds the progress lock writes this number. */
     private long ended;
 
     /**

@@ -62,7 +62,9 @@ final class OperationWatch {
         begun = false;
     }
 
-    /** Checks the current operation and the first late operation in the queue behind it; the latter may be null. */
+    /**
+     * Checks the current operation and the first late operation in the queue behind it. The late operation may be null.
+     */
     void poll(Operation running, Operation lateInQueue, long nowNanos) {
         if (control.failure() != null) {
             return;

@@ -93,8 +93,8 @@ public final class Planner {
     }
 
     /**
-     * Uses plans for several hosts if the operation has one. Plans for several hosts send data between hosts once, and
-     * use shared memory inside a host. The caller calls this method before the first operation.
+     * Uses a plan for several hosts if the operation has such a plan. Plans for several hosts send data between hosts
+     * once, and use shared memory inside a host. The caller calls this method before the first operation.
      */
     public void spread(Hosts spanned) {
         synchronized (cache) {
@@ -102,7 +102,7 @@ public final class Planner {
         }
     }
 
-    /** Returns why a call is not supported; empty if it is. */
+    /** Returns why a call is not supported; empty if the call is supported. */
     public Optional<String> unsupportedBecause(Collective call) {
         if (isOnDevice(Objects.requireNonNull(call, "call"))) {
             return Optional.of(refusalOnDevice(call.kind().label()));

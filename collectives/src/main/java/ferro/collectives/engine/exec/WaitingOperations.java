@@ -14,7 +14,7 @@ public final class WaitingOperations {
      * Adds an operation and sets its number. If no number can be taken, returns false and does not add the operation.
      */
     public synchronized boolean add(Operation operation, ProgressLock progressLock) {
-        // counted before the number is taken: see ProgressLock
+        // the operation is counted before its number is taken: see ProgressLock
         size++;
         long number = progressLock.next();
         if (number == ProgressLock.NONE) {
