@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * Report about a back end that was found, for display.
  *
- * @param name name by which users select the back end; the name of the class if the provider itself is broken
+ * @param name        name by which users select the back end; the name of the class if the provider itself is broken
  * @param priority    priority among the usable back ends; {@code auto} never chooses one below 0
  * @param unavailable why the back end cannot work in this process, with a remedy; empty if the back end can work
  */
@@ -16,7 +16,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
     /**
      * Rejects null.
      *
-     * @param name name by which users select the back end
+     * @param name        name by which users select the back end
      * @param priority    priority among the usable back ends
      * @param unavailable why the back end cannot work in this process, empty if it can work
      */

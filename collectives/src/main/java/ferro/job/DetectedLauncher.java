@@ -9,7 +9,7 @@ import java.util.Objects;
  * @param variables variables that give the rank of this process, as {@code NAME=value}
  * @param complete  whether the variables give the rank of this process; the variables of an allocation without a task
  *     do not give the rank
- * @param verdict   {@code chosen}, or why the launcher is not chosen
+ * @param verdict   {@code chosen}, or the reason why the launcher is not chosen
  */
 public record DetectedLauncher(LauncherKind family, String variables, boolean complete, String verdict) {
     /**

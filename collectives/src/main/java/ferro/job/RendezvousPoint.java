@@ -24,8 +24,8 @@ public record RendezvousPoint(
      *
      * @param key      name of this start of the job
      * @param allLocal whether it is known that all ranks are on this host
-     * @param host host of the store
-     * @param port port of the store
+     * @param host     host of the store
+     * @param port     port of the store
      * @param noHost   why there is no host
      */
     public RendezvousPoint {

@@ -27,7 +27,7 @@ final class SpanKernel extends Kernel {
     private final Views leftViews;
     private final Views rightViews;
 
-    @SuppressWarnings("unchecked") // the op has checked that the arrays of its code carry its type, which is the type of this kernel
+    @SuppressWarnings("unchecked") // the op has checked that its code takes arrays of this element type
     SpanKernel(DataType type, ReduceOp op) {
         this.type = type;
         this.carrier = type.carrier();
