@@ -5,8 +5,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The type of the elements of a tensor. Settings, tables and JSON use the {@code label} of a type. Messages between ranks
- * contain the ordinal of a type, so a new type must be added at the end.
+ * The type of the elements of a tensor. Settings, tables and JSON use the {@code label} of a type. Messages between
+ * ranks contain the ordinal of a type, so a new type must be added at the end.
  */
 public enum DataType {
     /** Signed 8 bit. */

@@ -13,8 +13,8 @@ import java.util.Objects;
  * group.medium().addresses();      // [10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.2]
  * }</pre>
  *
- * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between hosts,
- *     shared memory inside}; empty if the back end does not know its medium, or has no peer to send to
+ * @param text      description for people, such as {@code shared memory}, {@code TCP (loopback)}, {@code TCP between
+ *     hosts, shared memory inside}; empty if the back end does not know its medium, or has no peer to send to
  * @param addresses for each rank, the address or host name by which the other ranks reach it; empty if the medium has
  *     no addresses. Ranks on one host may have different addresses
  * @param far       whether a round trip between hosts took a millisecond or more when the job was joined. If true,

@@ -61,10 +61,9 @@ import java.util.function.Consumer;
  *
  * <h2>Tensors</h2>
  * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
- * Operand and result may share memory only in two cases. In an all-reduce, and on the root of a reduce, operand and result may
- * be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its
- * part of the tensor of all parts. Any other overlap is rejected, of arrays, of buffers (by their addresses) and of device
- * tensors.
+ * Operand and result may share memory only in two cases. In an all-reduce, and on the root of a reduce, operand and result may be
+ * the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its part
+ * of the tensor of all parts. Any other overlap is rejected, of arrays, of buffers (by their addresses) and of device tensors.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are
  * rejected. {@link ferro.dispatch.GpuCollectives} also has forms that leave their operand unchanged.
@@ -83,8 +82,7 @@ import java.util.function.Consumer;
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
  *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is no rank of the group.
  * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, and for a device tensor
- *     on another device than that of this rank. The code of a reduction that calls its own group gets this exception too, which
- *     fails the group.
+ *     on another device than that of this rank. A reduction that calls its own group gets this exception and fails the group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
@@ -123,10 +121,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * {@code ferro.backend} selects the back end.
      *
      * <p>An uncaught exception that ends the calling thread, such as one thrown by {@code main}, aborts this group and the groups
-     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this purpose
-     * the thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are
-     * closed, which then calls the handler that the thread had before. A group that {@code try (group)} closes before the
-     * handler runs is not aborted.
+     * made of it if they are open. The other ranks receive the exception as the cause, before it is printed. For this purpose the
+     * thread has an {@linkplain Thread#getUncaughtExceptionHandler() uncaught exception handler} until the groups are closed,
+     * which then calls the handler that the thread had before. A group that {@code try (group)} closes first is not aborted.
      *
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
@@ -218,8 +215,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Any thread may call this method,
-     * which never waits.
+     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Thread-safe; never waits.
      *
      * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
      *     back end does not report it
@@ -229,8 +225,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns which ranks of the group share memory, what carries data between the other ranks, and why these other ranks share
-     * no memory.
+     * Returns which ranks of the group share memory, what carries data between the other ranks, and why those share no memory.
      *
      * @return text for people, equal on all ranks; empty if the back end does not know
      */
@@ -257,9 +252,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     /**
      * Returns a view of this group whose collectives and messages have a label, such as the name of a parameter. Failures,
      * recordings and events name the label with the call. If ranks give different labels to the same call, the call fails with
-     * MISMATCH and both labels (over NCCL only if it hangs). Messages match even if their labels differ. Keep a view for its
-     * calls: then a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}. New groups
-     * have no label.
+     * MISMATCH and both labels (over NCCL only if the call hangs). Messages match even if their labels differ. Keep a view for
+     * its calls: then a call allocates nothing for the label. Views combine: {@code group.labelled("loss").within(limit)}. New
+     * groups have no label.
      *
      * @param label 1 to 128 characters, not blank, without quotation marks and control or format characters
      * @return view, whose close closes nothing
@@ -281,10 +276,10 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
      * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
-     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block
-     * throws an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but
-     * start at once. The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a
-     * nested block belong to the outer block.
+     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block throws
+     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but start at
+     * once. The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block
+     * belong to the outer block.
      *
      * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
@@ -375,24 +370,21 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * group.allReduce(weights.tensor(), ReduceOp.SUM); // copies nothing into and out of shared memory
      * }
      *
-     * <p>This memory is meant for tensors that many calls use, such as gradients. Fill and read the tensor by {@link
-     * HostTensor#buffer}. Any call of this group or of another group takes the tensor, or a part made by {@link
-     * HostTensor#slice}, on some ranks or on all. A tensor made from a slice of its buffer is a plain tensor. Only a call
-     * writes elements of other ranks to the tensor.
+     * <p>Use this memory for tensors of many calls, such as gradients. Fill and read the tensor by {@link HostTensor#buffer}.
+     * Any call of this group or of another group takes the tensor, or a part made by {@link HostTensor#slice}, on some ranks or
+     * on all. A tensor made from a slice of its buffer is a plain tensor. Only a call writes other ranks' elements to the tensor.
      *
      * <p>The memory lives until it is unreachable, also after {@link #close()}; code that has only its address must keep the
-     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until it is unreachable or until {@link
-     * Allocation#close}. If the tensor exceeds this limit on one rank, no rank shares it. Do not use the memory after a failed
-     * call on it (see {@link Allocation}).
+     * {@link Allocation}. The memory counts against {@code ferro.shm.bytes} until then or until {@link Allocation#close}. If the
+     * tensor exceeds this limit on one rank, no rank shares it. Do not use the memory after a failed call on it.
      *
      * @param dataType     element type, the same on every rank
      * @param elementCount number of elements, the same on every rank
      * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
-     * @throws FerroException MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some of these
-     *     ranks never make the call; ranks that share no memory do not wait for each other. Another code if the group fails or
-     *     has failed
+     * @throws FerroException           MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some
+     *     never make the call; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -412,7 +404,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns why the group has failed. A failed group stays failed. Any thread may call this method, which never waits.
+     * Returns why the group has failed. A failed group stays failed. Thread-safe; never waits.
      *
      * @return empty while the group works; 100 ms after a failure, all connected survivors return the same code and culprits
      */
@@ -421,8 +413,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Returns the ranks of this group that this rank knows to be dead or lost so far. Any thread may call this method, which
-     * never waits.
+     * Returns the ranks of this group that this rank knows to be dead or lost so far. Thread-safe; never waits.
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
      * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
@@ -471,8 +462,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Fails all pending and later calls, on all ranks. Any thread may call this method; idempotent. The first cause is kept:
-     * once this rank knows of a failure ({@link #failure}), its abort changes nothing.
+     * Fails all pending and later calls, on all ranks. Thread-safe and idempotent. The first cause is kept: once
+     * this rank knows of a failure ({@link #failure}), its abort changes nothing.
      *
      * @param cause reason; null if there is none
      */
@@ -481,10 +472,9 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
     }
 
     /**
-     * Ends the group within a time limit: waits for queued work, sends a goodbye, then aborts the remaining work. Any thread
-     * may call this method; idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is
-     * garbage collected without a close stays open, because a close sends a goodbye to the other ranks. One WARNING says where
-     * the group was joined.
+     * Ends the group within a time limit: waits for queued work, sends a goodbye, then aborts the remaining work. Thread-safe and
+     * idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
+     * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING names the code that joined.
      *
      * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
      * @throws IllegalStateException if the code of a reduction calls this method

@@ -81,11 +81,11 @@ final class OperationRing {
      * @param group      group of the operation
      * @param state      QUEUED to FAILED
      * @param text       description
-     * @param sequence number of the operation in its group, -1 for a message
+     * @param sequence   number of the operation in its group, -1 for a message
      * @param bytes      bytes of data of the operation
      * @param begun      time of the submit
      * @param ended      time of the end, 0 if it has not ended
-     * @param step step of the plan, -1 if unknown
+     * @param step       step of the plan, -1 if unknown
      * @param moved      bytes that were sent and received
      * @param code       code of the failure, null unless the operation has failed
      * @param waitingFor ranks of the group that the operation waited for when it failed, comma-separated
