@@ -5,10 +5,10 @@ import java.util.Objects;
 /**
  * Memory that a group has allocated for a tensor of its caller ({@code ProcessGroup.allocate}).
  *
- * <p>The memory stays valid as long as this object, its tensor, a slice of the tensor, or a buffer of one of these is
- * reachable. Neither {@link #close} nor the close of the group frees the memory. Code that has only the address, such
- * as a caller of a native library, must keep this object reachable. Such code can use a field, or
- * {@link java.lang.ref.Reference#reachabilityFence} after the last use.
+ * <p>The memory stays valid as long as this object, its tensor, a slice of the tensor, or a buffer of the tensor or
+ * slice is reachable. Neither {@link #close} nor the close of the group frees the memory. Code that has only the
+ * address, such as a caller of a native library, must keep this object reachable. Such code can use a field, or {@link
+ * java.lang.ref.Reference#reachabilityFence} after the last use.
  *
  * <p>After a call on shared memory has failed, other ranks may still run the call. The other ranks may write into this
  * memory as long as a rank of the group runs. After such a failure, allocate new memory in the next group, and do not

@@ -10,8 +10,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Finds the address of a direct buffer: with {@code java.lang.foreign} from JDK 22 on, with {@code sun.misc.Unsafe} on
- * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both APIs are looked up by name, since our
- * classes target JDK 17 and require only java.base.
+ * earlier JDKs. Later JDKs print warnings about {@code sun.misc.Unsafe}. Both APIs are looked up by name, since the
+ * classes of ferro target JDK 17 and require only java.base.
  */
 final class BufferAddress {
     /** First JDK in which {@code java.lang.foreign} is not a preview (JEP 454). */

@@ -68,7 +68,7 @@ final class CallChecks {
 
     /**
      * Checks the length of a rank's own part against the tensor of all parts. Also checks that the part does not
-     * overlap that tensor, except exactly at the part's own offset.
+     * overlap the tensor of all parts, except exactly at the part's own offset.
      */
     static void parts(CollectiveKind kind, Tensor part, Tensor whole, PartLengths parts) {
         long begin = parts.rank * part.elementCount();

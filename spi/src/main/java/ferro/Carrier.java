@@ -10,7 +10,7 @@ import java.nio.ShortBuffer;
 
 /**
  * The Java type that holds elements, such as {@code int} for i32 and u32, or {@code short} for the bits of f16. This
- * class creates all arrays and typed views of that type, and makes all bulk copies between arrays and buffers.
+ * class creates all arrays and typed views of a carrier, and makes all bulk copies between arrays and buffers.
  *
  * <p>{@link DataType#carrier} returns the carrier of an element type. An array is passed as Object and must be of class
  * {@link #arrayClass}; any other array causes a ClassCastException. Copies respect the limit of a buffer, and neither

@@ -392,8 +392,8 @@ public sealed interface Collective extends Operands {
 
     /**
      * All-to-all: sends part j to rank j, and receives part i from rank i. A rank knows only the counts of its own
-     * sends and receives, not those of other ranks. Therefore the choice of algorithm must not depend on the number of
-     * bytes.
+     * sends and receives, not the counts of other ranks. Therefore the choice of algorithm must not depend on the
+     * number of bytes.
      *
      * @param in         parts to send
      * @param out        parts received

@@ -6,7 +6,7 @@ import java.util.Objects;
 
 /**
  * The kinds of {@link Collective}. Each constant also says how much of the data a rank has before and after the call.
- * All other code reads these facts from this enum.
+ * All other code reads the facts about a kind from this enum.
  *
  * <p>Messages use the {@link #label} of a kind, which is the name of the method of {@code ProcessGroup}. {@link
  * #toString} also returns the label.

@@ -22,7 +22,7 @@ public final class InvalidRankException extends IllegalArgumentException {
     /**
      * Creates the exception with a message of the caller.
      *
-     * @param what      message that says what is wrong, with both numbers
+     * @param what      message that describes the error, with the rank and the number of ranks
      * @param rank      rank that was given
      * @param worldSize number of ranks of the group
      */

@@ -16,14 +16,14 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the operand. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and on a rank that has none
+     * @return tensor; null for a barrier, and on a rank that has no such tensor
      */
     Tensor in();
 
     /**
      * Returns the result tensor. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and on a rank that has none
+     * @return tensor; null for a barrier, and on a rank that has no such tensor
      */
     Tensor out();
 

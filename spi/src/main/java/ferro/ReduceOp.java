@@ -108,8 +108,8 @@ public final class ReduceOp {
         /**
          * Writes {@code into[i] op received[i]} into {@code into[i]} for {@code 0 <= i < count}.
          *
-         * <p>The arrays are copies, at most a few KiB long. ferro owns and reuses them. The elements from {@code count}
-         * on contain old data, and ferro ignores what is written to them.
+         * <p>The arrays are copies, at most a few KiB long. ferro owns and reuses the arrays. The elements from {@code
+         * count} on contain old data, and ferro ignores data that is written to these elements.
          *
          * @param into     operand and result
          * @param received other operand; may be overwritten

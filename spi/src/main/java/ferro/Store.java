@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>A call that returns a value waits for the network. A call that waits for the network waits at most until the
  * deadline that the store was opened with, and then throws a {@link FerroException} of code RENDEZVOUS. State machines
- * use {@link #when}, which does not wait. A simulated store answers immediately.
+ * use {@link #when}, which does not wait. A simulated store returns values without waiting.
  */
 public interface Store extends AutoCloseable {
     /**
@@ -61,7 +61,7 @@ public interface Store extends AutoCloseable {
 
     /**
      * Requests a {@link #compareAndSet} without waiting for the answer. A rank that leaves a group uses this method,
-     * since a store that no longer answers must not delay a close. The store handles the request before later requests
+     * since a store that no longer responds must not delay a close. The store handles the request before later requests
      * of this object.
      *
      * <p>The default implementation calls {@link #compareAndSet} and waits. A store on a network overrides this method.

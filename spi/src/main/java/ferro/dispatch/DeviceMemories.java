@@ -9,8 +9,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Finds the {@link DeviceMemory} that a context shares. If the context has none yet, the usable {@link
- * DeviceMemoryProvider} with the highest priority opens one.
+ * Finds the {@link DeviceMemory} that a context shares. If the context has no device memory yet, the usable {@link
+ * DeviceMemoryProvider} with the highest priority opens device memory.
  *
  * <p>A test or a program that has its own device memory registers that memory first with {@code
  * context.shared(DeviceMemory.class, ...)}.

@@ -66,7 +66,10 @@ public interface DeviceMemory extends AutoCloseable {
      */
     Copy onDevice(DeviceTensor from, DeviceTensor to);
 
-    /** Frees memory pools and the memory that {@link #stage} allocated. Tensors stay valid; their owners free them. */
+    /**
+     * Frees memory pools and the memory that {@link #stage} allocated. Tensors stay valid; the owner of a tensor frees
+     * it.
+     */
     @Override
     void close();
 

@@ -162,7 +162,7 @@ final class Dispatch {
 
     /**
      * Returns the larger tensor of a call. Throws an IllegalArgumentException if the tensors are not all on one device,
-     * even if this rank does not need one of them.
+     * even if this rank does not need every tensor.
      */
     private static DeviceTensor onOneDevice(Collective call) {
         DeviceTensor in = onDevice(call, "input", call.in());

@@ -22,11 +22,11 @@ import java.util.function.Supplier;
  * <ol>
  * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure of NCCL is final: the
  * call does not then go through host memory.
- * <li>Without NCCL, the data is copied to the host, the collective runs there, and the result is copied to the device.
- * The route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset,
- * {@code FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has
- * collectives. Every call through host memory logs a warning to the logger {@code ferro.gpu.fallback}, counts in
- * {@link #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
+ * <li>Without NCCL, the data is copied to the host, the collective runs on the host, and the result is copied to the
+ * device. The route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset, {@code
+ * FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has collectives.
+ * Every call through host memory logs a warning to the logger {@code ferro.gpu.fallback}, counts in {@link
+ * #fallbackCount}, and records a JFR event {@code ferro.GpuFallback}.
  * <li>If neither route is available, the call throws an {@link UnsupportedOperationException}, whose message says how
  * to enable one of the two routes.
  * </ol>
@@ -44,10 +44,10 @@ import java.util.function.Supplier;
  * shapes do not fit, if tensors are not all on one device, or if they overlap ({@link ferro.Collective#check}). An
  * IllegalStateException is thrown if a tensor is not on the device of NCCL.
  *
- * <p>After these checks, three failures are possible. On the NCCL route, an IllegalArgumentException "D2D clone failed"
- * with its cause is thrown if the fresh tensor cannot be created. A {@link ferro.FerroTransferException} is thrown if
- * the result of a host round trip cannot be copied back to the device. A {@link ferro.FerroException} is thrown if the
- * call fails while it runs. The fresh tensor of a failed call is freed.
+ * <p>After the checks of a call, three failures are possible. On the NCCL route, an IllegalArgumentException "D2D clone
+ * failed" with its cause is thrown if the fresh tensor cannot be created. A {@link ferro.FerroTransferException} is
+ * thrown if the result of a host round trip cannot be copied back to the device. A {@link ferro.FerroException} is
+ * thrown if the call fails while it runs. The fresh tensor of a failed call is freed.
  *
  * <p>Thread-safe.
  */
@@ -148,7 +148,8 @@ public final class GpuCollectives implements AutoCloseable {
      *
      * @param backend  back end for the host tensors
      * @param timeout maximum wait until no such call is left; zero does not wait
-     * @return true if a call on host tensors must now use {@link #behind}, so that it does not overtake those calls
+     * @return true if a call on host tensors must now use {@link #behind}, so that it does not overtake calls through
+     *     host memory
      */
     public boolean isBusy(CollectiveBackend backend, Duration timeout) {
         Objects.requireNonNull(backend, "backend");

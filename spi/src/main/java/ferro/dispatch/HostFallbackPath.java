@@ -14,8 +14,8 @@ import java.util.ServiceConfigurationError;
 import java.util.function.Supplier;
 
 /**
- * The host round trip as the dispatch sees it. This class finds the fallback, says why a call may not use it, and logs,
- * counts and records each call that uses it.
+ * The host round trip as the dispatch sees it. This class finds the fallback, gives the reason why a call may not use
+ * it, and logs, counts and records each call that uses it.
  */
 final class HostFallbackPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";

@@ -12,7 +12,7 @@ import java.util.Objects;
 
 /**
  * A call whose result is a new tensor. The call is checked before the memory of the result is allocated; until then, a
- * template tensor with a shape and no memory stands for the result. If the call fails, the memory is freed.
+ * template tensor with a shape and no memory takes the place of the result. If the call fails, the memory is freed.
  */
 final class OutOfPlaceCall {
     private final Dispatch dispatch;

@@ -42,7 +42,7 @@ final class CollectiveTrace {
      * The result of an operation.
      *
      * @param bytes bytes of data of the operation
-     * @param code  code of the failure, empty if it has not failed
+     * @param code  code of the failure, empty if the operation has not failed
      */
     record TraceOutcome(long bytes, String code) {}
 

@@ -24,7 +24,7 @@ import java.util.stream.LongStream;
  * PASSED_MOST} indices in a row have open operations.
  */
 final class OperationRing {
-    /** Number that stands for an operation without an entry. */
+    /** Number of an operation without an entry. */
     static final int NONE = 0;
 
     static final int WRITING = 0;

@@ -15,7 +15,7 @@ public interface RecordedGroup {
     Failed failure();
 
     /**
-     * Returns the identity that distinguishes this group from others of its job.
+     * Returns the identity that distinguishes this group from other groups of its job.
      *
      * @return identity, the same on all ranks of the group; 0 if the group has none
      */

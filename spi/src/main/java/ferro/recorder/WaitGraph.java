@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.IntFunction;
 
 /**
- * A graph of the ranks that each rank waits for. The ranks that delay the others are at the ends of the chains: a rank
+ * A graph of the ranks that each rank waits for. The ranks that delay other ranks are at the ends of the chains: a rank
  * that waits for no rank ends its chain. If no chain has an end, the ranks wait for each other in a cycle.
  *
  * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with the recordings of
@@ -31,7 +31,7 @@ public final class WaitGraph {
      * Returns some ranks and all ranks that they wait for, directly or through other ranks.
      *
      * @param first ranks at which the search begins
-     * @return the given ranks, and all ranks reached from them
+     * @return the given ranks, and all ranks reached from the given ranks
      */
     public BitSet reachedFrom(BitSet first) {
         BitSet reached = (BitSet) first.clone();

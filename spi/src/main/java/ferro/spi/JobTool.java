@@ -65,7 +65,7 @@ public interface JobTool {
      *
      * @param mainClass  main class of the program
      * @param arguments  arguments of the program
-     * @param jvmOptions options of each rank's JVM, in addition to those that all ranks have
+     * @param jvmOptions options of each rank's JVM, in addition to the options that all ranks have
      */
     record RankProgram(String mainClass, List<String> arguments, List<String> jvmOptions) {
         /**

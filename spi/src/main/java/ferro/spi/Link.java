@@ -59,7 +59,7 @@ public interface Link {
     long sent();
 
     /**
-     * Returns the number of bytes moved in both directions, including those of unfinished posts. Messages and the
+     * Returns the number of bytes moved in both directions, including the bytes of unfinished posts. Messages and the
      * flight recorder use this number.
      *
      * @return bytes since the link was created
@@ -67,8 +67,8 @@ public interface Link {
     long bytesMoved();
 
     /**
-     * Drops the posts of this link, because both sides continue over another link. No data of these posts has moved.
-     * The connection stays open and costs nothing.
+     * Drops the posts of this link, because both sides continue over another link. No data of the dropped posts has
+     * moved. The connection stays open and costs nothing.
      */
     default void retire() {
         // a link whose idle posts cost nothing may keep them

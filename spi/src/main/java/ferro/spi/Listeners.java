@@ -12,7 +12,7 @@ import java.util.function.Consumer;
 
 /**
  * The listeners for the events of a group. Each listener receives the events in order, one at a time. A listener that
- * blocks does not delay the others. The failure is the last event. Thread-safe.
+ * blocks does not delay other listeners. The failure is the last event. Thread-safe.
  */
 public final class Listeners {
     private static final System.Logger LOG = System.getLogger("ferro.group");

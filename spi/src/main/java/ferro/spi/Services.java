@@ -138,14 +138,14 @@ public final class Services {
     }
 
     /**
-     * Queries the services one after the other until one of them answers.
+     * Queries the services one after the other until one service gives an answer.
      *
      * @param <S>      type of the services
      * @param <T>      type of the answer
      * @param services services to query
      * @param answer   returns the answer of one service; empty to query the next one
      * @param broken   receives the error of a service that cannot be loaded or queried
-     * @return first answer; empty if no service answers
+     * @return first answer; empty if no service gives an answer
      */
     public static <S, T> Optional<T> first(
             Iterable<S> services, Function<S, Optional<T>> answer, Consumer<Error> broken) {

@@ -33,7 +33,7 @@ public final class Settings {
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
     public static final Setting<Integer> WORLD_SIZE =
             new Setting<>("ferro.world.size", null, "a number of ranks from 1", Integer::valueOf);
-    /** Algorithms that override those of the table, for experiments. The value must be equal on all ranks. */
+    /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = new Setting<>(
             "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
     /** File with a measured table of algorithms. All ranks use the table of rank 0. */

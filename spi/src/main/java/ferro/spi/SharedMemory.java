@@ -5,8 +5,9 @@ import java.util.Optional;
 
 /**
  * The shared memory of a group, with one segment for each rank. Every rank that can reach a segment maps it. Each rank
- * offers its own segment, the ranks exchange all offers, and each rank tries to map the segments of the others. After
- * the mapping, the file names of the segments can be removed. Until they are removed, this object is not thread-safe.
+ * offers its own segment, the ranks exchange all offers, and each rank tries to map the segments of the other ranks.
+ * After the mapping, the file names of the segments can be removed. Until the file names are removed, this object is
+ * not thread-safe.
  */
 public interface SharedMemory extends AutoCloseable {
     /** Maximum length of an offer in bytes, so that one all-gather can exchange all offers. */

@@ -148,8 +148,8 @@ public interface Transport extends AutoCloseable {
      * to work until {@link #close}. The thread that makes progress calls this method when the only posts left are
      * receives that no thread waits for. Idempotent. Never waits.
      *
-     * @return whether control messages still reach the other ranks, so that they can answer the closing message of this
-     *     rank; false if the transport can be closed immediately
+     * @return whether control messages still reach the other ranks, so that the other ranks can reply to the closing
+     *     message of this rank; false if the transport can be closed immediately
      */
     default boolean leave() {
         abandon();
@@ -169,7 +169,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Returns the provider of shared memory for the ranks of this group that are on one host. If there is a provider,
-     * the engine uses shared memory between ranks that can share memory, and links between all others.
+     * the engine uses shared memory between ranks that can share memory, and links between all other ranks.
      *
      * @return provider; empty if the ranks cannot or should not share memory
      */
