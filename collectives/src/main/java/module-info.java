@@ -1,8 +1,10 @@
-/** The engine and the front door; the rules of the control plane are open to the simulator's tests only. */
+/**
+ * The engine, and the main API for users; the rules of the control plane are exported to the simulator's tests only.
+ */
 @SuppressWarnings("module")
 module ferro.collectives {
     requires transitive ferro.spi;
-    // by sun.misc.Unsafe spi, which needs java.base only, tells on JDK 17 to 21 whether two buffers overlap
+    // spi, which needs java.base only, uses sun.misc.Unsafe on JDK 17 to 21 to detect whether two buffers overlap
     requires jdk.unsupported;
 
     exports ferro.collectives;

@@ -45,8 +45,8 @@ public final class CollectiveEngine {
 
     /**
      * Makes a back end as {@link #over(Transport, GroupSpec, RankContext)} does, with the table of algorithms that rank
-     * 0 has sent to all ranks. This group and the groups made of it use this table. A rank whose setting names another
-     * table logs a warning.
+     * 0 has sent to all ranks. The group and all groups made of it use the table of rank 0. A rank whose setting names
+     * another table logs a warning.
      *
      * @param transport medium, closed with the back end
      * @param group     the group
@@ -203,7 +203,7 @@ public final class CollectiveEngine {
          *
          * @param ranks   ranks of this group, including this rank, in the order of the new group
          * @param name    name of the new group, for messages
-         * @param timeout time within which all these ranks must make this call
+         * @param timeout time within which all ranks of the new group must make this call
          * @return this rank's engine in the new group, on which the caller must make progress too; or a FerroException
          *     as {@code newGroup} throws it. The stage completes on the background thread of the context
          */

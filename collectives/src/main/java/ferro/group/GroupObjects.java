@@ -157,7 +157,7 @@ public final class GroupObjects<T> {
     /**
      * Sends one object of the root to each rank.
      *
-     * @param values objects by rank, on the root; may be null on the other ranks, where they are ignored
+     * @param values objects by rank, on the root; may be null on the other ranks, where the objects are ignored
      * @param root   rank that has the objects
      * @return the object for this rank
      * @throws IllegalArgumentException if calls or limits differ, the root has not one object per rank, or {@code root} is no

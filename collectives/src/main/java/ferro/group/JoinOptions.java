@@ -32,7 +32,7 @@ import java.util.TreeMap;
  * }
  *
  * <p>A setting that the options do not name comes from the process: from {@code -Dferro.*}, else from the environment. For a
- * rank that {@link #of} names, the variables that give a process its rank and those of launchers are not read.
+ * rank that {@link #of} names, the variables that give a process its rank and the variables of launchers are not read.
  *
  * <p>Immutable: each method returns new options. Every value is checked when it is set. {@link #toString} does not contain the
  * secret.

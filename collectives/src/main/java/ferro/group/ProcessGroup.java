@@ -383,8 +383,8 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @return memory filled with zeros
      * @throws IllegalArgumentException if the count is negative, or more than one buffer holds (2 GiB)
      * @throws IllegalStateException    if the group is closed, or inside {@link #coalesced}
-     * @throws FerroException           MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some
-     *     never make the call; ranks that share no memory do not wait for each other. Another code if the group fails or has failed
+     * @throws FerroException MISMATCH if ranks that share memory ask for different types or counts, TIMED_OUT if some never call;
+     *     ranks that share no memory do not wait for each other. Another code if the group fails or has failed
      */
     public Allocation allocate(DataType dataType, long elementCount) {
         end.coalescing().refuse("allocate");
@@ -417,7 +417,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      *
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
      * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
-     * it does not answer at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
+     * it does not respond at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
      * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. Ranks learn of a death at
      * different times:
      *

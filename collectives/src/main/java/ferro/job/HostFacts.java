@@ -28,7 +28,7 @@ public interface HostFacts {
         /**
          * Returns the name of the program.
          *
-         * @return last part of its path; empty if it cannot be read
+         * @return last part of the path of the program; empty if the path cannot be read
          */
         public String name() {
             String program = command.isEmpty() ? "" : command.get(0);
@@ -53,7 +53,7 @@ public interface HostFacts {
     /**
      * Returns the ancestor processes of this process.
      *
-     * @return processes, the parent first; empty if they cannot be read
+     * @return processes, the parent first; empty if the processes cannot be read
      */
     List<Ancestor> ancestors();
 

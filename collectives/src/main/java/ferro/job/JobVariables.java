@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * The job of this process, as the environment variables of a launcher describe it.
  *
- * @param job     rank and job of this process; empty if no variables give them or if the variables are refused
+ * @param job     rank and job of this process; empty if no variables give rank and job, or if the variables are refused
  * @param seen    every launcher whose variables are set, the chosen one first
  * @param refusal the error and how to fix it
  * @param line    text for people with the rank of this process and the other launchers seen; empty without a job

@@ -8,7 +8,7 @@ import java.util.function.Supplier;
  *
  * @param family     family of the variables
  * @param variables  rank and size, as {@code NAME=value}
- * @param ranks      rank and size alone, to compare them with those of another family
+ * @param ranks      rank and size alone, to compare them with the values of another family
  * @param incomplete what is missing and how to fix it; empty if the family can be chosen
  * @param job        reads all variables; throws IllegalArgumentException for an invalid variable
  */

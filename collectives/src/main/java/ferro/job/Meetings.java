@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Makes rendezvous points. Values set by hand take precedence over those of a launcher.
+ * Makes rendezvous points. Values set by hand take precedence over the values of a launcher.
  *
  * @param variables may contain {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID}
  */

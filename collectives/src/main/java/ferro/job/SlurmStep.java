@@ -72,8 +72,8 @@ final class SlurmStep {
     }
 
     /**
-     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps; they have one task and
-     * reserved numbers.
+     * Returns whether this step is a shell. Shells that Slurm itself starts are also steps, with one task and reserved
+     * numbers.
      */
     private boolean isShell() {
         try {

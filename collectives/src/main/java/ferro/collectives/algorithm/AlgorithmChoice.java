@@ -62,7 +62,7 @@ public final class AlgorithmChoice {
      * @param overrides value of the setting {@code ferro.algorithm}, for example
      *                  {@code allReduce=ring,broadcast=binomial}; empty for none
      * @return choice that prefers the overrides
-     * @throws IllegalArgumentException if a kind or an algorithm does not exist; the message lists those that exist
+     * @throws IllegalArgumentException if a kind or an algorithm does not exist; the message lists the existing names
      */
     public static AlgorithmChoice of(String overrides) {
         Map<CollectiveKind, Algorithm> wanted = new EnumMap<>(CollectiveKind.class);
@@ -117,9 +117,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation. An override is returned if it runs in the topology, else the measured
-     * algorithm, else the built-in one. Without an override, a reduce-scatter has the same bits as the all-reduce of
-     * the same size.
+     * Returns the algorithm for an operation. Returns the override if it runs in the topology, else the measured
+     * algorithm, else the built-in algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce
+     * of the same size.
      *
      * @param topology topology for which {@link #serves} is true for the kind
      * @param needed   values that decide the choice
@@ -190,9 +190,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses an all-reduce. Two ranks exchange all data once up to 32 KiB; above this size they exchange two halves.
-     * With more ranks, the number of steps matters for small data and the number of bytes for large data. Between far
-     * ranks, the number of steps matters up to larger sizes.
+     * Chooses an all-reduce. Two ranks exchange all data once up to 32 KiB; above this size the two ranks exchange two
+     * halves. With more ranks, the number of steps matters for small data and the number of bytes for large data.
+     * Between far ranks, the number of steps matters up to larger sizes.
      */
     private String allReduce(int worldSize, long bytes) {
         long maxUndivided = far ? maxUndividedFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;

@@ -156,7 +156,7 @@ public final class AlgorithmRegistry {
      * @param name name of the algorithm; {@code direct} and {@code directDoubling}, the old names of {@code linear} and
      *             {@code linearDoubling}, are accepted
      * @return row
-     * @throws IllegalArgumentException if there is no such algorithm; the message lists those that exist
+     * @throws IllegalArgumentException if there is no such algorithm; the message lists the existing algorithms
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         String current = OLD_NAMES.getOrDefault(name, name);

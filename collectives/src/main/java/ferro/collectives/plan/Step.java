@@ -5,8 +5,9 @@ package ferro.collectives.plan;
  * of chunks that a region has.
  *
  * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and
- * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder} computes both
- * numbers. PlanVerifier, in the tests of this package, checks these two numbers of each step independently.
+ * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder} computes the two
+ * numbers of each step. PlanVerifier, in the tests of this package, checks these two numbers of each step
+ * independently.
  */
 public sealed interface Step {
     /**

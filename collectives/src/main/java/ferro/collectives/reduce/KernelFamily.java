@@ -26,7 +26,7 @@ interface KernelFamily {
      */
     Kernel untriedMultiplying(DataType type, double factor, PreMulTarget multiplies);
 
-    /** Returns why this JVM cannot run the kernels; null if it can. */
+    /** Returns why this JVM cannot run the kernels; null if this JVM can run the kernels. */
     String unusableBecause();
 
     /** Returns a description of the kernels, with the facts that decide their speed. */

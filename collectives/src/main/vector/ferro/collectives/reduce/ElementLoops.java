@@ -17,7 +17,7 @@ import jdk.incubator.vector.VectorSpecies;
  * Loops for the element types that vectors support. The class is a template, from which {@link Specialised} defines a
  * class for each type and op.
  *
- * <p>A result is NaN if its bits without the sign are above those of infinity. The largest of these values shows
+ * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of these values shows
  * whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some JDKs
  * allocate it on the heap.
  *

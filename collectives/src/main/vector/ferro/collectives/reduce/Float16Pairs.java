@@ -22,7 +22,7 @@ final class Float16Pairs {
     /** Number of fraction bits of f32 minus that of f16. */
     private static final int EXTRA = 23 - 10;
 
-    // made once, because a loop that made them would have too many operations, see Loops
+    // these vectors are made once, because a loop that made them would have too many operations, see Loops
     private static final ShortVector MAGNITUDE = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, Short.MAX_VALUE);
     private static final ShortVector INFINITY = ShortVector.broadcast(ShortVector.SPECIES_PREFERRED, 0x7c00);
     private static final IntVector LOWER = ints(0xffff);

@@ -21,7 +21,7 @@ import java.util.Set;
 final class FusedCalls {
     /**
      * Maximum size of a call that is joined. Above this size, copying in and out costs more than a separate call that
-     * is in flight together with others.
+     * is in flight together with other calls.
      */
     private static final long MAX_SINGLE_BYTES = 1 << 10;
 

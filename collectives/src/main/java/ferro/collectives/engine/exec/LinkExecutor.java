@@ -13,7 +13,7 @@ import java.util.BitSet;
 /**
  * An executor of schedules over links. The executor runs one operation, and behind this operation small ones whose
  * memory does not overlap. So one write has the posts of several operations, and the latency to the other ranks counts
- * once for all of them. Operations end in their order.
+ * once for all these operations. Operations end in their order.
  */
 public final class LinkExecutor implements Executor {
     /**

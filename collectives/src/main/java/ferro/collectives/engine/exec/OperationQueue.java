@@ -63,8 +63,8 @@ public final class OperationQueue implements CollectiveProgress {
     /** Progress of the current operation and of the operations behind it when the group failed. */
     private PendingWork.Position[] reached = {};
     /**
-     * Number of queued operations that have begun behind the current one, and the last of them. Only the thread that
-     * holds the progress lock uses these fields.
+     * Number of queued operations that have begun behind the current one, and the last such operation. Only the thread
+     * that holds the progress lock uses these fields.
      */
     private int begunBehind;
 
@@ -381,7 +381,7 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     private boolean beginNext() {
-        // an operation that leaves the queue must already be visible as current, else the group would look idle in
+        // an operation that leaves the queue must already be visible as current, else the group would seem idle in
         // between
         Operation first = next;
         Operation operation = first == null ? queue.peek() : first;
