@@ -330,7 +330,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
@@ -345,7 +345,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
@@ -360,7 +360,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
@@ -375,7 +375,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
@@ -390,7 +390,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
@@ -405,7 +405,7 @@ abstract class ArrayForms extends RootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
-     * @throws IllegalArgumentException      if the lengths do not fit, or both are the same array
+     * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed

@@ -17,8 +17,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are f32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are f32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -35,8 +35,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are f64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are f64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -53,8 +53,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are i32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i32.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -71,8 +71,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are i64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i64.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -89,8 +89,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are i16.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i16.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -107,8 +107,8 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
-     * smaller message waits only if the receiver has no buffer for it. The elements are i8.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes these buffers.
+     * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i8.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -127,7 +127,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are f32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
@@ -145,7 +145,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are f64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
@@ -163,7 +163,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
@@ -181,7 +181,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i64.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
@@ -199,7 +199,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i16.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
@@ -217,7 +217,7 @@ abstract class ArrayMessages extends GroupCalls {
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i8.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
-     * @param data receives the elements; its length must be exactly that of the message
+     * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group

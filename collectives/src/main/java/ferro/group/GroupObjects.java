@@ -29,12 +29,12 @@ import java.util.function.IntFunction;
  * all ranks; the other collectives move the bytes. Each of these collectives has the deadline of the group. All ranks make the
  * same calls in the same order, as with tensors.
  *
- * <p>A call throws an {@link IllegalArgumentException} in these cases, and the group continues. If calls or limits differ, or
- * an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong length, all
- * ranks throw the exception. If a codec cannot encode an object, that rank and the ranks that would get the object throw the
- * exception. If a codec cannot decode bytes, that rank alone throws the exception. An {@link Error} of a codec is thrown
- * unchanged. A communication failure is thrown as a {@link ferro.FerroException} and fails the group. A rank without memory for
- * the objects of the other ranks also fails the group.
+ * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or
+ * limits differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has
+ * the wrong length, all ranks throw the exception. If a codec cannot encode an object, that rank and the ranks that
+ * would get the object throw the exception. If a codec cannot decode bytes, that rank alone throws the exception. An
+ * {@link Error} of a codec is thrown unchanged. A communication failure is thrown as a {@link ferro.FerroException} and
+ * fails the group. A rank without memory for the objects of the other ranks also fails the group.
  *
  * <p>A {@code null} or an invalid root throws an exception on this rank only, before the rank communicates. The other
  * ranks keep waiting for this rank.

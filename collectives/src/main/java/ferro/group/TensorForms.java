@@ -407,14 +407,14 @@ abstract class TensorForms extends ArrayForms {
      * Sends a message, and returns when {@code data} may be used again. Messages are not part of the order of
      * collectives. Messages of one tag from one rank to another arrive in the order in which they were sent.
      *
-     * <p>A message above 64 KiB waits for its receive. A smaller message does not wait for its receive. A smaller
-     * message waits only if the receiver has no buffer for it:
+     * <p>A message above 64 KiB waits for its receive. A message of at most 64 KiB does not wait for its receive. A
+     * message of at most 64 KiB waits only if the receiver has no buffer for it:
      * <ul>
      *   <li>A receiver that waits in a call of this group buffers up to 16 MiB of messages from one sender that no
      *       receive has matched. Each message counts as its elements and 256 more bytes.
-     *   <li>A receiver that is in no call of this group reads no messages. The messages then stay in the buffers of the
-     *       link. A link in shared memory has buffers of 8 to 256 KiB, and a link over TCP has the buffers of its
-     *       sockets.
+     *   <li>A receiver that is in no call of this group reads no messages. Messages that the receiver does not read
+     *       stay in the buffers of the link. A link in shared memory has buffers of 8 to 256 KiB, and a link over TCP
+     *       has the buffers of its sockets.
      * </ul>
      * A send that still waits at its deadline fails the group with TIMED_OUT.
      *
@@ -428,7 +428,7 @@ abstract class TensorForms extends ArrayForms {
      * }
      *
      * @param data elements
-     * @param to   rank that receives; may be this one
+     * @param to   rank that receives; may be this rank
      * @param tag  0 or more; the receive must have the same tag
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
      *     ({@link InvalidRankException})
@@ -444,7 +444,7 @@ abstract class TensorForms extends ArrayForms {
      * Starts a send, and does not wait for the receiver.
      *
      * @param data elements; must not be used until the work is done
-     * @param to   rank that receives; may be this one
+     * @param to   rank that receives; may be this rank
      * @param tag  0 or more; the receive must have the same tag
      * @return handle; done when {@code data} may be used again
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
@@ -458,11 +458,11 @@ abstract class TensorForms extends ArrayForms {
     }
 
     /**
-     * Receives a message. Messages with other tags may have been sent before it. If no message matches the receive by
-     * its deadline, the receive fails with TIMED_OUT and the group continues.
+     * Receives a message. Messages with other tags may have been sent before this message. If no message matches the
+     * receive by its deadline, the receive fails with TIMED_OUT and the group continues.
      *
-     * @param data receives the elements; its size must be exactly that of the message
-     * @param from rank that sends; may be this one
+     * @param data receives the elements; its size must be exactly the size of the message
+     * @param from rank that sends; may be this rank
      * @param tag  tag of the send
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
@@ -479,7 +479,7 @@ abstract class TensorForms extends ArrayForms {
      * Starts a receive, and does not wait for the sender.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this one
+     * @param from rank that sends; may be this rank
      * @param tag  tag of the send
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
