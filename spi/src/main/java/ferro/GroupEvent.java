@@ -39,7 +39,7 @@ public record GroupEvent(Kind kind, String group, int rank, List<Integer> ranks,
          */
         LATE,
         /**
-         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This event comes once, and no event
+         * The group has failed; {@code ProcessGroup.failure()} returns the cause. This event is sent once, and no event
          * follows it.
          */
         FAILED

@@ -23,7 +23,7 @@ import java.util.Optional;
  * <ul>
  * <li>The code is associative, since a plan chooses which partial results are combined. A sum of floats, for example,
  *     is associative only up to rounding. Even if an op is associative only up to rounding, all ranks and all runs get
- *     the same bits. Other lengths, world sizes and algorithms may round differently.
+ *     the same bits. The rounding may differ for other lengths, world sizes and algorithms.
  * <li>The code is commutative to the last bit, since two ranks may each pass their own element as {@code into}. For
  * example, {@code a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define
  * which of 2 and -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
@@ -224,9 +224,9 @@ public final class ReduceOp {
     /**
      * Creates an op for f32.
      *
-     * @param name    as {@link #ofFloats(String, FloatCombine)}
-     * @param combine as {@link #ofFloats(String, FloatCombine)}; a lambda must declare the types of its parameters,
-     *                which select this overload
+     * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
+     * @param combine code, as in {@link #ofFloats(String, FloatCombine)}; a lambda must declare the types of its
+     *     parameters, which select this overload
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofFloats}
      */
@@ -239,8 +239,8 @@ public final class ReduceOp {
     /**
      * Creates an op for f64.
      *
-     * @param name    as {@link #ofFloats(String, FloatCombine)}
-     * @param combine as {@link #ofFloats(String, FloatCombine)}
+     * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
+     * @param combine code, as in {@link #ofFloats(String, FloatCombine)}
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofDoubles(String name, DoubleCombine combine) {
@@ -250,9 +250,9 @@ public final class ReduceOp {
     /**
      * Creates an op for f64.
      *
-     * @param name    as {@link #ofDoubles(String, DoubleCombine)}
-     * @param combine as {@link #ofDoubles(String, DoubleCombine)}; a lambda must declare the types of its parameters,
-     *                which select this overload
+     * @param name    name of the op, as in {@link #ofDoubles(String, DoubleCombine)}
+     * @param combine code, as in {@link #ofDoubles(String, DoubleCombine)}; a lambda must declare the types of its
+     *     parameters, which select this overload
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofDoubles}
      */
@@ -265,8 +265,8 @@ public final class ReduceOp {
     /**
      * Creates an op for i32. The op does not accept u32, since most code would treat its elements as signed.
      *
-     * @param name    as {@link #ofFloats(String, FloatCombine)}
-     * @param combine as {@link #ofFloats(String, FloatCombine)}
+     * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
+     * @param combine code, as in {@link #ofFloats(String, FloatCombine)}
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofInts(String name, IntCombine combine) {
@@ -276,9 +276,9 @@ public final class ReduceOp {
     /**
      * Creates an op for i32.
      *
-     * @param name    as {@link #ofInts(String, IntCombine)}
-     * @param combine as {@link #ofInts(String, IntCombine)}; a lambda must declare the types of its parameters, which
-     *                select this overload
+     * @param name    name of the op, as in {@link #ofInts(String, IntCombine)}
+     * @param combine code, as in {@link #ofInts(String, IntCombine)}; a lambda must declare the types of its
+     *     parameters, which select this overload
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofInts}
      */
@@ -291,8 +291,8 @@ public final class ReduceOp {
     /**
      * Creates an op for i64. The op does not accept u64, since most code would treat its elements as signed.
      *
-     * @param name    as {@link #ofFloats(String, FloatCombine)}
-     * @param combine as {@link #ofFloats(String, FloatCombine)}
+     * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
+     * @param combine code, as in {@link #ofFloats(String, FloatCombine)}
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      */
     public static ReduceOp ofLongs(String name, LongCombine combine) {
@@ -302,9 +302,9 @@ public final class ReduceOp {
     /**
      * Creates an op for i64.
      *
-     * @param name    as {@link #ofLongs(String, LongCombine)}
-     * @param combine as {@link #ofLongs(String, LongCombine)}; a lambda must declare the types of its parameters, which
-     *                select this overload
+     * @param name    name of the op, as in {@link #ofLongs(String, LongCombine)}
+     * @param combine code, as in {@link #ofLongs(String, LongCombine)}; a lambda must declare the types of its
+     *     parameters, which select this overload
      * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
      * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofLongs}
      */

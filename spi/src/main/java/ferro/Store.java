@@ -98,8 +98,8 @@ public interface Store extends AutoCloseable {
     }
 
     /**
-     * Closes the store as {@link #close} does, within a time. A store on a network sends its last changes first, and
-     * waits for the answers no longer than the given time. The default implementation ignores the time.
+     * Closes the store as {@link #close} does, within a time limit. A store on a network sends its last changes first,
+     * and waits for the answers no longer than the given time. The default implementation ignores the time limit.
      *
      * @param within maximum time; zero or less waits for no answer
      */

@@ -36,7 +36,7 @@ public final class CollectiveEngine {
      * @param group     the group
      * @param context   settings, clock, timers
      * @return back end with every collective
-     * @throws IllegalArgumentException as {@link #check} and {@link #tuned}
+     * @throws IllegalArgumentException in the same cases as {@link #check} and {@link #tuned}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
         check(transport, group, context);
@@ -53,7 +53,7 @@ public final class CollectiveEngine {
      * @param context   settings, clock, timers
      * @param ofRankZero result of {@link #tuned} on rank 0
      * @return back end with every collective
-     * @throws IllegalArgumentException as {@link #check}
+     * @throws IllegalArgumentException in the same cases as {@link #check}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context, String ofRankZero) {
         check(transport, group, context);
@@ -122,7 +122,8 @@ public final class CollectiveEngine {
 
     /**
      * Runs the engine on the transport of a simulator that runs all ranks on one thread. The engine never waits and
-     * starts no thread. A call that would block throws an IllegalStateException with this reason.
+     * starts no thread. A call that would block throws an IllegalStateException, whose message says that a simulation
+     * runs all ranks on one thread.
      *
      * @param transport medium, closed with the back end
      * @param group     the group

@@ -92,7 +92,7 @@ public interface Codec<T> {
      *
      * @param <U>   type of the other objects
      * @param write converts to an object of this codec, such as a string
-     * @param read  converts back to the other type
+     * @param read  converts an object of this codec back to the other type
      * @return codec
      */
     default <U> Codec<U> map(Function<? super U, ? extends T> write, Function<? super T, ? extends U> read) {

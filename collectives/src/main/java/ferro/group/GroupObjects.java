@@ -39,8 +39,8 @@ import java.util.function.IntFunction;
  * <p>A {@code null} or an invalid root throws an exception on this rank only, before the rank communicates. The other
  * ranks keep waiting for this rank.
  *
- * <p>A rank gets only objects that its codec has decoded, even for its own object. Calls may come from any thread, one at a
- * time.
+ * <p>A rank gets only objects that its codec has decoded, and its own object is decoded too. Calls may come from any
+ * thread, one at a time.
  *
  * @param <T> type of the objects
  */

@@ -176,7 +176,7 @@ public final class JoinOptions {
      * @param name       name of the job
      * @param generation number of the attempt, from 0
      * @return {@code name.2}
-     * @throws IllegalArgumentException as {@link #job}
+     * @throws IllegalArgumentException in the same cases as {@link #job}
      */
     public static String jobId(String name, int generation) {
         if (Objects.requireNonNull(name, "name").isBlank() || generation < 0) {
@@ -313,7 +313,7 @@ public final class JoinOptions {
      *
      * @param values values as text, by property or variable
      * @return options
-     * @throws IllegalArgumentException as {@link #setting}
+     * @throws IllegalArgumentException in the same cases as {@link #setting}
      */
     public JoinOptions settings(Map<String, String> values) {
         JoinOptions all = this;

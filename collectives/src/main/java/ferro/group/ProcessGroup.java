@@ -140,7 +140,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param group group to join
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
-     * @throws FerroException           as {@link #join()}
+     * @throws FerroException           in the same cases as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group) {
         return join(Objects.requireNonNull(group, "group"), SystemContext.ofProcess());
@@ -153,7 +153,7 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      * @param context settings, clock, store
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
-     * @throws FerroException           as {@link #join()}
+     * @throws FerroException           in the same cases as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");

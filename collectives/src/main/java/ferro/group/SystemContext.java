@@ -120,7 +120,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @return group of this rank
      * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
      * @throws IllegalStateException    if this context is closed
-     * @throws FerroException           as {@link ProcessGroup#join()}; ABORTED after {@link #abort}
+     * @throws FerroException           in the same cases as {@link ProcessGroup#join()}; ABORTED after {@link #abort}
      */
     public ProcessGroup join() {
         return ProcessGroup.join(spec(), this);

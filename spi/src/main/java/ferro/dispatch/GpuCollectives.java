@@ -20,8 +20,8 @@ import java.util.function.Supplier;
  *
  * <p>Each kind of call chooses its route in this order:
  * <ol>
- * <li>If {@code backend.asNcclBackend()} is present, data goes from device to device. A failure of NCCL is final: the
- * call does not then go through host memory.
+ * <li>If {@code backend.asNcclBackend()} is present, data is sent from device to device. A failure of NCCL is final:
+ * the call does not then go through host memory.
  * <li>Without NCCL, the data is copied to the host, the collective runs on the host, and the result is copied to the
  * device. The route through host memory has three conditions: {@code ferro.gpu.fallback} (or, if that is unset, {@code
  * FERRO_ENABLE_GPU_FALLBACK}) is on, a {@link HostFallback} is on the class path, and the back end has collectives.

@@ -208,7 +208,7 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
-     * Records that an operation has failed, with a new description. This description was too costly to create before
+     * Records that an operation has failed, with a new description. The new description was too costly to create before
      * the failure.
      *
      * @param entry      number that {@link #submitted} has returned

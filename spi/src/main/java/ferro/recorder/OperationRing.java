@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 /**
  * The last operations of a rank, in parallel arrays that are allocated once. Thread-safe without locks.
  *
- * <p>An entry has a number, which counts up. Its index in the arrays is this number modulo the length. The stamp at an
+ * <p>Entries are numbered in ascending order. Its index in the arrays is this number modulo the length. The stamp at an
  * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
  * discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock (Boehm, Can
  * Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the

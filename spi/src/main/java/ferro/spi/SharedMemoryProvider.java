@@ -25,8 +25,8 @@ public interface SharedMemoryProvider {
 
     /**
      * Creates this rank's segment. Reserves the memory of the segment, except for the part that is reserved later, so
-     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve the part that
-     * is reserved later as well.
+     * that a write cannot fail. Fails if there is not enough memory for all ranks of the host to reserve also the part
+     * that is reserved later.
      *
      * @param group   group whose ranks will share memory. The timeout of the group is the deadline of the call that
      *     needs the memory, since the other ranks wait no longer

@@ -60,7 +60,7 @@ public interface Transport extends AutoCloseable {
 
     /**
      * Waits until data may move, until {@link #wakeup}, until the deadline, or until an interrupt, whose flag stays
-     * set. May return earlier. Returns within 10 ms of an interrupt.
+     * set. This method may return earlier. Returns within 10 ms of an interrupt.
      *
      * @param deadlineNanos deadline on the context's clock
      */

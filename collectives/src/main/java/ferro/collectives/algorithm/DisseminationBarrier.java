@@ -6,9 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Barrier by dissemination, with {@code ceil(log2 p)} rounds. In round k a rank sends a message to the rank {@code 2^k}
- * above, after it has received the message of the round before. After the last round every rank depends on every other
- * rank.
+ * Barrier by dissemination, with {@code ceil(log2 p)} rounds. In round k a rank sends a message to the rank that is
+ * {@code 2^k} higher, after it has received the message of the round before. After the last round every rank depends on
+ * every other rank.
  *
  * <p>The messages are empty, and the chunks only express dependencies: round k sends chunk k and receives chunk
  * {@code k + 1}, which the next round sends. Source: Hensgen, Finkel and Manber 1988, doi:10.1007/BF01379320.

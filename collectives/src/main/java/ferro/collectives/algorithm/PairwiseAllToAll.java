@@ -6,9 +6,9 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * All-to-all in pairs, with {@code p-1} steps and {@code n(p-1)/p} bytes. In step i a rank sends to the rank i above
- * and receives from the rank i below. Chunk d of IN is for rank d, and chunk s of OUT is from rank s. So sender and
- * receiver use different chunk numbers for one message. Source: Thakur, Rabenseifner and Gropp 2005,
+ * All-to-all in pairs, with {@code p-1} steps and {@code n(p-1)/p} bytes. In step i a rank sends to the rank that is i
+ * higher, and receives from the rank that is i lower. Chunk d of IN is for rank d, and chunk s of OUT is from rank s.
+ * So sender and receiver use different chunk numbers for one message. Source: Thakur, Rabenseifner and Gropp 2005,
  * doi:10.1177/1094342005051521.
  */
 final class PairwiseAllToAll {

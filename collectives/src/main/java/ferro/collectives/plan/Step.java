@@ -93,7 +93,7 @@ public sealed interface Step {
      * @param chunks        number of chunks
      * @param afterSends    number of sends to wait for
      * @param afterReceives number of receives to wait for
-     * @param completes     as {@link Combine#completes}
+     * @param completes     value of {@link Combine#completes}
      */
     record ReceiveCombine(
             int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
@@ -134,7 +134,7 @@ public sealed interface Step {
      * @param chunks        number of chunks
      * @param afterSends    number of sends to wait for
      * @param afterReceives number of receives to wait for
-     * @param completes     as {@link Combine#completes}
+     * @param completes     value of {@link Combine#completes}
      */
     record LocalCombine(
             Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)

@@ -36,7 +36,7 @@ public final class KeptKernels {
      * @param type element type
      * @param op   reduction
      * @return kernel
-     * @throws UnsupportedOperationException as {@link Kernels#of}
+     * @throws UnsupportedOperationException in the same cases as {@link Kernels#of}
      */
     public Kernel of(DataType type, ReduceOp op) {
         return of(type, op, PreMulTarget.NEITHER);
@@ -49,7 +49,7 @@ public final class KeptKernels {
      * @param op         sum of multiplied inputs, or any op if nothing is multiplied
      * @param multiplies operands that the kernel multiplies
      * @return kernel
-     * @throws UnsupportedOperationException as {@link Kernels#of}
+     * @throws UnsupportedOperationException in the same cases as {@link Kernels#of}
      */
     public Kernel of(DataType type, ReduceOp op, PreMulTarget multiplies) {
         Map<ReduceOp, Kernel[]> ofType = byType.get(type);
