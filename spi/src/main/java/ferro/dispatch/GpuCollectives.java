@@ -153,7 +153,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public boolean isBusy(CollectiveBackend backend, Duration timeout) {
         Objects.requireNonNull(backend, "backend");
-        Objects.requireNonNull(timeout, "patience");
+        Objects.requireNonNull(timeout, "timeout");
         return slow.isBusy(backend, timeout);
     }
 
