@@ -117,12 +117,21 @@ class StagedBlockTest {
             float[] before = rank.block().getParameters().valueAt(0).getArray().toFloatArray();
 
             rank.trainBatch();
+            float[] gradient = rank.block()
+                    .getParameters()
+                    .valueAt(0)
+                    .getArray()
+                    .getGradient()
+                    .toFloatArray();
             rank.step();
 
             Optional<String> reason = rank.block().whyNotOverlapped();
             assertTrue(reason.isPresent() && reason.get().startsWith(why), reason::toString);
             float[] after = rank.block().getParameters().valueAt(0).getArray().toFloatArray();
-            assertTrue(!Arrays.equals(before, after), "the step changed nothing");
+            assertTrue(
+                    !Arrays.equals(before, after),
+                    () -> "the step changed nothing of " + Arrays.toString(before) + " with the gradient "
+                            + Arrays.toString(gradient));
         }
     }
 
