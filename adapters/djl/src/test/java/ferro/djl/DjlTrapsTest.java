@@ -18,9 +18,11 @@ import ai.djl.translate.TranslateException;
 import ferro.HostTensor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -148,5 +150,30 @@ class DjlTrapsTest {
         } finally {
             System.setProperty(name, set);
         }
+    }
+
+    /** The number 0.5 is in memory that the garbage collector frees; the buffers take that memory and overwrite it. */
+    @Test
+    void aNumberIsFreedBeforeTheBackwardPassReadsIt() {
+        boolean isWrong = false;
+        for (int round = 0; round < 100 && !isWrong; round++) {
+            try (NDManager manager = NDManager.newBaseManager()) {
+                NDArray input = manager.create(new float[] {1, 2, 3});
+                input.setRequiresGradient(true);
+                try (GradientCollector collector = Engine.getInstance().newGradientCollector()) {
+                    NDArray output = input.square().mul(0.5f).sum();
+                    System.gc();
+                    List<ByteBuffer> overwriting = IntStream.range(0, 3000)
+                            .mapToObj(index -> ByteBuffer.allocateDirect(Float.BYTES)
+                                    .order(ByteOrder.nativeOrder())
+                                    .putFloat(0, index))
+                            .toList();
+                    collector.backward(output);
+                    assertEquals(3000, overwriting.size());
+                }
+                isWrong = input.getGradient().toFloatArray()[0] != 1;
+            }
+        }
+        assertTrue(isWrong, "this version of DJL keeps numbers until the backward pass has read them");
     }
 }

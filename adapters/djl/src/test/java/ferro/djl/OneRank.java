@@ -3,6 +3,7 @@ package ferro.djl;
 import ai.djl.Device;
 import ai.djl.Model;
 import ai.djl.engine.Engine;
+import ai.djl.ndarray.NDArray;
 import ai.djl.ndarray.NDList;
 import ai.djl.ndarray.NDManager;
 import ai.djl.ndarray.types.Shape;
@@ -39,7 +40,7 @@ final class OneRank implements AutoCloseable {
                 Optimizer.sgd().setLearningRateTracker(Tracker.fixed(0.1f)).build();
         BucketSettings small = BucketSettings.DEFAULT.withBytes(1, 1);
         optimizer = DistributedOptimizer.over(group, block, sgd, small, hook);
-        trainer = model.newTrainer(new DefaultTrainingConfig(Loss.l2Loss())
+        trainer = model.newTrainer(new DefaultTrainingConfig(new MeanSquare())
                 .optDevices(new Device[] {Device.cpu()})
                 .optOptimizer(optimizer));
         trainer.initialize(new Shape(1, WIDTH));
@@ -83,5 +84,20 @@ final class OneRank implements AutoCloseable {
         optimizer.close();
         model.close();
         group.close();
+    }
+
+    /**
+     * The mean of the squared errors. Unlike the losses of DJL, it multiplies no array by a number: DJL keeps the number in
+     * memory that is freed when the garbage collector runs before the backward pass (docs/djl.md).
+     */
+    private static final class MeanSquare extends Loss {
+        MeanSquare() {
+            super("mean square");
+        }
+
+        @Override
+        public NDArray evaluate(NDList labels, NDList predictions) {
+            return labels.head().sub(predictions.head()).square().mean();
+        }
     }
 }

@@ -89,7 +89,7 @@ class StagedBlockTest {
         return false;
     }
 
-    /** Models with a gradient that is never zero: a rectifier may be zero for all samples. */
+    /** Models whose gradient is not zero. A rectifier may be zero for all samples. */
     static Stream<Arguments> models() {
         Block twice = linear();
         return Stream.of(
