@@ -24,7 +24,7 @@ class ScarceThreadsTest {
     private static final String REFUSED =
             "unable to create native thread: possibly out of memory or process/resource limits reached";
 
-    /** Makes threads that cannot be started, from some time on. */
+    /** Makes no threads from some time on, with the error of a start where pthread_create(3) says EAGAIN. */
     private static final class ScarceContext extends ForwardingContext {
         private volatile boolean scarce;
 
@@ -34,15 +34,11 @@ class ScarceThreadsTest {
 
         @Override
         public Thread newThread(Runnable task, String name) {
-            return scarce ? new UnstartableThread() : super.newThread(task, name);
-        }
-    }
-
-    /** Starts as the JDK's do where pthread_create(3) says EAGAIN. */
-    private static final class UnstartableThread extends Thread {
-        @Override
-        public synchronized void start() {
-            throw new OutOfMemoryError(REFUSED);
+            // not a thread whose start throws: a newer JDK's pools do not call Thread.start
+            if (scarce) {
+                throw new OutOfMemoryError(REFUSED);
+            }
+            return super.newThread(task, name);
         }
     }
 
