@@ -35,7 +35,7 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * The transport of one rank in a group whose ranks map one file. The file has the number of ranks that have closed it,
  * and a word per rank that says whether that rank has left. From each rank to each rank the file has three
- * {@link Ring}s: one for each of the two lanes, which are ordered ways to one peer, and one for control messages.
+ * {@link Ring}s: one for each of the two lanes and one for control messages.
  *
  * <p>A file of zeros is the initial state, so the first rank that opens the file creates it. Data for a rank that has
  * not opened the file wait in the rings. The last rank that closes the file removes it. The engine watches the
@@ -142,7 +142,7 @@ public final class FileTransport implements Transport {
     }
 
     private boolean move(int peer, int lane, StagedLink link) {
-        // this read comes before the poll of the rings, so that all data that a peer sent before it left are received
+        // read before the rings are polled, so that all data that a peer sent before it left are received
         boolean peerHasLeft = (long) Ring.WORD.getAcquire(memory, (1 + peer) * Long.BYTES) != 0;
         boolean moved = link.move();
         if (peerHasLeft && !moved && link.isBusy()) {

@@ -6,10 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * One end of a ring of bytes in shared memory. One rank puts bytes into the ring, and another rank takes the bytes out.
- * A ring of zeros is empty.
- */
+/** One end of a ring of bytes in shared memory. One rank puts bytes in, another takes them out. A ring of zeros is empty. */
 final class Ring implements StagedLink.Sink, StagedLink.Source {
     static final int BYTES = 32 << 10;
 
