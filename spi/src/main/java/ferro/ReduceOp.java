@@ -21,9 +21,9 @@ import java.util.Optional;
  * any element type gets tensors ({@link Combiner}). User-defined code must have the following properties, which ferro
  * cannot check:
  * <ul>
- * <li>The code is associative, since a plan chooses which partial results are combined. A sum of floats, for example,
- *     is associative only up to rounding. Even if an op is associative only up to rounding, all ranks and all runs get
- *     the same bits. The rounding may differ for other lengths, world sizes and algorithms.
+ * <li>The code is associative: the algorithm decides in which order partial results are combined. A sum of floats,
+ *     for example, is associative only up to rounding. Even if an op is associative only up to rounding, all ranks
+ *     and all runs get the same bits. The rounding may differ for other lengths, world sizes and algorithms.
  * <li>The code is commutative to the last bit, since two ranks may each pass their own element as {@code into}. For
  * example, {@code a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define
  * which of 2 and -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.

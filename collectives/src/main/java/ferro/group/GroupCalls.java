@@ -11,8 +11,8 @@ import ferro.Tensor;
 import ferro.Work;
 
 /**
- * The base of the forms of {@link ProcessGroup}. A form passes a call to the back end, or keeps the call until the end
- * of the coalesced block that contains it.
+ * The base class of {@link ProcessGroup}, which has a method for each form of a call. A form passes a call to the
+ * back end, or keeps the call until the end of the coalesced block that contains it.
  */
 abstract class GroupCalls {
     private final CollectiveBackend way;

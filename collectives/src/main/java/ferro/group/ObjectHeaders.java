@@ -19,7 +19,7 @@ final class ObjectHeaders {
     private static final int LIMIT = 1;
     private static final int LENGTH = 2;
 
-    /** Maximum number of bytes of all parts of a call, which are in one array. */
+    /** Maximum total size of the parts of a call in bytes. One array holds all parts. */
     private static final long MOST_BYTES = Integer.MAX_VALUE - 8;
 
     private final String prefix;

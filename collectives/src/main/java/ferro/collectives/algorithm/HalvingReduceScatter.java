@@ -6,10 +6,10 @@ import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 
 /**
- * Reduce-scatter by recursive halving, with {@code log2 p} steps and {@code n(p-1)/p} bytes, where n is the size of the
- * full operand. In each step a rank exchanges half of its remaining chunks with a rank at half the distance of the step
- * before. Partial sums are in SCRATCH, which has half the size of the operand. If the world size is no power of two,
- * {@link TreeReduceScatter} combines in the same order.
+ * Reduce-scatter by recursive halving, with {@code log2 p} steps and {@code n(p-1)/p} bytes, where n is the size of
+ * the full operand. In each step a rank exchanges half of its remaining chunks with one other rank. The distance to
+ * that rank is halved after each step. Partial sums are in SCRATCH, which has half the size of the operand. If the
+ * world size is no power of two, {@link TreeReduceScatter} combines in the same order.
  *
  * <p>Source: the first half of the all-reduce of Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1.
  */

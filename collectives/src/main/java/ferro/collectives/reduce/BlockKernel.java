@@ -114,7 +114,7 @@ abstract class BlockKernel extends Kernel {
         }
     }
 
-    /** Combines at most one block of elements and leaves the result in the first block. */
+    /** Combines up to one block of elements of both operands in this kernel's blocks. The first holds the result. */
     private void combineBlock(Object into, long intoOffset, Object source, long sourceOffset, int length) {
         if (length < used) {
             clear(length, used - length);

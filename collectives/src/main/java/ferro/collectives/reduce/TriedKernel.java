@@ -9,7 +9,7 @@ import java.util.function.Supplier;
  * has a separate loop.
  */
 final class TriedKernel extends Kernel {
-    /** Elements per sample. A loop that is not compiled yet takes some microseconds for so many elements. */
+    /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */
     private static final int SAMPLE = 1024;
     /** Share of samples while a trial is undecided: one in so many elements of a run is part of a sample. */
     private static final int SHARE = 32;

@@ -221,7 +221,7 @@ public final class Addresses {
         try {
             return InetAddress.getByAddress(own.getAddress());
         } catch (UnknownHostException oddLength) {
-            throw new IllegalStateException("an address of this machine is none: " + own, oddLength);
+            throw new IllegalStateException("cannot copy the address of a network interface: " + own, oddLength);
         }
     }
 

@@ -89,9 +89,9 @@ public record FileMeeting(
         throw new FerroException(
                 Code.UNAUTHENTICATED,
                 Where.outside(group.name(), group.rank()),
-                "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, and pods meet at "
-                        + job.meeting().host().orElse("rank 0's")
-                        + ", which others can reach: mount a Secret and name its file in FERRO_SECRET_FILE"
+                "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, but the store at "
+                        + job.meeting().host().orElse("rank 0")
+                        + " can be reached from other machines: mount a Secret and name its file in FERRO_SECRET_FILE"
                         + " (ferro secret FILE makes one)");
     }
 

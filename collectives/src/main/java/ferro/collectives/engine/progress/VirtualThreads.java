@@ -19,7 +19,7 @@ final class VirtualThreads {
             return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
         } catch (Throwable undeclared) {
             throw new IllegalStateException(
-                    "Thread.isVirtual failed on JDK " + Runtime.version() + ", which declares no failure", undeclared);
+                    "Thread.isVirtual of JDK " + Runtime.version() + " threw an exception: report this as a bug", undeclared);
         }
     }
 
