@@ -32,17 +32,34 @@ class HalfAMessageTest {
     private static final long LENGTH_BYTES = 4L * LENGTH;
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
+    private static final int ATTEMPTS_MAX = 10;
+
     private final float[] received = new float[LENGTH];
     private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile boolean complete;
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
     void aReceiveOfWhichAPartHasComeEndsAtItsDeadline(String medium) {
+        boolean stoodStill = false;
+        for (int attempt = 0; attempt < ATTEMPTS_MAX && !stoodStill; attempt++) {
+            stoodStill = new HalfAMessageTest().standsStillWithin(medium);
+        }
+        assertTrue(stoodStill, "in " + ATTEMPTS_MAX + " attempts the message came as a whole between two reductions");
+    }
+
+    /** Returns false if the message came as a whole between two reductions: on a busy machine the ranks can be this slow. */
+    private boolean standsStillWithin(String medium) {
         try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
             Future<Ended> sending = ranks.start(1, this::send);
             Future<Ended> receiving = ranks.start(0, this::receive);
 
-            FerroException failure = InProcessRanks.result(receiving).failure();
+            Ended receiver = InProcessRanks.result(receiving);
+            Ended sender = InProcessRanks.result(sending);
+            if (complete) {
+                return false;
+            }
+            FerroException failure = receiver.failure();
             String said = failure.getMessage();
             assertEquals(Code.TIMED_OUT, failure.code(), said);
             assertTrue(said.contains("gave up on rank 1 after "), said);
@@ -51,8 +68,8 @@ class HalfAMessageTest {
             assertTrue(failure.where().elapsedNanos() >= DEADLINE.toNanos(), said);
             long bytes = failure.where().bytesMoved();
             assertTrue(bytes > 0 && bytes < LENGTH_BYTES, bytes + " of " + LENGTH_BYTES + " bytes: " + said);
-            assertEquals(
-                    Code.TIMED_OUT, InProcessRanks.result(sending).failure().code());
+            assertEquals(Code.TIMED_OUT, sender.failure().code());
+            return true;
         }
     }
 
@@ -89,6 +106,7 @@ class HalfAMessageTest {
 
     private void standStill() {
         if (received[LENGTH - 1] != 0) {
+            complete = true;
             throw new IllegalStateException("all of the message has come between two reductions");
         }
         try {
