@@ -1,7 +1,6 @@
 /** Back end over TCP: sockets by Netty, collectives by the engine. */
 module ferro.backend.tcp {
     requires transitive ferro.spi;
-    requires com.google.common;
     requires ferro.collectives;
     requires io.netty.buffer;
     requires io.netty.common;

@@ -1,10 +1,10 @@
 package ferro.backend.tcp.connect;
 
-import com.google.common.net.InetAddresses;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.RankContext;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
@@ -35,7 +35,7 @@ public final class Addresses {
             "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
             Pattern.CASE_INSENSITIVE);
 
-    /** Short forms of loopback that Java accepts and Guava does not: the last number stands for all remaining bytes. */
+    /** Short forms of loopback that Java accepts and Netty does not: the last number stands for all remaining bytes. */
     private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
 
     private Addresses() {}
@@ -242,19 +242,27 @@ public final class Addresses {
         }
     }
 
-    /** Parses an address that is a literal in this code. */
+    /**
+     * Parses an address that is a literal in this code.
+     *
+     * @throws IllegalArgumentException if the text is not an address
+     */
     public static InetAddress literal(String text) {
-        return InetAddresses.forString(text);
+        InetAddress address = NetUtil.createInetAddressFromIpAddressString(text);
+        if (address == null) {
+            throw new IllegalArgumentException(
+                    "\"" + text + "\" is no IP address: write one, such as 127.0.0.1 or ::1");
+        }
+        return address;
     }
 
     /** Returns whether a text is a loopback address, or one of the names that mean loopback on every machine. */
     public static boolean isLoopback(String host) {
         // a scope names an interface of another machine
-        String bare = host.replaceFirst("%.*", "");
+        InetAddress bare = NetUtil.createInetAddressFromIpAddressString(host.replaceFirst("%.*", ""));
         return LOCAL_NAME.matcher(host).matches()
                 || SHORTENED.matcher(host).matches()
-                || InetAddresses.isInetAddress(bare)
-                        && InetAddresses.forString(bare).isLoopbackAddress();
+                || bare != null && bare.isLoopbackAddress();
     }
 
     /** Returns addresses as people write them, one after another. */
@@ -264,7 +272,14 @@ public final class Addresses {
 
     /** Returns an address as people write it, IPv6 in brackets. */
     public static String text(InetSocketAddress address) {
-        return InetAddresses.toUriString(address.getAddress()) + ":" + address.getPort();
+        return text(text(address.getAddress()), address.getPort());
+    }
+
+    /** Returns an address as people write it: IPv6 shortened (RFC 5952), and with its scope if it has one. */
+    public static String text(InetAddress address) {
+        String full = address.getHostAddress();
+        int scope = full.indexOf('%');
+        return NetUtil.toAddressString(address) + (scope < 0 ? "" : full.substring(scope));
     }
 
     /** Returns host and port as people write them, IPv6 in brackets. */

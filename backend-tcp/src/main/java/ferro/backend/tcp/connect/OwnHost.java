@@ -1,6 +1,5 @@
 package ferro.backend.tcp.connect;
 
-import com.google.common.net.InetAddresses;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import java.net.Inet6Address;
@@ -55,12 +54,12 @@ public record OwnHost(String name, InetAddress loopback, Optional<InetAddress> r
      */
     public String reachableAddress(Where where) {
         boolean six = loopback instanceof Inet6Address;
-        return InetAddresses.toAddrString(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
+        return Addresses.text(reachable.orElseGet(() -> Addresses.ofDefaultRoute(where, six)));
     }
 
     /** Returns what is wrong with the name, for messages. */
     public String trouble() {
-        return "this machine resolves " + name + " to " + InetAddresses.toAddrString(loopback)
+        return "this machine resolves " + name + " to " + Addresses.text(loopback)
                 + ", where no other host can reach it (often by a line in /etc/hosts)";
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashSet;
@@ -58,6 +59,22 @@ class AddressesTest {
         assertEquals(List.of(Addresses.literal("fd00::a")), Addresses.attempt("fd00::a", 5));
         assertTrue(Addresses.leadsToLoopback("127.0.1.1"));
         assertFalse(Addresses.leadsToLoopback("192.0.2.7"));
+    }
+
+    @Test
+    void anIpv6AddressIsPrintedShortAndKeepsItsScope() throws UnknownHostException {
+        byte[] bytes = Addresses.literal("fe80:0:0:0:1:0:0:9").getAddress();
+
+        assertEquals("fe80::1:0:0:9", Addresses.text(Addresses.literal("fe80:0:0:0:1:0:0:9")));
+        assertEquals("fe80::1:0:0:9%7", Addresses.text(Inet6Address.getByAddress(null, bytes, 7)));
+        assertEquals("10.0.0.9", Addresses.text(Addresses.literal("::ffff:10.0.0.9")));
+    }
+
+    @Test
+    void aTextThatIsNoAddressIsNeverResolved() {
+        for (String text : List.of("localhost", "10.0.0", "10.0.0.256", "fd00::1::2", "1234", "")) {
+            assertThrows(IllegalArgumentException.class, () -> Addresses.literal(text), text);
+        }
     }
 
     @Test
