@@ -29,7 +29,7 @@ enum Part {
             TRAINING),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
     GPU_REPORT(packages("ferro.gpu.."), libraries(), SPI, COLLECTIVES, NCCL, TCK),
-    ANALYZE(packages("ferro.analyze.."), libraries("com.google.gson.."), SPI),
+    ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI),
     LAUNCHER(
             packages("ferro.launcher.."),
             libraries("picocli..", "com.sun.source..", "com.google.gson..", "com.google.common.."),

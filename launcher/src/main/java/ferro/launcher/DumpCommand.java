@@ -1,7 +1,7 @@
 package ferro.launcher;
 
-import ferro.analyze.Analysis;
-import ferro.analyze.UnreadableRecordingException;
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.UnreadableRecordingException;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.spi.Setting;

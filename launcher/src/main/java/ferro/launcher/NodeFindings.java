@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.analyze.Analysis;
+import ferro.launcher.analyze.Analysis;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;

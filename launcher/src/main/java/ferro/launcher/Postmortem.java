@@ -1,6 +1,6 @@
 package ferro.launcher;
 
-import ferro.analyze.PlainTexts;
+import ferro.launcher.analyze.PlainTexts;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
-import ferro.analyze.Analysis;
+import ferro.launcher.analyze.Analysis;
 import ferro.spark.failure.FerroSparkException;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package ferro.launcher.program;
 
-import ferro.analyze.Analysis;
-import ferro.analyze.Ends;
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
 import ferro.launcher.input.TemporaryFolder;
 import ferro.spi.Settings;
 import java.io.IOException;

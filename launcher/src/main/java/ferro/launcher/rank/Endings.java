@@ -1,8 +1,8 @@
 package ferro.launcher.rank;
 
-import ferro.analyze.Ends;
-import ferro.analyze.Ends.EndKind;
-import ferro.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.output.RankOutput;
 import java.util.HashMap;

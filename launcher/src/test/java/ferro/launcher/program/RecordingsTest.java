@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.analyze.Ends;
+import ferro.launcher.analyze.Ends;
 import ferro.launcher.output.Json;
 import java.io.IOException;
 import java.nio.file.Files;

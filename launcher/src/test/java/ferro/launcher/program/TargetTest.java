@@ -178,11 +178,9 @@ class TargetTest {
                 ":",
                 "/l/ferro-spi-0.1.0.jar",
                 "/l/ferro-launcher-0.1.0.jar",
-                "/l/ferro-analyze-0.1.0.jar",
                 "/l/picocli-4.7.7.jar",
                 "/l/gson-2.13.2.jar",
                 "/b/launcher/target/classes",
-                "/b/analyze/target/classes",
                 "/b/backend-tcp/target/classes",
                 "/l/netty-common-4.2.18.Final.jar"));
 

@@ -1,0 +1,184 @@
+package ferro.launcher.analyze;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The analysis of the recordings of a folder: which ranks are to blame, and all that this rests on. Immutable. */
+public final class Analysis {
+    /** Pattern of the names that recorders give their files. */
+    private static final String FILES = "ferro-*-rank*.json";
+
+    private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
+
+    private final Merge merge;
+    private final Verdict verdict;
+    private final List<String> problems;
+
+    private Analysis(Merge merge, Ends ends, List<String> problems) {
+        this.merge = merge;
+        this.verdict = Investigation.verdict(merge, ends);
+        this.problems = List.copyOf(problems);
+    }
+
+    /**
+     * Reads the recordings of one job. A file that cannot be read is left out and named in {@link #problems()}.
+     *
+     * @param folder where recorders wrote
+     * @param job    which job; empty for the one that wrote last
+     * @return analysis
+     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws IOException if the folder cannot be read
+     */
+    public static Analysis of(Path folder, Optional<String> job) throws UnreadableRecordingException, IOException {
+        return of(folder, job, file -> true, Ends.UNSEEN);
+    }
+
+    /**
+     * Reads some recordings of one job, as {@link #of(Path, Optional)} does, together with how the ranks' processes ended.
+     * The ends decide what the recordings leave open.
+     *
+     * @param folder where recorders wrote
+     * @param job    which job; empty for the one that wrote last
+     * @param taken  which files to read; the others are treated as absent
+     * @param ends   how the ranks' processes ended
+     * @return analysis
+     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws IOException if the folder cannot be read
+     */
+    public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken, Ends ends)
+            throws UnreadableRecordingException, IOException {
+        if (!Files.isDirectory(folder)) {
+            throw new UnreadableRecordingException(folder + " is not a folder: need the folder that recorders wrote to"
+                    + " (ferro.recorder.dir; ferro run prints it)");
+        }
+        List<RankRecording> readable = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        for (Path file : recordings(folder).stream().filter(taken).toList()) {
+            try {
+                readable.add(RecordingReader.read(file));
+            } catch (UnreadableRecordingException broken) {
+                problems.add(broken.getMessage());
+            }
+        }
+        if (readable.stream()
+                .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()))) {
+            throw nothingIn(folder, job, problems);
+        }
+        return new Analysis(Merge.of(readable, job), ends, problems);
+    }
+
+    private static List<Path> recordings(Path folder) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, FILES)) {
+            found.forEach(files::add);
+        }
+        files.sort(null);
+        return files;
+    }
+
+    private static UnreadableRecordingException nothingIn(Path folder, Optional<String> job, List<String> problems) {
+        String what = folder + " holds no recording"
+                + job.map(name -> " of job " + name).orElse("") + " (ferro-JOB-rankR.json)";
+        String why = problems.isEmpty()
+                ? ": ranks write one when a group fails, or when ferro dump asks for it"
+                : " that can be read:\n  " + String.join("\n  ", problems);
+        return new UnreadableRecordingException(what + why);
+    }
+
+    /**
+     * Returns what could not be read.
+     *
+     * @return one line per file, which it names
+     */
+    public List<String> problems() {
+        return problems;
+    }
+
+    /**
+     * Returns the ranks to look at.
+     *
+     * @return ranks of the joined group; empty if none can be named
+     */
+    public Set<Integer> guilty() {
+        return verdict.guilty();
+    }
+
+    /**
+     * Returns the verdict.
+     *
+     * @return one sentence, then one line for each reason
+     */
+    public List<String> verdict() {
+        List<String> lines = new ArrayList<>(List.of(verdict.headline()));
+        lines.addAll(verdict.reasons());
+        return lines;
+    }
+
+    /**
+     * Returns the recordings of a folder by their names alone.
+     *
+     * @param folder where recorders write
+     * @return files, by job and rank
+     * @throws IOException if the folder cannot be read
+     */
+    public static SortedMap<String, SortedMap<Integer, Path>> files(Path folder) throws IOException {
+        SortedMap<String, SortedMap<Integer, Path>> files = new TreeMap<>();
+        for (Path file : recordings(folder)) {
+            Matcher name = NAME.matcher(file.getFileName().toString());
+            if (name.matches()) {
+                files.computeIfAbsent(name.group(1), job -> new TreeMap<>()).put(Integer.valueOf(name.group(2)), file);
+            }
+        }
+        return files;
+    }
+
+    /**
+     * Returns how many ranks the job of a recording has.
+     *
+     * @param file recording
+     * @return size of the world
+     * @throws UnreadableRecordingException if the file is not a recording
+     */
+    public static int worldSize(Path file) throws UnreadableRecordingException {
+        return RecordingReader.read(file).writer().worldSize();
+    }
+
+    /**
+     * Returns the ranks that wrote nothing.
+     *
+     * @return ranks of the joined group
+     */
+    public SortedSet<Integer> missing() {
+        return merge.missing();
+    }
+
+    /**
+     * Returns everything as text, the verdict first.
+     *
+     * @return lines
+     */
+    public List<String> text() {
+        return TextReport.lines(merge, verdict);
+    }
+
+    /**
+     * Returns everything as a page that needs nothing but a browser: a lane per rank, a bar per call.
+     *
+     * @return HTML
+     */
+    public String html() {
+        return HtmlReport.page(merge, verdict);
+    }
+}

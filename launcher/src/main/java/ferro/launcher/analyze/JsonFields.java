@@ -1,0 +1,139 @@
+package ferro.launcher.analyze;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The fields of one JSON object, checked as they are read.
+ *
+ * @param object the object
+ * @param place  where it stands in the file, for messages
+ */
+record JsonFields(JsonObject object, String place) {
+    /** No text of a recorder is longer; a file of another origin may have longer texts. */
+    private static final int LONGEST_TEXT = 2_000;
+
+    /** Returns a whole number, which is required. */
+    long number(String name, long least, long most) throws UnreadableRecordingException {
+        JsonElement value = required(name);
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isNumber()) {
+            throw wrong(name, "a number", value);
+        }
+        try {
+            long number = Long.parseLong(value.getAsString());
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException fraction) {
+            throw new UnreadableRecordingException(found(name, "a whole number", value), fraction);
+        }
+        throw wrong(name, "a number from " + least + " to " + most, value);
+    }
+
+    /** Returns a whole number, or the given one if there is none. */
+    long number(String name, long least, long most, long otherwise) throws UnreadableRecordingException {
+        return has(name) ? number(name, least, most) : otherwise;
+    }
+
+    /** Returns a time or another number without limits. */
+    long number(String name) throws UnreadableRecordingException {
+        return number(name, Long.MIN_VALUE, Long.MAX_VALUE);
+    }
+
+    /** Returns a text, which is required. */
+    String text(String name) throws UnreadableRecordingException {
+        JsonElement value = required(name);
+        if (!value.isJsonPrimitive() || !value.getAsJsonPrimitive().isString()) {
+            throw wrong(name, "a text", value);
+        }
+        return clean(value.getAsString());
+    }
+
+    /** Returns a text, or the given one if there is none. */
+    String text(String name, String otherwise) throws UnreadableRecordingException {
+        return has(name) ? text(name) : otherwise;
+    }
+
+    /** Returns a list of ranks; it is empty if there is no such field. */
+    List<Integer> ranks(String name) throws UnreadableRecordingException {
+        List<Integer> ranks = new ArrayList<>();
+        if (has(name)) {
+            JsonArray all = array(name);
+            if (all.size() > RecordingReader.MOST_RANKS) {
+                throw wrong(name, "at most " + RecordingReader.MOST_RANKS + " ranks, not " + all.size(), all);
+            }
+            for (JsonElement value : all) {
+                JsonObject one = new JsonObject();
+                one.add(name, value);
+                ranks.add((int) new JsonFields(one, place).number(name, 0, RecordingReader.MOST_RANKS));
+            }
+        }
+        return List.copyOf(ranks);
+    }
+
+    /** Returns an object; empty if there is none. */
+    Optional<JsonFields> object(String name) throws UnreadableRecordingException {
+        return has(name) ? Optional.of(inner(object.get(name), name)) : Optional.empty();
+    }
+
+    /** Returns a list of objects, which is required. */
+    List<JsonFields> objects(String name) throws UnreadableRecordingException {
+        required(name);
+        List<JsonFields> all = new ArrayList<>();
+        for (JsonElement value : array(name)) {
+            all.add(inner(value, name + "[" + all.size() + "]"));
+        }
+        return all;
+    }
+
+    private JsonFields inner(JsonElement value, String name) throws UnreadableRecordingException {
+        if (!value.isJsonObject()) {
+            throw wrong(name, "an object", value);
+        }
+        return new JsonFields(value.getAsJsonObject(), place + name + ".");
+    }
+
+    private JsonArray array(String name) throws UnreadableRecordingException {
+        JsonElement value = object.get(name);
+        if (!value.isJsonArray()) {
+            throw wrong(name, "a list", value);
+        }
+        return value.getAsJsonArray();
+    }
+
+    private boolean has(String name) {
+        return object.has(name) && !object.get(name).isJsonNull();
+    }
+
+    private JsonElement required(String name) throws UnreadableRecordingException {
+        if (!has(name)) {
+            throw new UnreadableRecordingException("there is no \"" + place + name + "\"");
+        }
+        return object.get(name);
+    }
+
+    private UnreadableRecordingException wrong(String name, String expected, JsonElement value) {
+        return new UnreadableRecordingException(found(name, expected, value));
+    }
+
+    private String found(String name, String expected, JsonElement value) {
+        String shown = clean(value.toString());
+        String cut = shown.length() > 40 ? shown.substring(0, 40) + " ..." : shown;
+        return "\"" + place + name + "\" is " + cut + ", need " + expected;
+    }
+
+    /** Returns text that cannot move a cursor, colour what follows or fill the screen. */
+    static String clean(String text) {
+        StringBuilder clean = new StringBuilder();
+        text.codePoints()
+                .limit(LONGEST_TEXT)
+                .map(point ->
+                        Character.isISOControl(point) || Character.getType(point) == Character.FORMAT ? ' ' : point)
+                .forEach(clean::appendCodePoint);
+        return text.codePointCount(0, text.length()) > LONGEST_TEXT ? clean + " ..." : clean.toString();
+    }
+}

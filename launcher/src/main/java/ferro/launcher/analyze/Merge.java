@@ -1,0 +1,204 @@
+package ferro.launcher.analyze;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The recordings of one job, brought to one clock.
+ *
+ * <p>The clock of a rank's time stamps has an arbitrary origin. Each recording contains one moment on both this clock and
+ * the wall clock. The processes of a host share the first clock, so one offset serves all of them, and two ranks of a host
+ * are compared to the nanosecond. Between hosts the wall clocks decide; they may differ by some milliseconds.
+ */
+final class Merge {
+    /**
+     * Ranks that name the same host, but whose clocks differ by more than this, are on several hosts, such as containers.
+     */
+    private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
+
+    /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */
+    private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
+
+    private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
+    private final Map<Integer, Long> offsets = new HashMap<>();
+    private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
+    private final List<String> notes = new ArrayList<>();
+    private final String job;
+    private final SortedSet<Integer> missing = new TreeSet<>();
+    private int worldSize;
+
+    private Merge(String job) {
+        this.job = job;
+    }
+
+    /** Merges the recordings of a job, or of the job that was written last if none is named. */
+    static Merge of(List<RankRecording> all, Optional<String> wanted) {
+        String job = wanted.orElseGet(() -> all.stream()
+                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
+                .orElseThrow(() -> new IllegalArgumentException("0 recordings, need at least 1"))
+                .writer()
+                .job());
+        Merge merge = new Merge(job);
+        all.stream().filter(one -> one.writer().job().equals(job)).forEach(merge::add);
+        SortedSet<String> others = all.stream()
+                .map(one -> one.writer().job())
+                .filter(name -> !name.equals(job))
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!others.isEmpty()) {
+            merge.notes.add("files of other jobs are left out: " + String.join(", ", others)
+                    + (wanted.isPresent() ? "" : "; this job wrote last"));
+        }
+        merge.leaveOutEarlierRuns();
+        merge.settle();
+        return merge;
+    }
+
+    /**
+     * Leaves out recordings of earlier runs. Jobs started by hand all have the same name, so a file that the last run did
+     * not overwrite is of an earlier one.
+     */
+    private void leaveOutEarlierRuns() {
+        RankRecording newest = recordings.values().stream()
+                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
+                .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
+        long written = newest.clock().wallNanos();
+        long earliest = newest.operations().stream()
+                .mapToLong(operation -> operation.begun() + newest.clock().offset())
+                .reduce(written, Math::min);
+        long since = Math.min(earliest, written - EARLIER_RUN_NANOS);
+        SortedSet<Integer> earlier = recordings.entrySet().stream()
+                .filter(entry -> entry.getValue().clock().wallNanos() < since)
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toCollection(TreeSet::new));
+        if (!earlier.isEmpty()) {
+            notes.add("files of an earlier run are left out: those of " + PlainTexts.ranks(earlier)
+                    + " were written more than " + PlainTexts.time(EARLIER_RUN_NANOS)
+                    + " before the newest file, and before every call in it");
+            recordings.keySet().removeAll(earlier);
+        }
+    }
+
+    private void add(RankRecording one) {
+        recordings.merge(
+                one.writer().rank(),
+                one,
+                (first, second) -> first.clock().wallNanos() > second.clock().wallNanos() ? first : second);
+    }
+
+    private void settle() {
+        Map<String, List<RankRecording>> hosts = recordings.values().stream()
+                .collect(Collectors.groupingBy(one -> one.writer().host()));
+        hosts.values().forEach(this::settle);
+        if (hosts.size() > 1) {
+            notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may differ");
+        }
+        if (recordings.values().stream()
+                        .map(one -> one.writer().worldSize())
+                        .distinct()
+                        .count()
+                > 1) {
+            notes.add("ranks recorded different world sizes: the largest is used");
+        }
+        worldSize = recordings.values().stream()
+                .mapToInt(one -> one.writer().worldSize())
+                .max()
+                .orElse(0);
+        IntStream.range(0, worldSize)
+                .filter(rank -> !recordings.containsKey(rank))
+                .forEach(missing::add);
+        recordings.forEach(this::share);
+    }
+
+    /**
+     * Adds the groups of a rank. A group of the same name may be the first on one rank and the second on another; the id
+     * tells that it is the same group.
+     */
+    private void share(int rank, RankRecording one) {
+        Map<String, SharedGroup> named = new HashMap<>();
+        Map<String, Integer> uses = new HashMap<>();
+        for (RankRecording.GroupView group : one.groups()) {
+            List<?> key = group.id().isEmpty()
+                    ? List.of(group.name(), group.ranks())
+                    : List.of(group.id(), group.ranks(), uses.merge(group.id(), 1, Integer::sum));
+            SharedGroup shared = group(key, group.name(), group.ranks());
+            shared.add(rank, group);
+            named.put(group.name(), shared);
+        }
+        one.operations().stream()
+                .filter(RankRecording.RecordedOperation::ordered)
+                .forEach(operation -> {
+                    String name = operation.call().group();
+                    SharedGroup known = named.get(name);
+                    (known == null ? group(List.of(name, List.of()), name, List.of()) : known).add(rank, operation);
+                });
+    }
+
+    private void settle(List<RankRecording> host) {
+        long[] sorted =
+                host.stream().mapToLong(one -> one.clock().offset()).sorted().toArray();
+        long middle = sorted[sorted.length / 2];
+        for (RankRecording one : host) {
+            long own = one.clock().offset();
+            offsets.put(one.writer().rank(), Math.abs(own - middle) < ONE_CLOCK_NANOS ? middle : own);
+        }
+    }
+
+    private SharedGroup group(List<?> key, String name, List<Integer> ranks) {
+        return groups.computeIfAbsent(key, made -> new SharedGroup(name, ranks));
+    }
+
+    String job() {
+        return job;
+    }
+
+    int worldSize() {
+        return worldSize;
+    }
+
+    SortedMap<Integer, RankRecording> recordings() {
+        return recordings;
+    }
+
+    /** Returns the ranks that wrote nothing. */
+    SortedSet<Integer> missing() {
+        return Collections.unmodifiableSortedSet(missing);
+    }
+
+    /** Returns the groups. The joined group is first if it was seen first. */
+    Collection<SharedGroup> groups() {
+        return groups.values();
+    }
+
+    /** Returns what a reader must know about how the recordings were merged. */
+    List<String> notes() {
+        return notes;
+    }
+
+    /** Converts a time of a rank's clock to the wall clock, in nanoseconds since 1970. */
+    long at(int rank, long clock) {
+        return clock + offsets.getOrDefault(rank, 0L);
+    }
+
+    /** Returns when a rank wrote its recording. */
+    long writtenAt(int rank) {
+        return at(rank, recordings.get(rank).clock().clockNanos());
+    }
+
+    /** Returns when the last recording was written. */
+    long latest() {
+        return recordings.keySet().stream().mapToLong(this::writtenAt).max().orElse(0);
+    }
+}

@@ -1,0 +1,151 @@
+package ferro.launcher.analyze;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The content of one rank's flight recorder when it was written. Rank numbers are those of the joined group.
+ *
+ * @param file       file it was read from
+ * @param writer     rank that wrote it
+ * @param clock      when it was written
+ * @param reason     why it was written
+ * @param groups     groups that the rank is or was in
+ * @param operations in the order they were begun; only the last ones are kept
+ * @param events     in the order they happened
+ */
+record RankRecording(
+        Path file,
+        Writer writer,
+        Clock clock,
+        String reason,
+        List<GroupView> groups,
+        List<RecordedOperation> operations,
+        List<EventView> events) {
+    /**
+     * The rank that wrote a recording.
+     *
+     * @param job       name of the job
+     * @param rank      its number
+     * @param worldSize number of ranks of the job
+     * @param host      its host
+     * @param pid       of its process
+     */
+    record Writer(String job, int rank, int worldSize, String host, long pid) {}
+
+    /**
+     * The same moment on two clocks.
+     *
+     * @param wallNanos  since 1970; correct, but not exact
+     * @param clockNanos on the clock of all other times in the recording
+     */
+    record Clock(long wallNanos, long clockNanos) {
+        /** Returns the wall clock's time less this clock's time. */
+        long offset() {
+            return wallNanos - clockNanos;
+        }
+    }
+
+    /**
+     * One group as this rank sees it.
+     *
+     * @param name    of the group on this rank
+     * @param id      of the group on all its ranks, empty if unknown
+     * @param ranks   its members, in the order of the group
+     * @param failure what has failed it
+     */
+    record GroupView(String name, String id, List<Integer> ranks, Optional<RecordedFailure> failure) {}
+
+    /**
+     * The failure that the members agreed on.
+     *
+     * @param code     kind of the failure
+     * @param culprits ranks to blame, empty if unknown
+     * @param sequence number of the operation in which it was seen, -1 if none
+     * @param origin   rank that saw it first
+     * @param text     for people
+     */
+    record RecordedFailure(String code, List<Integer> culprits, long sequence, int origin, String text) {}
+
+    /** How far an operation came. */
+    enum OperationState {
+        QUEUED,
+        RUNNING,
+        DONE,
+        FAILED;
+
+        /** Whether a caller that waits for it still waits. */
+        boolean open() {
+            return this == QUEUED || this == RUNNING;
+        }
+    }
+
+    /**
+     * One operation.
+     *
+     * @param call     what was called
+     * @param begun    on this rank's clock
+     * @param ended    on this rank's clock, 0 if it has not
+     * @param state    how far it came
+     * @param code     kind of failure, empty if none
+     * @param progress how far its plan has come
+     */
+    record RecordedOperation(
+            RecordedCall call, long begun, long ended, OperationState state, String code, RecordedProgress progress) {
+        /** Whether it is in the order of calls that is the same on all ranks; messages are not. */
+        boolean ordered() {
+            return call.sequence() >= 0
+                    && !call.kind().startsWith("send")
+                    && !call.kind().startsWith("recv");
+        }
+
+        /** Whether it has not completed: it hangs, or has failed. */
+        boolean unfinished() {
+            return state != OperationState.DONE;
+        }
+    }
+
+    /**
+     * The call of an operation.
+     *
+     * @param group    name of the group
+     * @param sequence number in the group's order, -1 if it has none
+     * @param kind     for example {@code allReduce}
+     * @param text     all that ranks must agree on
+     * @param bytes    of the operands
+     */
+    record RecordedCall(String group, long sequence, String kind, String text, long bytes) {
+        /** Returns kind, label, number and group. For a message, which has no number, returns its text and the group. */
+        String name() {
+            return (sequence < 0 ? text : shortName()) + " of group \"" + group + "\"";
+        }
+
+        /** Returns kind, label if there is one, and number. */
+        String shortName() {
+            int labelEnds = text.startsWith(kind + " \"") ? text.indexOf('"', kind.length() + 2) : -1;
+            return (labelEnds < 0 ? kind : text.substring(0, labelEnds + 1)) + (sequence < 0 ? "" : " seq " + sequence);
+        }
+    }
+
+    /**
+     * How far an operation has come.
+     *
+     * @param step       step of its plan, -1 if unknown
+     * @param bytesMoved bytes moved on this rank
+     * @param waitingFor ranks that it needs something from
+     * @param text       the above for people, empty if there is no such text
+     */
+    record RecordedProgress(int step, long bytesMoved, List<Integer> waitingFor, String text) {}
+
+    /**
+     * An event.
+     *
+     * @param at    when it happened, on this rank's clock
+     * @param group name of the group
+     * @param kind  kind of the event
+     * @param ranks ranks that it is about
+     * @param text  for people
+     */
+    record EventView(long at, String group, String kind, List<Integer> ranks, String text) {}
+}

@@ -1,0 +1,168 @@
+package ferro.launcher.analyze;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.stream.JsonReader;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads one file of a flight recorder. Unknown fields are skipped: newer recorders may write more. */
+final class RecordingReader {
+    /** More ranks than this are an error: each rank takes space in the report, whether it wrote a recording or not. */
+    static final int MOST_RANKS = 65_536;
+
+    private static final int FORMAT = 1;
+    /** 2,048 operations take less than 1 MiB. */
+    private static final long MOST_BYTES = 64L << 20;
+
+    private static final Pattern PLACE = Pattern.compile("line \\d+ column \\d+");
+
+    private final Path file;
+
+    private RecordingReader(Path file) {
+        this.file = file;
+    }
+
+    /** Reads a file; the exception says what is wrong with it. */
+    static RankRecording read(Path file) throws UnreadableRecordingException {
+        RecordingReader reader = new RecordingReader(file);
+        try {
+            return reader.recording(reader.parse());
+        } catch (UnreadableRecordingException wrong) {
+            throw new UnreadableRecordingException(file + ": " + wrong.getMessage(), wrong);
+        }
+    }
+
+    private JsonFields parse() throws UnreadableRecordingException {
+        try {
+            long bytes = Files.size(file);
+            if (!Files.isRegularFile(file) || bytes > MOST_BYTES) {
+                throw new UnreadableRecordingException(
+                        "need a regular file of at most " + MOST_BYTES + " bytes, found " + bytes + " bytes");
+            }
+            try (Reader text = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+                return whole(new JsonReader(text));
+            }
+        } catch (IOException | JsonParseException | NumberFormatException | IllegalStateException broken) {
+            throw new UnreadableRecordingException("it is not valid JSON, or ends too early" + place(broken), broken);
+        }
+    }
+
+    /** Returns only the place of the error: the library's advice is for programmers. */
+    private static String place(Exception broken) {
+        Matcher place = PLACE.matcher("" + broken.getMessage());
+        return place.find() ? " (" + place.group() + ")" : "";
+    }
+
+    private static JsonFields whole(JsonReader json) throws IOException, UnreadableRecordingException {
+        json.setStrictness(Strictness.STRICT);
+        JsonElement all = JsonParser.parseReader(json);
+        if (!all.isJsonObject()) {
+            throw new UnreadableRecordingException("it is not a recording of ferro: need a JSON object, found a "
+                    + all.getClass().getSimpleName());
+        }
+        // peek() fails if anything follows the object
+        json.peek();
+        return new JsonFields(all.getAsJsonObject(), "");
+    }
+
+    private RankRecording recording(JsonFields all) throws UnreadableRecordingException {
+        long format = all.number("format");
+        if (format != FORMAT) {
+            throw new UnreadableRecordingException(
+                    "it has format " + format + ", but this ferro reads format " + FORMAT);
+        }
+        int worldSize = (int) all.number("worldSize", 1, MOST_RANKS);
+        RankRecording.Writer writer = new RankRecording.Writer(
+                all.text("job"),
+                (int) all.number("rank", 0, worldSize - 1L),
+                worldSize,
+                all.text("host", "(unknown)"),
+                all.number("pid", 0, Long.MAX_VALUE, 0));
+        RankRecording.Clock clock = new RankRecording.Clock(all.number("wallNanos"), all.number("clockNanos"));
+        List<RankRecording.GroupView> groups = new ArrayList<>();
+        for (JsonFields group : all.objects("groups")) {
+            groups.add(group(group));
+        }
+        List<RankRecording.RecordedOperation> operations = new ArrayList<>();
+        for (JsonFields operation : all.objects("operations")) {
+            operations.add(operation(operation));
+        }
+        operations.sort(Comparator.comparingLong(RankRecording.RecordedOperation::begun));
+        return new RankRecording(
+                file, writer, clock, all.text("reason", ""), List.copyOf(groups), List.copyOf(operations), events(all));
+    }
+
+    private static RankRecording.GroupView group(JsonFields group) throws UnreadableRecordingException {
+        Optional<JsonFields> failure = group.object("failure");
+        Optional<RankRecording.RecordedFailure> read = Optional.empty();
+        if (failure.isPresent()) {
+            JsonFields given = failure.get();
+            read = Optional.of(new RankRecording.RecordedFailure(
+                    given.text("code"),
+                    given.ranks("culprits"),
+                    given.number("sequence", -1, Long.MAX_VALUE, -1),
+                    (int) given.number("origin", -1, MOST_RANKS, -1),
+                    given.text("text", "")));
+        }
+        return new RankRecording.GroupView(group.text("name"), group.text("id", ""), group.ranks("ranks"), read);
+    }
+
+    private static RankRecording.RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {
+        String kind = given.text("kind");
+        return new RankRecording.RecordedOperation(
+                new RankRecording.RecordedCall(
+                        given.text("group"),
+                        given.number("sequence", -1, Long.MAX_VALUE, -1),
+                        kind,
+                        given.text("text", kind),
+                        given.number("bytes", 0, Long.MAX_VALUE, 0)),
+                given.number("begun"),
+                given.number("ended", Long.MIN_VALUE, Long.MAX_VALUE, 0),
+                state(given),
+                given.text("code", ""),
+                new RankRecording.RecordedProgress(
+                        (int) given.number("step", -1, Integer.MAX_VALUE, -1),
+                        given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
+                        given.ranks("waitingFor"),
+                        given.text("progress", "")));
+    }
+
+    private static RankRecording.OperationState state(JsonFields operation) throws UnreadableRecordingException {
+        String name = operation.text("state");
+        for (RankRecording.OperationState state : RankRecording.OperationState.values()) {
+            if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
+                return state;
+            }
+        }
+        throw new UnreadableRecordingException(
+                "\"" + operation.place() + "state\" is \"" + name + "\", need queued, running, done or failed");
+    }
+
+    private static List<RankRecording.EventView> events(JsonFields all) throws UnreadableRecordingException {
+        List<RankRecording.EventView> events = new ArrayList<>();
+        if (all.object().has("events")) {
+            for (JsonFields event : all.objects("events")) {
+                events.add(new RankRecording.EventView(
+                        event.number("at"),
+                        event.text("group", ""),
+                        event.text("kind"),
+                        event.ranks("ranks"),
+                        event.text("text", "")));
+            }
+        }
+        return List.copyOf(events);
+    }
+}

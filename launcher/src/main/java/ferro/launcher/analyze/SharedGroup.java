@@ -1,0 +1,139 @@
+package ferro.launcher.analyze;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** One group as all of its members recorded it: their calls side by side, by sequence number. */
+final class SharedGroup {
+    private final String name;
+    private final SortedSet<Integer> members;
+    private final SortedMap<Integer, NavigableMap<Long, RankRecording.RecordedOperation>> calls = new TreeMap<>();
+    private final SortedMap<Integer, RankRecording.RecordedFailure> failures = new TreeMap<>();
+    private final SortedMap<Integer, String> names = new TreeMap<>();
+
+    SharedGroup(String name, List<Integer> members) {
+        this.name = name;
+        this.members = Collections.unmodifiableSortedSet(new TreeSet<>(members));
+    }
+
+    void add(int rank, RankRecording.GroupView seen) {
+        calls.computeIfAbsent(rank, key -> new TreeMap<>());
+        names.put(rank, seen.name());
+        seen.failure().ifPresent(failure -> failures.put(rank, failure));
+    }
+
+    void add(int rank, RankRecording.RecordedOperation operation) {
+        calls.computeIfAbsent(rank, key -> new TreeMap<>()).put(operation.call().sequence(), operation);
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Returns the name under which a rank recorded it. A rank that had a group of this name before appends {@code #2}. */
+    String nameOn(int rank) {
+        return names.getOrDefault(rank, name);
+    }
+
+    /** Returns all members, including those that recorded nothing. */
+    SortedSet<Integer> members() {
+        return members.isEmpty() ? callers() : members;
+    }
+
+    /** Returns the ranks that recorded it. */
+    SortedSet<Integer> callers() {
+        return Collections.unmodifiableSortedSet(new TreeSet<>(calls.keySet()));
+    }
+
+    /** Returns the failure that each member recorded for the group. */
+    SortedMap<Integer, RankRecording.RecordedFailure> failures() {
+        return failures;
+    }
+
+    /** Returns the last call of a rank. */
+    Optional<RankRecording.RecordedOperation> last(int rank) {
+        return recorded(rank).map(NavigableMap::lastEntry).map(Map.Entry::getValue);
+    }
+
+    /** Returns the last call of a rank before the one with this number. */
+    Optional<RankRecording.RecordedOperation> before(int rank, long sequence) {
+        return recorded(rank).map(own -> own.lowerEntry(sequence)).map(Map.Entry::getValue);
+    }
+
+    /** Returns the call of a rank with this number. */
+    Optional<RankRecording.RecordedOperation> call(int rank, long sequence) {
+        return recorded(rank).map(own -> own.get(sequence));
+    }
+
+    /** Returns the last call of a rank that ended well. */
+    Optional<RankRecording.RecordedOperation> lastDone(int rank) {
+        return recorded(rank)
+                .flatMap(own -> own.descendingMap().values().stream()
+                        .filter(operation -> !operation.unfinished())
+                        .findFirst());
+    }
+
+    private Optional<NavigableMap<Long, RankRecording.RecordedOperation>> recorded(int rank) {
+        return Optional.ofNullable(calls.get(rank)).filter(own -> !own.isEmpty());
+    }
+
+    /** Returns the highest number that any rank has called, -1 if there is none. */
+    long top() {
+        return calls.values().stream()
+                .filter(own -> !own.isEmpty())
+                .mapToLong(NavigableMap::lastKey)
+                .max()
+                .orElse(-1);
+    }
+
+    /** Whether a rank has made the call with this number or a later one, as far as recorded. */
+    boolean reached(int rank, long sequence) {
+        return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
+    }
+
+    /** Returns the members that have not made the call with this number. */
+    SortedSet<Integer> behind(long sequence) {
+        SortedSet<Integer> behind = new TreeSet<>(members());
+        behind.removeIf(rank -> reached(rank, sequence));
+        return behind;
+    }
+
+    /** Returns the calls made under one number, each with its ranks. */
+    SortedMap<String, SortedSet<Integer>> texts(long sequence) {
+        SortedMap<String, SortedSet<Integer>> texts = new TreeMap<>();
+        calls.forEach((rank, own) -> {
+            if (own.containsKey(sequence)) {
+                texts.computeIfAbsent(own.get(sequence).call().text(), key -> new TreeSet<>())
+                        .add(rank);
+            }
+        });
+        return texts;
+    }
+
+    /** Returns all numbers under which any rank has called, ascending. */
+    SortedSet<Long> sequences() {
+        SortedSet<Long> all = new TreeSet<>();
+        calls.values().stream().map(Map::keySet).forEach(all::addAll);
+        return all;
+    }
+
+    /** Returns the lowest number under which ranks made different calls. */
+    Optional<Long> firstMismatch() {
+        return sequences().stream()
+                .filter(sequence -> texts(sequence).size() > 1)
+                .findFirst();
+    }
+
+    /** Whether the given ranks contain all members. */
+    boolean isWhole(Collection<Integer> ranks) {
+        return ranks.containsAll(members());
+    }
+}

@@ -1,0 +1,191 @@
+package ferro.launcher.analyze;
+
+import ferro.launcher.analyze.RankRecording.EventView;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The whole analysis as text, with the verdict first. */
+final class TextReport {
+    private static final int MOST_MISMATCHES = 5;
+    private static final int MOST_EVENTS = 20;
+    private static final int LONGEST_EVENT = 120;
+    private static final DateTimeFormatter CLOCK =
+            DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
+
+    private final Merge merge;
+    private final Verdict verdict;
+    private final List<String> lines = new ArrayList<>();
+
+    private TextReport(Merge merge, Verdict verdict) {
+        this.merge = merge;
+        this.verdict = verdict;
+    }
+
+    /** Returns the lines of the report. */
+    static List<String> lines(Merge merge, Verdict verdict) {
+        TextReport report = new TextReport(merge, verdict);
+        report.write();
+        return report.lines;
+    }
+
+    private void write() {
+        lines.add("verdict: " + verdict.headline());
+        verdict.reasons().forEach(reason -> lines.add("  " + reason));
+        title("job " + merge.job() + ", " + merge.worldSize() + " ranks");
+        recordings();
+        merge.notes().forEach(note -> lines.add("  note: " + note));
+        merge.groups().forEach(this::group);
+        events();
+    }
+
+    private void title(String text) {
+        lines.add("");
+        lines.add(text);
+    }
+
+    private void recordings() {
+        Map<String, SortedSet<Integer>> reasons = new LinkedHashMap<>();
+        merge.recordings()
+                .forEach((rank, one) -> reasons.computeIfAbsent(one.reason(), key -> new TreeSet<>())
+                        .add(rank));
+        reasons.forEach((reason, ranks) -> {
+            long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
+            long to = ranks.stream().mapToLong(merge::writtenAt).max().orElse(0);
+            lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording at " + clock(from) + " UTC"
+                    + (to - from > TimeUnit.MILLISECONDS.toNanos(1)
+                            ? " and up to " + PlainTexts.time(to - from) + " later"
+                            : "")
+                    + (reason.isEmpty() ? "" : ": " + reason));
+        });
+        if (!merge.missing().isEmpty()) {
+            lines.add("  " + PlainTexts.ranks(merge.missing())
+                    + " wrote no recording: dead, killed, stopped, or on another host");
+        }
+    }
+
+    private void group(SharedGroup group) {
+        title("group \"" + group.name() + "\", " + PlainTexts.ranks(group.members()));
+        long top = group.top();
+        SortedMap<Long, Map<String, SortedSet<Integer>>> places = new TreeMap<>(Comparator.reverseOrder());
+        for (int rank : group.members()) {
+            long sequence = group.last(rank).map(last -> last.call().sequence()).orElse(-1L);
+            places.computeIfAbsent(sequence, key -> new LinkedHashMap<>())
+                    .computeIfAbsent(status(group, rank, top), key -> new TreeSet<>())
+                    .add(rank);
+        }
+        places.values()
+                .forEach(
+                        same -> same.forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + text)));
+        mismatches(group);
+        Arrivals.of(merge, group).ifPresent(arrivals -> lines.add("  slow: " + arrivals.text()));
+    }
+
+    private String status(SharedGroup group, int rank, long top) {
+        Optional<RecordedOperation> last = group.last(rank);
+        if (last.isEmpty()) {
+            return merge.missing().contains(rank) ? "no recording" : "no call recorded";
+        }
+        RecordedOperation operation = last.get();
+        long behind = top - operation.call().sequence();
+        String distance = behind == 0 ? "" : behind == 1 ? ", 1 call behind" : ", " + behind + " calls behind";
+        return operation.call().shortName() + ", " + state(operation) + distance;
+    }
+
+    private static String state(RecordedOperation operation) {
+        RankRecording.RecordedProgress progress = operation.progress();
+        String waits =
+                progress.waitingFor().isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(progress.waitingFor());
+        String step = progress.step() < 0 || !operation.unfinished() ? "" : " at step " + progress.step();
+        return switch (operation.state()) {
+            case QUEUED -> "queued";
+            case RUNNING -> "running" + (progress.text().isEmpty() ? step : ", " + progress.text()) + waits;
+            case DONE -> "done";
+            case FAILED -> "failed" + (operation.code().isEmpty() ? "" : " by " + operation.code()) + step + waits;
+        };
+    }
+
+    private void mismatches(SharedGroup group) {
+        List<Long> different = group.sequences().stream()
+                .filter(sequence -> group.texts(sequence).size() > 1)
+                .toList();
+        different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
+            lines.add("  different calls under seq " + sequence + ":");
+            group.texts(sequence).forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
+        });
+        if (different.size() > MOST_MISMATCHES) {
+            lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later numbers");
+        }
+    }
+
+    /** An event of a rank, on the common clock. */
+    record Dated(int rank, long at, EventView event) {}
+
+    /** Returns the events of all ranks in the order they happened. */
+    static Stream<Dated> events(Merge merge) {
+        return merge.recordings().entrySet().stream()
+                .flatMap(entry -> entry.getValue().events().stream()
+                        .map(event -> new Dated(entry.getKey(), merge.at(entry.getKey(), event.at()), event)))
+                .sorted(Comparator.comparingLong(Dated::at).thenComparingInt(Dated::rank));
+    }
+
+    private void events() {
+        List<Told> all = told();
+        if (all.isEmpty()) {
+            return;
+        }
+        int hidden = Math.max(0, all.size() - MOST_EVENTS);
+        title("events" + (hidden == 0 ? "" : ", the last " + MOST_EVENTS + " of " + all.size()));
+        all.stream()
+                .skip(hidden)
+                .forEach(one -> lines.add("  " + clock(one.at()) + " " + PlainTexts.ranks(one.by()) + ": "
+                        + one.event().kind() + about(one.event())
+                        + shortened(one.event().text())));
+    }
+
+    /** An event that one or several ranks recorded in the same words. */
+    private record Told(SortedSet<Integer> by, long at, EventView event) {}
+
+    private List<Told> told() {
+        Map<List<?>, Told> told = new LinkedHashMap<>();
+        events(merge).forEach(one -> {
+            EventView event = one.event();
+            long second = TimeUnit.NANOSECONDS.toSeconds(one.at());
+            told.computeIfAbsent(
+                            List.of(event.kind(), event.ranks(), event.text(), event.group(), second),
+                            key -> new Told(new TreeSet<>(), one.at(), event))
+                    .by()
+                    .add(one.rank());
+        });
+        return List.copyOf(told.values());
+    }
+
+    /** Returns a shortened text: the page contains the rest, and the verdict what matters. */
+    private static String shortened(String text) {
+        if (text.isEmpty()) {
+            return "";
+        }
+        return ": " + (text.length() > LONGEST_EVENT ? text.substring(0, LONGEST_EVENT) + " ..." : text);
+    }
+
+    private static String about(EventView event) {
+        return event.ranks().isEmpty() ? "" : " " + PlainTexts.ranks(event.ranks());
+    }
+
+    private static String clock(long wallNanos) {
+        return CLOCK.format(Instant.ofEpochSecond(0, wallNanos));
+    }
+}

@@ -1,0 +1,14 @@
+package ferro.launcher.analyze;
+
+/** The file is not a recording, or is broken. The message names the file and what is wrong. */
+public final class UnreadableRecordingException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    UnreadableRecordingException(String message) {
+        super(message);
+    }
+
+    UnreadableRecordingException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

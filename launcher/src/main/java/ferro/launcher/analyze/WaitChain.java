@@ -1,0 +1,110 @@
+package ferro.launcher.analyze;
+
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.recorder.WaitGraph;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Which rank waits for which: from every rank that is in a call to the ranks that have not made this call, or, if all have
+ * made it, to the ranks that it needs something from. A rank at the end of all chains keeps the others waiting.
+ */
+final class WaitChain {
+    private final Merge merge;
+    private final Map<Integer, WaitingRank> waiting = new TreeMap<>();
+    private final Map<Integer, BitSet> awaited = new LinkedHashMap<>();
+    private final WaitGraph graph = new WaitGraph(rank -> awaited.getOrDefault(rank, new BitSet()));
+
+    /** A rank that is in a call. */
+    record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
+
+    WaitChain(Merge merge) {
+        this.merge = merge;
+        for (SharedGroup group : merge.groups()) {
+            for (int rank : group.members()) {
+                unfinished(group, rank).ifPresent(found -> waiting.merge(rank, found, WaitChain::later));
+            }
+        }
+        waiting.forEach((rank, one) -> awaited.put(rank, awaited(one)));
+    }
+
+    private static Optional<WaitingRank> unfinished(SharedGroup group, int rank) {
+        // of several queued calls the first is the one that waits
+        Optional<RecordedOperation> last = group.last(rank).filter(RecordedOperation::unfinished);
+        while (last.isPresent()) {
+            Optional<RecordedOperation> before =
+                    group.before(rank, last.get().call().sequence()).filter(RecordedOperation::unfinished);
+            if (before.isEmpty()) {
+                break;
+            }
+            last = before;
+        }
+        return last.map(operation -> new WaitingRank(rank, group, operation));
+    }
+
+    /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
+    private static WaitingRank later(WaitingRank one, WaitingRank other) {
+        return one.operation().begun() > other.operation().begun() ? one : other;
+    }
+
+    private static BitSet awaited(WaitingRank one) {
+        SortedSet<Integer> behind = one.group().behind(one.operation().call().sequence());
+        BitSet needed = new BitSet();
+        if (!behind.isEmpty()) {
+            behind.forEach(needed::set);
+            return needed;
+        }
+        one.operation().progress().waitingFor().forEach(needed::set);
+        needed.clear(one.rank());
+        return needed;
+    }
+
+    /** Returns the rank that has waited longest. */
+    Optional<WaitingRank> longest() {
+        return waiting.values().stream()
+                .min(Comparator.comparingLong(
+                        one -> merge.at(one.rank(), one.operation().begun())));
+    }
+
+    /** Returns the ranks that others wait for and that wait for no rank; empty if there are none. */
+    SortedSet<Integer> end() {
+        BitSet all = new BitSet();
+        awaited.values().forEach(all::or);
+        return ranks(graph.ends(all));
+    }
+
+    /** Returns ranks that wait for one another; empty if there are none. */
+    SortedSet<Integer> circle() {
+        BitSet all = new BitSet();
+        awaited.keySet().forEach(all::set);
+        return ranks(graph.cycles(all));
+    }
+
+    private static SortedSet<Integer> ranks(BitSet set) {
+        return set.stream().boxed().collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns which rank waits for which and in which call, with one line for all ranks that do the same. */
+    List<String> story() {
+        Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
+        waiting.forEach((rank, one) -> {
+            if (!awaited.get(rank).isEmpty()) {
+                String call = one.operation().call().name() + " for " + PlainTexts.ranks(ranks(awaited.get(rank)));
+                same.computeIfAbsent(call, key -> new TreeSet<>()).add(rank);
+            }
+        });
+        List<String> lines = new ArrayList<>();
+        same.forEach((call, ranks) ->
+                lines.add(PlainTexts.ranks(ranks) + (ranks.size() == 1 ? " waits in " : " wait in ") + call));
+        return lines;
+    }
+}

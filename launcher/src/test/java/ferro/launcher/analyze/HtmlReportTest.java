@@ -1,0 +1,136 @@
+package ferro.launcher.analyze;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The timeline in a browser without a screen: that it opens, shows all there is, and marks who is to blame. */
+class HtmlReportTest {
+    private static final Pattern BODY = Pattern.compile("<body([^>]*)>");
+    private static final Pattern FACT = Pattern.compile("data-([a-z-]+)=\"([^\"]*)\"");
+    private static final long PATIENCE_SECONDS = 60;
+    /** A recorder keeps 2,048, which takes some seconds: -Dferro.timeline.calls=2048. */
+    private static final int CALLS = Integer.getInteger("ferro.timeline.calls", 512);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void pageNeedsNothingButItself() throws Exception {
+        String page = new RecordedJob(2)
+                .calls(1, 3, 0)
+                .analyzed(folder, List.of(0, 1))
+                .html();
+
+        assertFalse(
+                Pattern.compile("(src|href)\\s*=|https?:|@import|url\\(")
+                        .matcher(page)
+                        .find(),
+                "fetches something");
+        assertTrue(page.contains("default-src 'none'"), "a page that may not fetch anything says so");
+    }
+
+    @Test
+    void browserShowsEveryOperationAndMarksTheRankToBlame() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 40, 2 * RecordedJob.MILLI);
+        job.event(0, "PAUSED", List.of(1), "rank 1 was paused 3.1 s");
+        job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 41, RecordedJob.TEXT, 2));
+        job.passes(100 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 41, "gave up on rank 2");
+
+        String shown = opened(job.analyzed(folder, job.allBut(2)).html());
+
+        Map<String, String> facts = facts(shown);
+        assertEquals("yes", facts.get("ready"), shown);
+        assertEquals("2", facts.get("guilty"));
+        assertEquals("" + 3 * 41, facts.get("operations"));
+        assertEquals("4", facts.get("lanes"));
+        assertEquals("4", facts.get("events"));
+        assertTrue(shown.contains("<h1>rank 2 is to blame: it wrote no recording"), shown);
+        assertTrue(shown.contains("allReduce f32[262144] SUM by ring, seq 41 of group \"tcp\"</h2>"), shown);
+    }
+
+    @Test
+    void callsOfSixteenRanksAreDrawnByTheBarsThatCanBeSeen() throws Exception {
+        RecordedJob job = new RecordedJob(16).calls(1, CALLS - 1, 0);
+        job.allBut(15).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, CALLS, RecordedJob.TEXT, 15));
+
+        String page = job.analyzed(folder, job.allBut()).html();
+        Map<String, String> facts = facts(opened(page));
+
+        System.out.println("16 x " + CALLS + " operations: page of " + page.length() / 1024 + " KiB, drawn in "
+                + facts.get("draw-millis") + " ms");
+        assertEquals("yes", facts.get("ready"));
+        assertEquals("" + (16 * (CALLS - 1) + 15), facts.get("operations"));
+        assertEquals("15", facts.get("guilty"));
+        int bars = Integer.parseInt(facts.get("drawn"));
+        assertTrue(bars > 16 && bars < 16 * (CALLS - 1), bars + " bars");
+    }
+
+    /** Opens a page in headless Chromium and returns the document as it is after its scripts have run. */
+    private String opened(String html) throws IOException, InterruptedException {
+        Path page = Files.writeString(folder.resolve("page.html"), html);
+        List<String> line = new ArrayList<>(List.of(
+                browser(),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-quic",
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--disable-dev-shm-usage",
+                "--user-data-dir=" + folder.resolve("profile"),
+                "--window-size=1400,1000",
+                "--dump-dom",
+                page.toUri().toString()));
+        Path out = folder.resolve("dom.html");
+        Process started = new ProcessBuilder(line)
+                .redirectOutput(out.toFile())
+                .redirectError(Redirect.DISCARD)
+                .start();
+        try {
+            assertTrue(started.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "the browser has not ended");
+        } finally {
+            started.descendants().forEach(ProcessHandle::destroyForcibly);
+            started.destroyForcibly().waitFor();
+        }
+        return Files.readString(out);
+    }
+
+    private static String browser() {
+        Optional<Path> found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                .flatMap(place -> Stream.of("chromium", "chromium-browser", "google-chrome")
+                        .map(name -> Path.of(place, name)))
+                .filter(Files::isExecutable)
+                .findFirst();
+        assumeTrue(found.isPresent(), "no Chromium in PATH, so that nobody has looked at the page: install chromium");
+        return found.orElseThrow().toString();
+    }
+
+    private static Map<String, String> facts(String shown) {
+        Matcher body = BODY.matcher(shown);
+        assertTrue(body.find(), () -> "no body in " + shown);
+        return FACT.matcher(body.group(1))
+                .results()
+                .collect(Collectors.toMap(found -> found.group(1), found -> found.group(2)));
+    }
+}

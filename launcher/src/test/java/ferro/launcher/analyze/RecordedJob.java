@@ -1,0 +1,248 @@
+package ferro.launcher.analyze;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonNull;
+import com.google.gson.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+
+/**
+ * Recordings of a job that never ran: ranks on two hosts whose clocks begin anywhere, calls some milliseconds apart, and then
+ * whatever a test lets happen.
+ */
+final class RecordedJob {
+    static final String GROUP = "tcp";
+    static final String TEXT = "allReduce f32[262144] SUM by ring";
+    static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+    private static final long BYTES = 1 << 20;
+    private static final long EPOCH = 1_795_183_200L * SECOND;
+
+    private final Random random = new Random(17);
+    private final SortedMap<Integer, JsonObject> ranks = new TreeMap<>();
+    private final int worldSize;
+    /** Since the start of the job. */
+    private long now = SECOND;
+
+    RecordedJob(int worldSize) {
+        this(worldSize, "a1b2c3d4");
+    }
+
+    RecordedJob(int worldSize, String job) {
+        this.worldSize = worldSize;
+        for (int rank = 0; rank < worldSize; rank++) {
+            ranks.put(rank, recording(rank, job));
+        }
+        group(GROUP, IntStream.range(0, worldSize).boxed().toList());
+    }
+
+    private JsonObject recording(int rank, String job) {
+        JsonObject one = new JsonObject();
+        one.addProperty("format", 1);
+        one.addProperty("job", job);
+        one.addProperty("rank", rank);
+        one.addProperty("worldSize", worldSize);
+        one.addProperty("host", rank < (worldSize + 1) / 2 ? "host-a" : "host-b");
+        one.addProperty("pid", 4000 + rank);
+        one.add("groups", new JsonArray());
+        one.add("operations", new JsonArray());
+        one.add("events", new JsonArray());
+        return one;
+    }
+
+    JsonObject of(int rank) {
+        return ranks.get(rank);
+    }
+
+    List<Integer> allBut(Integer... left) {
+        List<Integer> others = new ArrayList<>(ranks.keySet());
+        others.removeAll(List.of(left));
+        return others;
+    }
+
+    RecordedJob group(String name, List<Integer> members) {
+        for (int rank : members) {
+            JsonObject group = new JsonObject();
+            group.addProperty("name", name);
+            group.addProperty("rank", members.indexOf(rank));
+            group.add("ranks", numbers(members));
+            group.add("failure", JsonNull.INSTANCE);
+            ranks.get(rank).getAsJsonArray("groups").add(group);
+        }
+        return this;
+    }
+
+    /** A group that is one on all its ranks, but of another name on one of them, where there was one of its name before. */
+    RecordedJob groupOfOtherName(String name, List<Integer> members, int on, String there) {
+        group(name, members);
+        for (int rank : members) {
+            JsonArray groups = ranks.get(rank).getAsJsonArray("groups");
+            JsonObject group = groups.get(groups.size() - 1).getAsJsonObject();
+            group.addProperty("id", "feed000000000017");
+            if (rank == on) {
+                group.addProperty("name", there);
+            }
+        }
+        return this;
+    }
+
+    /** All ranks make these calls; the last rank of all may come some time after the others. */
+    RecordedJob calls(int from, int to, long lagNanos) {
+        for (int sequence = from; sequence <= to; sequence++) {
+            long start = now + 3 * MILLI;
+            long[] begun = new long[worldSize];
+            for (int rank = 0; rank < worldSize; rank++) {
+                begun[rank] = start + (long) (random.nextDouble() * MILLI) + (rank == worldSize - 1 ? lagNanos : 0);
+            }
+            long done = IntStream.range(0, worldSize)
+                            .mapToLong(rank -> begun[rank])
+                            .max()
+                            .orElse(start)
+                    + 4 * MILLI;
+            for (int rank = 0; rank < worldSize; rank++) {
+                JsonObject call = call(rank, GROUP, sequence, TEXT);
+                times(call, rank, begun[rank], done + (long) (random.nextDouble() * MILLI / 2));
+                call.addProperty("state", "done");
+            }
+            now = done;
+        }
+        return this;
+    }
+
+    /** A rank makes a call that does not end. */
+    RecordedJob hangs(int rank, String group, int sequence, String text, Integer... waitingFor) {
+        JsonObject call = call(rank, group, sequence, text);
+        times(call, rank, now + rank * MILLI / 10, 0);
+        call.addProperty("state", "running");
+        call.addProperty("step", 3);
+        call.addProperty("bytesMoved", 65_536);
+        call.add("waitingFor", numbers(List.of(waitingFor)));
+        return this;
+    }
+
+    private JsonObject call(int rank, String group, int sequence, String text) {
+        JsonObject call = new JsonObject();
+        call.addProperty("group", group);
+        call.addProperty("sequence", sequence);
+        call.addProperty("kind", text.split(" ")[0]);
+        call.addProperty("text", text);
+        call.addProperty("bytes", BYTES);
+        call.add("code", JsonNull.INSTANCE);
+        call.addProperty("step", -1);
+        call.addProperty("bytesMoved", BYTES);
+        call.add("waitingFor", new JsonArray());
+        ranks.get(rank).getAsJsonArray("operations").add(call);
+        return call;
+    }
+
+    private void times(JsonObject call, int rank, long begun, long ended) {
+        call.addProperty("begun", begun + clock(rank));
+        call.addProperty("ended", ended == 0 ? 0 : ended + clock(rank));
+    }
+
+    /** Clocks of two hosts that have run for different times. */
+    private long clock(int rank) {
+        return rank < (worldSize + 1) / 2 ? -5_000 * SECOND : 12_345 * SECOND;
+    }
+
+    RecordedJob passes(long nanos) {
+        now += nanos;
+        return this;
+    }
+
+    /** What hangs on these ranks fails, as their group agrees. */
+    RecordedJob fail(List<Integer> on, String code, List<Integer> culprits, int sequence, String text) {
+        for (int rank : on) {
+            failGroup(rank, 0, failure(code, culprits, sequence, text));
+            ranks.get(rank).getAsJsonArray("operations").forEach(one -> {
+                JsonObject call = one.getAsJsonObject();
+                if (call.get("state").getAsString().equals("running")) {
+                    call.addProperty("state", "failed");
+                    call.addProperty("code", code);
+                    call.addProperty("ended", now + clock(rank));
+                }
+            });
+        }
+        return this;
+    }
+
+    /** The second group of a rank fails, outside any call. */
+    RecordedJob failSecond(int rank, String code, List<Integer> culprits, String text) {
+        failGroup(rank, 1, failure(code, culprits, -1, text));
+        return this;
+    }
+
+    private static JsonObject failure(String code, List<Integer> culprits, int sequence, String text) {
+        JsonObject failure = new JsonObject();
+        failure.addProperty("code", code);
+        failure.add("culprits", numbers(culprits));
+        failure.addProperty("sequence", sequence);
+        failure.addProperty("origin", 0);
+        failure.addProperty("text", text);
+        return failure;
+    }
+
+    private void failGroup(int rank, int place, JsonObject failure) {
+        JsonObject group = ranks.get(rank).getAsJsonArray("groups").get(place).getAsJsonObject();
+        group.add("failure", failure);
+        event(rank, "FAILED", List.of(), failure.get("text").getAsString());
+        JsonArray events = ranks.get(rank).getAsJsonArray("events");
+        events.get(events.size() - 1)
+                .getAsJsonObject()
+                .addProperty("group", group.get("name").getAsString());
+    }
+
+    RecordedJob event(int rank, String kind, List<Integer> about, String text) {
+        JsonObject event = new JsonObject();
+        event.addProperty("at", now + clock(rank));
+        event.addProperty("group", GROUP);
+        event.addProperty("kind", kind);
+        event.add("ranks", numbers(about));
+        event.addProperty("text", text);
+        ranks.get(rank).getAsJsonArray("events").add(event);
+        return this;
+    }
+
+    private static JsonArray numbers(List<Integer> all) {
+        JsonArray array = new JsonArray();
+        all.forEach(array::add);
+        return array;
+    }
+
+    /** Writes the files of these ranks. */
+    RecordedJob write(Path folder, String reason, List<Integer> of) throws IOException {
+        for (int rank : of) {
+            JsonObject one = ranks.get(rank);
+            one.addProperty("written", "2026-11-20T14:00:00.000Z");
+            one.addProperty("wallNanos", EPOCH + now + rank * MILLI / 20);
+            one.addProperty("clockNanos", now + rank * MILLI / 20 + clock(rank));
+            one.addProperty("reason", reason);
+            Files.writeString(
+                    folder.resolve("ferro-" + one.get("job").getAsString() + "-rank" + rank + ".json"), "" + one);
+        }
+        return this;
+    }
+
+    Analysis analyzed(Path folder, List<Integer> of) throws IOException, UnreadableRecordingException {
+        write(folder, "request", of);
+        return Analysis.of(folder, java.util.Optional.empty());
+    }
+
+    /** As {@link #analyzed(Path, List)}, with what a launcher saw of the ranks' processes. */
+    Analysis analyzed(Path folder, List<Integer> of, Ends ends) throws IOException, UnreadableRecordingException {
+        write(folder, "request", of);
+        return Analysis.of(folder, java.util.Optional.empty(), file -> true, ends);
+    }
+
+    /** Now, as a wall clock tells it. */
+    long wallNanos() {
+        return EPOCH + now;
+    }
+}
