@@ -104,7 +104,7 @@ class ArchitectureTest {
     void nothingOfARankWaitsByTheThreadOfDelaysOfTheJdk() {
         Set<String> delays = Set.of("orTimeout", "completeOnTimeout", "delayedExecutor");
         noClasses()
-                .that(resideOutsideOfPackages("ferro.launcher..", "ferro.gpu..", "ferro.benchmarks.."))
+                .that(resideOutsideOfPackages("ferro.launcher..", "ferro.benchmarks.."))
                 .should()
                 .callMethodWhere(DescribedPredicate.describe(
                         "it starts the JDK's thread of delays",

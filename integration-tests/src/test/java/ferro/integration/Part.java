@@ -28,7 +28,6 @@ enum Part {
             SIMULATED,
             TRAINING),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
-    GPU_REPORT(packages("ferro.gpu.."), libraries(), SPI, COLLECTIVES, NCCL, TCK),
     ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI),
     LAUNCHER(
             packages("ferro.launcher.."),
