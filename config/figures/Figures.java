@@ -61,7 +61,7 @@ import javax.tools.ToolProvider;
  * <li>A name is a simple one, of a nested type too. The types of a package are those with a file of their own.
  * <li>A delegation is a method or constructor that is one call, which hands on names and literals only.
  * <li>A knot is of types with a file of their own that need each other by names in their code: not in imports, not in
- *     Javadoc. A cycle is one of packages. Module stress is left out: its classes stand in the packages that they test.
+ *     Javadoc. A cycle is one of packages.
  * <li>An exception has a value if one argument of its constructor is more than literals and an error code. Types that throw
  *     one without stand behind the figure.
  * <li>Lines of code are neither blank nor comments nor imports.
@@ -91,7 +91,7 @@ final class Figures {
     private final Map<String, Integer> thrownWithoutValue = new TreeMap<>();
 
     /** A type with a file of its own; what it extends, and the names in its code, are qualified as far as imports do. */
-    private record Unit(String pack, boolean isPublic, String parent, boolean isStress, Set<String> named) {}
+    private record Unit(String pack, boolean isPublic, String parent, Set<String> named) {}
 
     /** A nested type or a method of a unit, or the unit. */
     private record Member(String unit, Tree tree, boolean isSeen, boolean isPublic, DocCommentTree comment) {
@@ -301,14 +301,12 @@ final class Figures {
     private Map<String, Set<String>> arrows() {
         Map<String, Set<String>> arrows = new TreeMap<>();
         units.forEach((name, unit) -> {
-            if (!unit.isStress()) {
-                Set<String> others = unit.named().stream()
-                        .map(this::unitOf)
-                        .filter(Objects::nonNull)
-                        .collect(Collectors.toCollection(TreeSet::new));
-                others.remove(name);
-                arrows.put(name, others);
-            }
+            Set<String> others = unit.named().stream()
+                    .map(this::unitOf)
+                    .filter(Objects::nonNull)
+                    .collect(Collectors.toCollection(TreeSet::new));
+            others.remove(name);
+            arrows.put(name, others);
         });
         return arrows;
     }
@@ -423,10 +421,9 @@ final class Figures {
             names.merge(name, 1, Integer::sum);
             boolean isPublic = isPublic(tree.getModifiers().getFlags());
             if (getCurrentPath().getParentPath().getLeaf() == file) {
-                boolean isStress = file.getSourceFile().getName().contains("stress/src/");
                 unit = pack + "." + name;
                 String parent = qualified(Objects.toString(tree.getExtendsClause(), ""));
-                units.put(unit, new Unit(pack, isPublic, parent, isStress, named));
+                units.put(unit, new Unit(pack, isPublic, parent, named));
             }
             boolean outerSeen = isSeen;
             boolean outerInterface = isInterface;

@@ -98,7 +98,8 @@ public final class LauncherRun implements AutoCloseable {
                         Optional.ofNullable(System.getProperty("surefire.test.class.path"))
                                 .orElseGet(() -> System.getProperty("java.class.path"))
                                 .split(File.pathSeparator))
-                .filter(entry -> !Path.of(entry).getFileName().toString().startsWith("slf4j-"))
+                // jcstress has a processor, which would read what programs of tests compile
+                .filter(entry -> !Path.of(entry).getFileName().toString().matches("(slf4j|jcstress|jopt-simple)-.*"))
                 .collect(Collectors.joining(File.pathSeparator)));
     }
 
