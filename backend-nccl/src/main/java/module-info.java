@@ -1,4 +1,4 @@
-/** Collectives of NCCL and RCCL by JNA, and memory of their devices. */
+/** Collectives of NCCL and RCCL by JNA, memory of their devices, and collectives on device tensors through host memory. */
 module ferro.backend.nccl {
     requires transitive ferro.spi;
     requires com.sun.jna;
@@ -10,7 +10,10 @@ module ferro.backend.nccl {
             com.sun.jna;
 
     provides ferro.spi.BackendProvider with
-            ferro.backend.nccl.comm.NcclBackendProvider;
+            ferro.backend.nccl.comm.NcclBackendProvider,
+            ferro.backend.gloofallback.RoundTripProvider;
     provides ferro.dispatch.DeviceMemoryProvider with
             ferro.backend.nccl.memory.CudaMemoryProvider;
+    provides ferro.dispatch.HostFallback with
+            ferro.backend.gloofallback.HostRoundTrip;
 }
