@@ -25,8 +25,8 @@ public final class BenchTool implements JobTool {
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
             description =
-                    "one of: ${COMPLETION-CANDIDATES}; with --compare, --tune or --predict also all; or overlap, which"
-                            + " measures how much communication of a training step overlaps with computing")
+                    "one of: ${COMPLETION-CANDIDATES}; with --compare or --tune also all; or overlap, which measures"
+                            + " how much communication of a training step overlaps with computing")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -84,12 +84,6 @@ public final class BenchTool implements JobTool {
                     "measure the algorithms, and write a table of the fastest algorithms for ferro.algorithm.table")
     private boolean tune;
 
-    @Option(
-            names = "--predict",
-            description =
-                    "predict the time from the plan and from the current cost of TCP links, and measure the time too")
-    private boolean predict;
-
     @Mixin
     private OverlapOptions overlap = new OverlapOptions();
 
@@ -130,10 +124,6 @@ public final class BenchTool implements JobTool {
 
     @Override
     public boolean startsRanks() {
-        if (predict && (compare || tune)) {
-            throw new IllegalArgumentException(
-                    "--predict with " + (compare ? "--compare" : "--tune") + ": ask for one of them at a time");
-        }
         return !compare && !tune;
     }
 
@@ -143,11 +133,11 @@ public final class BenchTool implements JobTool {
 
     private RankProgram overlapProgram(ToolRequest request) {
         List<String> refused = measuringWords();
-        if (predict || !refused.isEmpty()) {
+        if (!refused.isEmpty()) {
             throw new IllegalArgumentException(
                     "bench overlap averages f32 and times each part of a step, so it takes only "
                             + String.join(", ", OverlapOptions.names()) + " and --json, found "
-                            + (predict ? "--predict" : String.join(" ", refused)));
+                            + String.join(" ", refused));
         }
         List<String> words = overlap.words();
         if (json) {
@@ -164,21 +154,8 @@ public final class BenchTool implements JobTool {
         }
         overlap.refuseFor(collective);
         List<String> words = words();
-        if (predict) {
-            Prediction.parse(words).checkRanks(request.worldSize());
-            checkLinks(request);
-            // the model simulates plans, and links run plans
-            return new RankProgram(PredictBench.class.getName(), words, List.of("-Dferro.links=tcp"));
-        }
         Sweep.parse(words).checkRanks(request.worldSize());
         return new RankProgram(CollectiveBench.class.getName(), words, List.of());
-    }
-
-    private static void checkLinks(ToolRequest request) {
-        if (!request.links().orElse("tcp").equals("tcp")) {
-            throw new IllegalArgumentException(
-                    "--links " + request.links().get() + " with --predict, which simulates TCP links: omit --links");
-        }
     }
 
     private List<String> words() {

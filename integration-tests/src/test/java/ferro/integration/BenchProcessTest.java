@@ -75,24 +75,6 @@ class BenchProcessTest {
     }
 
     @Test
-    void predictionIsOfTheCollectiveAndTheSizesThatWereAskedFor() throws Exception {
-        String words = "bench allgather -n 2 --predict --sizes 8KiB,4KiB";
-        try (LauncherRun run = LauncherRun.start(LauncherRun.FOR_SHORT_LIVES, words.split(" "))) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            List<String> rows = run.outLines().stream()
-                    .filter(line -> line.matches("\\| [a-z0-9]+ \\| [a-z0-9]+ \\|.*[0-9].*"))
-                    .toList();
-            assertEquals(4, rows.size(), run::toString);
-            assertTrue(rows.get(0).startsWith("| 8192 | allgather | "), run::toString);
-            assertTrue(rows.get(1).startsWith("| 4096 | allgather | "), run::toString);
-            // and what is expected of larger worlds
-            assertTrue(rows.get(2).startsWith("| allgather | 8192 | "), run::toString);
-            assertTrue(rows.get(3).startsWith("| allgather | 4096 | "), run::toString);
-        }
-    }
-
-    @Test
     void unknownCollectiveIsToldBeforeAnythingStarts() throws Exception {
         try (LauncherRun run = LauncherRun.start("bench", "-n", "2", "--backend", "tcp", "alreduce")) {
             assertEquals(2, run.exitCode(), run::toString);

@@ -21,7 +21,7 @@ enum Part {
     TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
-            packages("ferro.benchmarks", "ferro.benchmarks.model.."),
+            packages("ferro.benchmarks"),
             libraries("picocli..", "com.sun.management.."),
             SPI,
             COLLECTIVES,
