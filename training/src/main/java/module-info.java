@@ -5,6 +5,5 @@ module ferro.training {
 
     exports ferro.training;
     exports ferro.training.checkpoint;
-    exports ferro.training.monitor;
     exports ferro.training.optimizer;
 }

@@ -16,7 +16,6 @@ import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
 import ferro.training.checkpoint.TrainingState;
-import ferro.training.monitor.TrainingMonitor;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
 import java.nio.charset.StandardCharsets;
@@ -89,10 +88,6 @@ public final class TrainsInALoader implements BiFunction<ExecutorService, String
         HostTensor weight = HostTensor.of(new float[] {1, 2, 3});
         TrainingState state = TrainingState.of(List.of(NamedTensor.of("weight", weight, 3)));
         Parameter slope = Parameter.of("slope", DataType.FLOAT32, 1);
-        TrainingMonitor monitor = TrainingMonitor.builder(group)
-                .reportEvery(1)
-                .json(folder.resolve("metrics"))
-                .build();
         try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder.resolve("states")));
                 GradientBuckets buckets = GradientBuckets.builder(group)
                         .parameters(List.of(slope))
@@ -105,12 +100,10 @@ public final class TrainsInALoader implements BiFunction<ExecutorService, String
                 buckets.gradient(0).setFloat(0, step);
                 buckets.ready(0);
                 optimizer.step();
-                monitor.step(8, 1.5, Duration.ZERO, Duration.ZERO);
                 checkpoints.saveAsync(step, state);
             }
             checkpoints.save(begun + 3, state);
         }
-        monitor.finish();
     }
 
     /** Ends a group by a failure that both ranks see. */

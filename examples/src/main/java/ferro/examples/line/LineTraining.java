@@ -2,25 +2,25 @@ package ferro.examples.line;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
 import ferro.training.RankSampler;
 import ferro.training.RankSampler.LastSamples;
 import ferro.training.Replicas;
-import ferro.training.StepTimes;
 import ferro.training.checkpoint.CheckpointInfo;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
 import ferro.training.checkpoint.TrainingState;
-import ferro.training.monitor.TrainingMonitor;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -115,10 +115,8 @@ public final class LineTraining {
                 optimizer.restore(saved.metadata());
                 sampler.restore(saved.metadata());
             }
-            TrainingMonitor monitor =
-                    TrainingMonitor.builder(group).lines(out).reportEvery(100).build();
             for (; sampler.epoch() < epochs; sampler.startEpoch(sampler.epoch() + 1)) {
-                train(sampler, optimizer, monitor);
+                train(sampler, optimizer);
             }
             Map<String, String> rest = new HashMap<>(optimizer.settings());
             rest.putAll(sampler.state());
@@ -128,7 +126,7 @@ public final class LineTraining {
     }
 
     // @start region="step"
-    private static void train(RankSampler sampler, ShardedOptimizer optimizer, TrainingMonitor monitor) {
+    private void train(RankSampler sampler, ShardedOptimizer optimizer) {
         GradientBuckets buckets = optimizer.buckets();
         HostTensor slope = optimizer.parameter(0);
         HostTensor offset = optimizer.parameter(1);
@@ -141,9 +139,19 @@ public final class LineTraining {
             buckets.gradient(0).setFloat(0, 2 * error * point[0]); // of the slope, while that travels
             buckets.ready(0);
 
-            StepTimes times = optimizer.step(); // averages are there: all ranks change their parameters alike
-            monitor.step(1, error * error, times);
+            optimizer.step(); // averages are there: all ranks change their parameters alike
+            if (optimizer.stepCount() % 100 == 0) {
+                double[] loss = {error * error};
+                group.allReduce(loss, ReduceOp.AVG);
+                report("step %d: loss %.4f%n", optimizer.stepCount(), loss[0]);
+            }
         }
     }
     // @end
+
+    private void report(String format, Object... values) {
+        if (group.rank() == 0) {
+            out.printf(Locale.ROOT, format, values);
+        }
+    }
 }
