@@ -9,7 +9,6 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.Medium;
-import ferro.Work;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
@@ -94,7 +93,7 @@ import java.util.function.Consumer;
  * only their own call: a failed {@link #newGroup}, the deadline of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
-public final class ProcessGroup extends TensorForms implements AutoCloseable {
+public final class ProcessGroup extends CoalescedForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;
@@ -262,57 +261,6 @@ public final class ProcessGroup extends TensorForms implements AutoCloseable {
      */
     public ProcessGroup labelled(String label) {
         return new ProcessGroup(end, options.labelled(label), watched);
-    }
-
-    /**
-     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The results are
-     * bitwise the same as those of separate calls. Every rank must make the same calls in its block, in the same order; a
-     * difference is a MISMATCH.
-     *
-     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
-     *
-     * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
-     * }
-     *
-     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
-     * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
-     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block throws
-     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but start at
-     * once. The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block
-     * belong to the outer block.
-     *
-     * @param block makes the calls; its exceptions are thrown unchanged
-     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do a call of the block
-     * @throws FerroException                if the group fails or has failed
-     */
-    public void coalesced(Runnable block) {
-        end.coalescing().run(Objects.requireNonNull(block, "block"), end, options.timeout());
-    }
-
-    /**
-     * Does the same as {@link #coalesced}, but only starts the calls of the block and does not wait for them. This method waits
-     * only for earlier calls on device tensors that go through host memory, until those calls have ended.
-     *
-     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalescedAsync" :
-     *
-     * Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
-     * prepareNextBatch(); // without the gradients
-     * sums.await();
-     * }
-     *
-     * <p>Handles of {@code …Async} calls inside the block or a nested block are done when the returned handle is done.
-     *
-     * @param block makes the calls; their tensors must not be used until the work is done
-     * @return handle of all calls of the block
-     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end cannot do a call of the block
-     * @throws FerroException                if the group has failed, or fails during the wait for earlier calls
-     */
-    public Work coalescedAsync(Runnable block) {
-        return end.coalescing().submit(Objects.requireNonNull(block, "block"), end, options.timeout());
     }
 
     /**
