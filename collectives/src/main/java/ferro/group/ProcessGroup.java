@@ -288,23 +288,24 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
      *
-     * try (ProcessGroup pair = group.split(group.rank() / 2, group.rank())) {
-     *     pair.allReduce(gradient, ReduceOp.SUM);
+     * int pair = group.rank() / 2; // not negative, so every rank gets a group
+     * try (ProcessGroup both = group.split(pair, group.rank()).orElseThrow()) {
+     *     both.allReduce(gradient, ReduceOp.SUM);
      * }
      * }
      *
      * @param color ranks of one color form one group; negative for no group
      * @param key   order in the new group; ranks with equal keys are ordered by rank
-     * @return new group, or null if color is negative
+     * @return new group; empty if {@code color} is negative
      * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
      * @throws UnsupportedOperationException if the back end cannot make groups
      * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
      */
-    public ProcessGroup split(int color, int key) {
+    public Optional<ProcessGroup> split(int color, int key) {
         end.coalescing().refuse("split");
         int[] all = new int[2 * worldSize()];
         allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
-        return color < 0 ? null : newGroup(SplitMembers.of(color, all));
+        return color < 0 ? Optional.empty() : Optional.of(newGroup(SplitMembers.of(color, all)));
     }
 
     /**

@@ -198,7 +198,7 @@ public interface DiagnosisRules extends Subject {
         CountDownLatch failed = new CountDownLatch(2);
         try (Ranks ranks = group(4)) {
             ranks.run(group -> {
-                try (ProcessGroup half = group.split(group.rank() / 2, 0)) {
+                try (ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow()) {
                     if (group.rank() == 0) {
                         half.abort(new IllegalStateException("out of paper"));
                         failed.countDown();

@@ -3,7 +3,6 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +16,7 @@ import ferro.tck.cells.Values;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -40,20 +40,19 @@ public interface SubgroupRules extends Subject {
         try (Ranks ranks = group(colors.length)) {
             ranks.run(group -> {
                 int rank = group.rank();
-                try (ProcessGroup part = group.split(colors[rank], keys[rank])) {
-                    if (colors[rank] < 0) {
-                        assertNull(part, "a negative color must give no group");
-                    } else {
+                Optional<ProcessGroup> found = group.split(colors[rank], keys[rank]);
+                assertEquals(colors[rank] >= 0, found.isPresent(), "only a negative color gives no group");
+                found.ifPresent(part -> {
+                    try (part) {
                         checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
                     }
-                }
+                });
                 Expect.works(group);
             });
         }
     }
 
     private static void checkOrder(ProcessGroup part, int parentRank, int[] order) {
-        assertNotNull(part, "no group for rank " + parentRank);
         assertEquals(order.length, part.worldSize(), "world size of the part of rank " + parentRank);
         assertEquals(parentRank, order[part.rank()], "parent's rank at rank " + part.rank() + " of the part");
         int[] found = new int[order.length];
@@ -95,17 +94,20 @@ public interface SubgroupRules extends Subject {
         needs(BackendContract.SUBGROUPS);
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
-                try (ProcessGroup part = group.split(group.rank() == 0 ? -1 : 1, -group.rank())) {
-                    if (part != null) {
-                        try (ProcessGroup pair = part.split(part.rank() / 2, 0)) {
-                            int low = group.rank() <= 2 ? 1 : 3;
-                            checkOrder(pair, group.rank(), new int[] {low + 1, low});
-                        }
-                        Expect.works(part);
-                    }
-                }
+                group.split(group.rank() == 0 ? -1 : 1, -group.rank())
+                        .ifPresent(part -> divideAgain(part, group.rank()));
                 Expect.works(group);
             });
+        }
+    }
+
+    private static void divideAgain(ProcessGroup part, int parentRank) {
+        try (part) {
+            try (ProcessGroup pair = part.split(part.rank() / 2, 0).orElseThrow()) {
+                int low = parentRank <= 2 ? 1 : 3;
+                checkOrder(pair, parentRank, new int[] {low + 1, low});
+            }
+            Expect.works(part);
         }
     }
 
@@ -196,7 +198,7 @@ public interface SubgroupRules extends Subject {
         CountDownLatch failed = new CountDownLatch(2);
         try (Ranks ranks = group(4)) {
             ranks.run(group -> {
-                ProcessGroup half = group.split(group.rank() / 2, 0);
+                ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow();
                 if (group.rank() < 2) {
                     int[] data = new int[group.rank() + 4];
                     Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
@@ -211,7 +213,7 @@ public interface SubgroupRules extends Subject {
                     half.close();
                 }
                 Expect.works(group);
-                try (ProcessGroup again = group.split(group.rank() / 2, 0)) {
+                try (ProcessGroup again = group.split(group.rank() / 2, 0).orElseThrow()) {
                     Expect.works(again);
                 }
                 closeFailed(half, group.rank() < 2);
@@ -260,8 +262,8 @@ public interface SubgroupRules extends Subject {
         try (Ranks ranks = group(3)) {
             ranks.run(group -> {
                 for (int turn = 0; turn < 10; turn++) {
-                    try (ProcessGroup kept = group.split(0, 0)) {
-                        group.split(0, -group.rank()).close();
+                    try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
+                        group.split(0, -group.rank()).orElseThrow().close();
                         Expect.works(kept);
                     }
                     Expect.works(group);

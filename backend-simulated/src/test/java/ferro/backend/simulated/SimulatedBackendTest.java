@@ -84,7 +84,7 @@ class SimulatedBackendTest {
     @Test
     void subgroupsWorkBesideTheirParent() {
         Ranks.run(SimulatedBackend.createGroup(4), group -> {
-            try (ProcessGroup half = group.split(group.rank() % 2, group.rank())) {
+            try (ProcessGroup half = group.split(group.rank() % 2, group.rank()).orElseThrow()) {
                 int[] data = {group.rank() + 1};
                 half.allReduce(data, ReduceOp.PRODUCT);
                 assertEquals(group.rank() % 2 == 0 ? 3 : 8, data[0]);

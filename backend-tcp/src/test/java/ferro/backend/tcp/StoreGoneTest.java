@@ -39,7 +39,10 @@ class StoreGoneTest {
 
             TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 1_000));
             TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.newGroup(2, 0, 1), 5, 1_000));
-            TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.split(group.rank() % 2, 0), 7, 1_000));
+            TcpJob.onAll(
+                    groups,
+                    group -> AbortBesideSiblingTest.sum(
+                            group.split(group.rank() % 2, 0).orElseThrow(), 7, 1_000));
             long start = System.nanoTime();
             FerroException failure = Ranks.failure(job.joining("other", 1, contexts.get(1)));
             long took = System.nanoTime() - start;

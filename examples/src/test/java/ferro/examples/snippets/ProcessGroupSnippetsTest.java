@@ -150,8 +150,9 @@ class ProcessGroupSnippetsTest {
         onEachRank(group -> {
             float[] gradient = {group.rank()};
             // @start region="split"
-            try (ProcessGroup pair = group.split(group.rank() / 2, group.rank())) {
-                pair.allReduce(gradient, ReduceOp.SUM);
+            int pair = group.rank() / 2; // not negative, so every rank gets a group
+            try (ProcessGroup both = group.split(pair, group.rank()).orElseThrow()) {
+                both.allReduce(gradient, ReduceOp.SUM);
             }
             // @end
             assertEquals(group.rank() < 2 ? 0 + 1 : 2 + 3, gradient[0]);

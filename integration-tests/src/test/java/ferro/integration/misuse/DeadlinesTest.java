@@ -105,7 +105,7 @@ class DeadlinesTest {
         group.send(message, other, 3);
         group.barrier();
         try (ProcessGroup both = group.newGroup(0, 1);
-                ProcessGroup alone = group.split(group.rank(), 0)) {
+                ProcessGroup alone = group.split(group.rank(), 0).orElseThrow()) {
             both.coalesced(() -> both.allReduce(sum, ReduceOp.MAX));
             alone.barrier();
             assertTrue(both.barrierAsync().await(LONGEST), "a barrier that is awaited for ever");
