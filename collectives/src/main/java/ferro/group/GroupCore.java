@@ -118,10 +118,10 @@ record GroupCore(
         try {
             way.close(bound);
         } finally {
-            OpenGroups.of(context).closed(this);
             if (joined != null) {
                 joined.closed(backend);
             }
+            OpenGroups.of(context).closed(this);
         }
     }
 }

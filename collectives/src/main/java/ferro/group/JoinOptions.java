@@ -14,8 +14,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The options with which a rank joins: its rank, its number on its host, its job, the address of the store, and settings. A
- * launcher that starts ranks as threads or tasks of existing processes describes each rank by options. The environment and
+ * The options with which a rank joins by {@link ProcessGroup#join(JoinOptions)}: its rank, its number on its host, its job, the
+ * address of the store, and settings. A program or a launcher that starts ranks as threads or tasks of existing processes
+ * describes each rank by options. The environment and
  * {@code ferro run} describe a rank by variables, which {@link #ofProcess()} uses.
  *
  * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="options" :
@@ -219,8 +220,9 @@ public final class JoinOptions {
     }
 
     /**
-     * Makes this rank serve the store, on the same port on which it accepts connections for data.
-     * {@link SystemContext#storeEndpoint} returns the address that the other ranks pass to {@link #storeAt}.
+     * Makes this rank serve the store, on the same port on which it accepts connections for data. The other ranks pass the
+     * address to {@link #storeAt}. With one port, such as {@code PortRange.of("29500")}, the program knows the address. With a
+     * range, {@link SystemContext#storeEndpoint} returns the address before this rank joins.
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret

@@ -33,6 +33,8 @@ final class OpenGroups implements AutoCloseable {
     private String ended;
 
     private boolean closed;
+    /** Runs once, when the last open group has closed; null if the context does not end with its groups. */
+    private Runnable last;
 
     /** A step that is done for a group, with its verb in two forms: {@code join} and {@code joining}. */
     private record ContextStep(String verb, String doing, GroupSpec group) {
@@ -118,9 +120,21 @@ final class OpenGroups implements AutoCloseable {
                         "newGroup ended too late: its context was " + ended));
     }
 
+    /** Sets what runs after the last open group has closed, before any group is joined. */
+    synchronized void whenLastCloses(Runnable then) {
+        last = then;
+    }
+
     /** Removes a group that is closed. */
-    synchronized void closed(GroupCore end) {
-        open.removeIf(one -> one == end);
+    void closed(GroupCore end) {
+        Runnable then;
+        synchronized (this) {
+            boolean wasOpen = open.removeIf(one -> one == end);
+            then = wasOpen && open.isEmpty() && ended == null ? last : null;
+        }
+        if (then != null) {
+            then.run();
+        }
     }
 
     /** Interrupts the joins and aborts the groups. */

@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  *
  * <h2>Methods by family</h2>
  * <ul>
- * <li>Begin and end: {@link #join()}, {@link #of(Backend)}; {@link #close()}, {@link #abort}.
+ * <li>Begin and end: {@link #join()}, {@link #join(JoinOptions)}, {@link #of(Backend)}; {@link #close()}, {@link #abort}.
  * <li>The group: {@link #rank}, {@link #worldSize}, {@link #backend()}, {@link #medium}, {@link #linkReport}.
  * <li>Collectives on tensors: {@link #allReduce(ferro.Tensor, ferro.ReduceOp) allReduce},
  *     {@link #broadcast(ferro.Tensor, int) broadcast}, {@link #reduce(ferro.Tensor, ferro.ReduceOp, int) reduce},
@@ -130,7 +130,38 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      *     if a rank fails during the join
      */
     public static ProcessGroup join() {
-        return SystemContext.ofProcess().join();
+        return join(JoinOptions.ofProcess());
+    }
+
+    /**
+     * Joins the group that options describe: rank, number of ranks, name of the group, store and settings. A setting that the
+     * options do not name comes from the process.
+     *
+     * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="join" :
+     *
+     * JoinOptions options =
+     *         JoinOptions.of(rank, worldSize).storeAt("10.0.0.1:29500").secret(secret);
+     * try (ProcessGroup group = ProcessGroup.join(options)) {
+     *     group.allReduce(gradient, ReduceOp.AVG);
+     * }
+     * }
+     *
+     * <p>The group owns what the join opens: connections, threads and, on a rank that serves the store, the store. The close of
+     * the group ends them. If groups that were made of the group are still open, the close of the last of these groups ends
+     * them. A join that fails leaves nothing open. A store that {@link JoinOptions#store} was given stays open.
+     *
+     * <p>Each call joins separately. A process may join several groups, also as several ranks, if the names of the groups or the
+     * ranks differ. An interrupt of the calling thread ends the join early. An uncaught exception that ends the calling thread
+     * aborts the group, as described at {@link #join()}.
+     *
+     * @param options rank, number of ranks, store and settings
+     * @return group of this rank
+     * @throws IllegalArgumentException if a setting is missing or invalid, or the back end cannot work in this process
+     * @throws FerroException           in the same cases as {@link #join()}
+     */
+    public static ProcessGroup join(JoinOptions options) {
+        Objects.requireNonNull(options, "options");
+        return SystemContext.joined(options, SystemContext::join);
     }
 
     /**
@@ -142,7 +173,8 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      * @throws FerroException           in the same cases as {@link #join()}
      */
     public static ProcessGroup join(GroupSpec group) {
-        return join(Objects.requireNonNull(group, "group"), SystemContext.ofProcess());
+        Objects.requireNonNull(group, "group");
+        return SystemContext.joined(JoinOptions.ofProcess(), context -> join(group, context));
     }
 
     /**

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -28,6 +29,12 @@ import java.util.function.Supplier;
  * daemon thread for timers. No other class of ferro reads the environment. If a cluster launcher has started this process, the
  * variables of the launcher are the source for {@code RANK}, {@code WORLD_SIZE}, {@code LOCAL_RANK}, {@code LOCAL_WORLD_SIZE}
  * and, unless they are set, {@code FERRO_JOB_ID} and {@code FERRO_LOCAL_CORES} ({@link ferro.job.JobFinder}).
+ *
+ * <p>Programs need no context: {@link ProcessGroup#join(JoinOptions)} makes one, which ends with the group. This class is for
+ * launchers that start ranks in existing processes, and for back ends. With a context a launcher gets the address of the store
+ * before it joins ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), gets the recording of a rank
+ * ({@link #flightRecord}), or joins several groups that share connections and recorder
+ * ({@link ProcessGroup#join(GroupSpec, RankContext)}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
@@ -66,9 +73,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
      *
      * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="context" :
      *
-     * JoinOptions options =
-     *         JoinOptions.of(rank, worldSize).storeAt("10.0.0.1:29500").secret(secret);
+     * JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", PortRange.of("0"));
      * try (SystemContext context = SystemContext.of(options)) {
+     *     announce(context.storeEndpoint()); // to the other ranks, before this rank joins
      *     ProcessGroup group = context.join();
      *     group.allReduce(gradient, ReduceOp.AVG);
      *     group.close();
@@ -109,6 +116,29 @@ public final class SystemContext implements RankContext, AutoCloseable {
     /** Returns a context of a process to which some cores are bound, for tests. */
     static SystemContext withOwnCores(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
         return new SystemContext(ContextSettings.of(settings, ownCores), JoinOptions.ofProcess(), null);
+    }
+
+    /**
+     * Joins in a context that only the groups of this join use. The last group that closes also closes the context. If
+     * the join fails, the context is closed at once.
+     */
+    static ProcessGroup joined(JoinOptions options, Function<SystemContext, ProcessGroup> join) {
+        SystemContext context = of(options);
+        context.groups.whenLastCloses(context::close);
+        try {
+            return join.apply(context);
+        } catch (RuntimeException | Error failure) {
+            closeAfter(failure, context);
+            throw failure;
+        }
+    }
+
+    private static void closeAfter(Throwable failure, SystemContext context) {
+        try {
+            context.close();
+        } catch (RuntimeException | Error second) {
+            failure.addSuppressed(second);
+        }
     }
 
     /**

@@ -1,7 +1,6 @@
 package ferro.backend.tcp;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Store;
 import ferro.backend.tcp.connect.Sockets;
@@ -11,20 +10,13 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -97,17 +89,11 @@ class FailedJoinTest {
             }
             // the first one loads classes, whose files stay open
             fails(job, why);
-            Held before = Held.now();
+            Held before = Held.withoutContexts();
 
             fails(job, why);
 
-            Held after = Held.now();
-            for (long start = System.nanoTime();
-                    !after.fits(before) && System.nanoTime() - start < PATIENCE.toNanos();
-                    after = Held.now()) {
-                LockSupport.parkNanos(2_000_000);
-            }
-            assertTrue(after.fits(before), "before the join: " + before + ", after it: " + after);
+            before.awaitNoMore(Held::withoutContexts, PATIENCE);
         }
     }
 
@@ -123,26 +109,6 @@ class FailedJoinTest {
         URI address = URI.create("tcp://127.0.0.1:" + job.store.port());
         try (Store store = new TcpStoreProvider().open(address, spec, job.context())) {
             store.get(key, PATIENCE);
-        }
-    }
-
-    /** What this process holds: threads of ferro, but for those of contexts, and descriptors. */
-    private record Held(Set<String> threads, long descriptors) {
-        static Held now() {
-            Set<String> threads = Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().startsWith("ferro-")
-                            && !thread.getName().equals("ferro-background"))
-                    .map(thread -> thread.getName() + " #" + thread.getId())
-                    .collect(Collectors.toSet());
-            try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
-                return new Held(threads, open.count());
-            } catch (IOException gone) {
-                throw new UncheckedIOException("cannot list /proc/self/fd", gone);
-            }
-        }
-
-        boolean fits(Held before) {
-            return before.threads.containsAll(threads) && descriptors <= before.descriptors;
         }
     }
 }

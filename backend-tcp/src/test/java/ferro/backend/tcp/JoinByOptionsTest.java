@@ -41,17 +41,15 @@ class JoinByOptionsTest {
     }
 
     private static float sum(JoinOptions options) {
-        try (SystemContext context = SystemContext.of(options)) {
-            return sum(context);
-        }
+        return sumAndClose(ProcessGroup.join(options));
     }
 
-    private static float sum(SystemContext context) {
-        ProcessGroup group = context.join();
-        float[] data = {group.rank() + 1};
-        group.allReduce(data, ReduceOp.SUM);
-        group.close();
-        return data[0];
+    private static float sumAndClose(ProcessGroup joined) {
+        try (joined) {
+            float[] data = {joined.rank() + 1};
+            joined.allReduce(data, ReduceOp.SUM);
+            return data[0];
+        }
     }
 
     @Test
@@ -77,7 +75,7 @@ class JoinByOptionsTest {
             assertTrue(port >= ports.first() && port <= ports.last(), endpoint);
 
             CompletableFuture<Float> other = Threads.start(() -> sum(rank(0, 2).storeAt(endpoint)));
-            assertEquals(3, sum(serving));
+            assertEquals(3, sumAndClose(serving.join()));
             assertEquals(3, TcpJob.result(other));
         }
     }

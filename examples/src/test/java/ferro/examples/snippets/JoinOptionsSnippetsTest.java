@@ -2,17 +2,19 @@ package ferro.examples.snippets;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.spi.PortRange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /**
- * The examples in the Javadoc of {@link JoinOptions} and {@link SystemContext}. Each example is a region of this file.
+ * The examples in the Javadoc of {@link JoinOptions}, {@link ProcessGroup#join(JoinOptions)} and {@link SystemContext}. Each example is a region of this file.
  */
 class JoinOptionsSnippetsTest {
     private static final byte[] SECRET = "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
@@ -20,6 +22,7 @@ class JoinOptionsSnippetsTest {
     private final int rank = 0;
     private final int worldSize = 1;
     private final byte[] secret = SECRET;
+    private String announced = "";
 
     @Test
     void describesARank() {
@@ -43,17 +46,35 @@ class JoinOptionsSnippetsTest {
     }
 
     @Test
+    void joinsByOptions() {
+        float[] gradient = {1, 2, 3};
+        // @start region="join"
+        JoinOptions options =
+                JoinOptions.of(rank, worldSize).storeAt("10.0.0.1:29500").secret(secret);
+        try (ProcessGroup group = ProcessGroup.join(options)) {
+            group.allReduce(gradient, ReduceOp.AVG);
+        }
+        // @end
+        assertArrayEquals(new float[] {1, 2, 3}, gradient);
+    }
+
+    @Test
     void joinsInAContext() {
         float[] gradient = {1, 2, 3};
         // @start region="context"
-        JoinOptions options =
-                JoinOptions.of(rank, worldSize).storeAt("10.0.0.1:29500").secret(secret);
+        JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", PortRange.of("0"));
         try (SystemContext context = SystemContext.of(options)) {
+            announce(context.storeEndpoint()); // to the other ranks, before this rank joins
             ProcessGroup group = context.join();
             group.allReduce(gradient, ReduceOp.AVG);
             group.close();
         } // ends what is still open
         // @end
         assertArrayEquals(new float[] {1, 2, 3}, gradient);
+        assertTrue(announced.startsWith("127.0.0.1:"), announced);
+    }
+
+    private void announce(String endpoint) {
+        announced = endpoint;
     }
 }

@@ -19,7 +19,8 @@ final class VirtualThreads {
             return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
         } catch (Throwable undeclared) {
             throw new IllegalStateException(
-                    "Thread.isVirtual of JDK " + Runtime.version() + " threw an exception: report this as a bug", undeclared);
+                    "Thread.isVirtual of JDK " + Runtime.version() + " threw an exception: report this as a bug",
+                    undeclared);
         }
     }
 
