@@ -51,7 +51,9 @@ class SnippetsTest {
     private static Map<String, String> shownInPages(Map<String, String> regions) throws IOException {
         List<Path> pages;
         try (Stream<Path> found = Files.list(Path.of("../docs"))) {
-            pages = found.filter(page -> page.toString().endsWith(".md")).toList();
+            pages = Stream.concat(found, Stream.of(Path.of("../README.md")))
+                    .filter(page -> page.toString().endsWith(".md"))
+                    .toList();
         }
         Map<String, String> shown = new TreeMap<>();
         for (Path page : pages) {

@@ -26,6 +26,7 @@ final class Network {
     private final Map<List<Number>, Integer> left = new HashMap<>();
     private final List<SimulatedTransport> transports = new ArrayList<>();
     private final List<Integer> dead = new ArrayList<>();
+    private final Map<Integer, List<Runnable>> whenKilled = new HashMap<>();
 
     Network(int worldSize, SimulatedMedium medium) {
         this.world = new int[worldSize];
@@ -148,15 +149,29 @@ final class Network {
         });
     }
 
+    /** Adds a task that runs on the thread that kills a rank, after the other ranks were notified. */
+    synchronized void whenKilled(int rank, Runnable task) {
+        whenKilled.computeIfAbsent(rank, key -> new ArrayList<>()).add(task);
+    }
+
+    synchronized boolean isDead(int rank) {
+        return dead.contains(rank);
+    }
+
     /**
      * Ends a rank as the death of its process would: without a goodbye. Every end of every group that knows the rank is
-     * told.
+     * told. Does nothing if the rank is dead.
      */
     void kill(int rank) {
         List<SimulatedTransport> ends;
+        List<Runnable> tasks;
         synchronized (this) {
+            if (dead.contains(rank)) {
+                return;
+            }
             dead.add(rank);
             ends = List.copyOf(transports);
+            tasks = List.copyOf(whenKilled.getOrDefault(rank, List.of()));
         }
         medium.died(rank);
         for (SimulatedTransport end : ends) {
@@ -166,6 +181,7 @@ final class Network {
                 tellLost(end, rank);
             }
         }
+        tasks.forEach(Runnable::run);
     }
 
     private void tellLost(SimulatedTransport end, int deadRank) {

@@ -3,9 +3,12 @@ package ferro.backend.simulated;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.InvalidRankException;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.group.ProcessGroup;
 import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
@@ -25,13 +28,28 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank.
+ * One rank of a group inside one JVM: the engine over channels in memory, without sockets, with one thread per rank. The
+ * class is for unit tests and for trying things out.
  *
- * <p>For tests and for trying things out. Each rank must be used from a thread of its own, platform or virtual, as ranks
- * of different processes are. No thread and no link is made before it is needed.
+ * <p>{@link #run} runs code on all ranks of a group, each on its own thread:
+ *
+ * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="run" :
+ *
+ * SimulatedBackend.run(3, group -> {
+ *     float[] gradient = {group.rank() + 1, 10};
+ *     group.allReduce(gradient, ReduceOp.SUM);
+ *     assertArrayEquals(new float[] {6, 30}, gradient);
+ * });
+ * }
+ *
+ * <p>{@link #runAll} also returns the result of each rank. {@link #kill} ends a rank as the death of its process does.
+ * {@link #createGroup} returns the back ends of all ranks to a program that makes its own threads. Each rank then needs its own
+ * thread, platform or virtual. No thread and no link is made before it is needed.
  */
 public final class SimulatedBackend extends ForwardingBackend {
-    private static final String NAME = "simulated";
+    /** Name of the group of all ranks. */
+    static final String NAME = "simulated";
+
     private static final long IDLE_THREAD_MILLIS = 100;
 
     private final SimulatedTransport transport;
@@ -45,6 +63,120 @@ public final class SimulatedBackend extends ForwardingBackend {
         this.transport = transport;
         this.network = network;
         this.submitted = submitted;
+    }
+
+    /**
+     * The code of one rank, for {@link #run}.
+     */
+    @FunctionalInterface
+    public interface RankBody {
+        /**
+         * Runs on the thread of the rank.
+         *
+         * @param group group of this rank, which {@code run} closes
+         * @throws Exception any failure of the rank
+         */
+        void run(ProcessGroup group) throws Exception;
+    }
+
+    /**
+     * The code of one rank, for {@link #runAll}.
+     *
+     * @param <T> type of the result
+     */
+    @FunctionalInterface
+    public interface ResultBody<T> {
+        /**
+         * Runs on the thread of the rank.
+         *
+         * @param group group of this rank, which {@code runAll} closes
+         * @return result of this rank, may be null
+         * @throws Exception any failure of the rank
+         */
+        T apply(ProcessGroup group) throws Exception;
+    }
+
+    /**
+     * Runs code on all ranks of a group, with default settings. Each rank has a daemon thread of its own. The call returns when
+     * all ranks have ended, and closes all groups.
+     *
+     * <p>If the code fails on one rank, the group of the rank is aborted, so that the other ranks fail too. The call throws the
+     * failure that happened first. If the first failure blames a rank that has failed too, the call throws the failure of the
+     * blamed rank. The other failures are suppressed exceptions.
+     *
+     * <p>All ranks together have the deadline of the group ({@code ferro.timeout}, 120 s) and 1 s more. Ranks that still run
+     * after this time, or 1 s after the failure of another rank, are interrupted. A rank that then still runs has failed with
+     * {@link FerroException.Code#TIMED_OUT TIMED_OUT}, and the exception has the stack of its thread. Such a thread is
+     * abandoned 1 s after the interrupt. A program that needs more time sets {@code ferro.timeout}.
+     *
+     * @param worldSize number of ranks
+     * @param body      code of each rank
+     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if there is not at least one rank
+     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     */
+    public static void run(int worldSize, RankBody body) {
+        run(worldSize, Map.of(), body);
+    }
+
+    /**
+     * Runs code on all ranks of a group, as {@link #run(int, RankBody)} does, with settings.
+     *
+     * @param worldSize number of ranks
+     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
+     * @param body      code of each rank
+     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if there is not at least one rank, or a setting is invalid
+     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     */
+    public static void run(int worldSize, Map<String, String> settings, RankBody body) {
+        Objects.requireNonNull(body, "body");
+        runAll(worldSize, settings, group -> {
+            body.run(group);
+            return null;
+        });
+    }
+
+    /**
+     * Runs code on all ranks of a group, as {@link #run(int, RankBody)} does, and returns the results.
+     *
+     * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="runAll" :
+     *
+     * List<Float> sums = SimulatedBackend.runAll(3, group -> {
+     *     float[] number = {group.rank()};
+     *     group.allReduce(number, ReduceOp.SUM);
+     *     return number[0];
+     * });
+     * assertEquals(List.of(3f, 3f, 3f), sums);
+     * }
+     *
+     * @param <T>       type of the results
+     * @param worldSize number of ranks
+     * @param body      code of each rank
+     * @return results, index = rank; null for a rank that was {@linkplain #kill killed} before its code returned
+     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if there is not at least one rank
+     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     */
+    public static <T> List<T> runAll(int worldSize, ResultBody<T> body) {
+        return runAll(worldSize, Map.of(), body);
+    }
+
+    /**
+     * Runs code on all ranks of a group, as {@link #run(int, RankBody)} does, with settings, and returns the results.
+     *
+     * @param <T>       type of the results
+     * @param worldSize number of ranks
+     * @param settings  by property, for example {@code ferro.timeout}; system properties and the environment are not read
+     * @param body      code of each rank
+     * @return results, index = rank; null for a rank that was {@linkplain #kill killed} before its code returned
+     * @throws AssertionError           if the code fails on a rank; the message names the rank, the cause is its failure
+     * @throws IllegalArgumentException if there is not at least one rank, or a setting is invalid
+     * @throws FerroException           INTERRUPTED if the calling thread is interrupted; the ranks are interrupted then
+     */
+    public static <T> List<T> runAll(int worldSize, Map<String, String> settings, ResultBody<T> body) {
+        Objects.requireNonNull(body, "body");
+        return new SimulatedRun<>(createGroup(worldSize, settings), settings, body).results();
     }
 
     /**
@@ -119,7 +251,14 @@ public final class SimulatedBackend extends ForwardingBackend {
 
     private static SimulatedBackend join(GroupSpec group, RankContext context, Network network) {
         SimulatedTransport transport = network.join(group.name(), group.rank());
-        return new SimulatedBackend(CollectiveEngine.over(transport, group, context), transport, network, work -> {});
+        CollectiveBackend engine = CollectiveEngine.over(transport, group, context);
+        // nobody hears of this abort: it ends the calls of the rank
+        network.whenKilled(group.rank(), () -> engine.abort(new IllegalStateException(killedText(group.rank()))));
+        return new SimulatedBackend(engine, transport, network, work -> {});
+    }
+
+    static String killedText(int rank) {
+        return "simulated rank " + rank + " was killed";
     }
 
     /**
@@ -138,9 +277,58 @@ public final class SimulatedBackend extends ForwardingBackend {
         return background;
     }
 
-    /** Ends this rank as the death of its process would: without a goodbye; the others get PEER_LOST. */
-    void kill() {
-        network.kill(transport.worldRank(transport.rank()));
+    /**
+     * Returns the back end of a simulated group, for {@link #kill}.
+     *
+     * @param group group of {@link #run}, {@link #runAll} or {@link #createGroup}
+     * @return its back end
+     * @throws IllegalArgumentException if the group is not simulated, or was made by {@code newGroup} or {@code split}
+     */
+    public static SimulatedBackend of(ProcessGroup group) {
+        if (Objects.requireNonNull(group, "group").backend() instanceof SimulatedBackend simulated) {
+            return simulated;
+        }
+        throw new IllegalArgumentException("need a group of SimulatedBackend.run or createGroup, found a group over "
+                + group.backend().getClass().getName());
+    }
+
+    /**
+     * Kills a rank of this group: the rank ends without a goodbye, as it does if its process dies. The other ranks get
+     * PEER_LOST, and the pending and later calls of the killed rank fail. In {@link #run}, the thread of the killed rank is
+     * interrupted, and its failures do not count. Any thread may call this method; idempotent.
+     *
+     * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="kill" :
+     *
+     * SimulatedBackend.run(3, group -> {
+     *     if (group.rank() == 2) {
+     *         SimulatedBackend.of(group).kill(2);
+     *         return;
+     *     }
+     *     FerroException failure = assertThrows(FerroException.class, group::barrier);
+     *     assertEquals(Code.PEER_LOST, failure.code());
+     * });
+     * }
+     *
+     * @param rank rank to kill, this one or another one
+     * @throws InvalidRankException          if there is no such rank
+     * @throws UnsupportedOperationException in a {@link Simulation}, whose ranks die by {@link Fault.Crash}
+     */
+    public void kill(int rank) {
+        InvalidRankException.check(rank, transport.worldSize());
+        if (!(network.medium() instanceof ThreadedMedium)) {
+            throw new UnsupportedOperationException(
+                    "rank " + rank + " of a Simulation cannot be killed: use Simulation.faults with a Fault.Crash");
+        }
+        network.kill(transport.worldRank(rank));
+    }
+
+    /** Adds a task that runs when this rank is killed. */
+    void whenKilled(Runnable task) {
+        network.whenKilled(transport.rank(), task);
+    }
+
+    boolean isKilled() {
+        return network.isDead(transport.rank());
     }
 
     private Work told(Work work) {

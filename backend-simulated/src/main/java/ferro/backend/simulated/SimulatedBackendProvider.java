@@ -7,8 +7,8 @@ import ferro.spi.RankContext;
 import java.util.Optional;
 
 /**
- * Lets {@code -Dferro.backend=simulated} join a world of one. {@link SimulatedBackend#createGroup(int)} makes larger
- * worlds, because their ranks are in one JVM. Never chosen by {@code auto}.
+ * Lets {@code -Dferro.backend=simulated} join a world of one. {@link SimulatedBackend#run} and
+ * {@link SimulatedBackend#createGroup(int)} make larger worlds, because their ranks are in one JVM. Never chosen by {@code auto}.
  */
 public final class SimulatedBackendProvider implements BackendProvider {
     /** For the service loader. */
@@ -42,7 +42,7 @@ public final class SimulatedBackendProvider implements BackendProvider {
         if (group.worldSize() != 1) {
             throw new IllegalArgumentException("group \"" + group.name() + "\" of world size " + group.worldSize()
                     + " cannot be joined with back end simulated, which reaches no other process: use"
-                    + " SimulatedBackend.createGroup(" + group.worldSize() + ") in one JVM, or -Dferro.backend=tcp");
+                    + " SimulatedBackend.run(" + group.worldSize() + ", ...) in one JVM, or -Dferro.backend=tcp");
         }
         return SimulatedBackend.alone(group, context);
     }

@@ -1,19 +1,13 @@
 /**
  * Ranks inside one JVM, over channels in memory, without sockets and configuration.
  *
- * {@snippet file="ferro/examples/snippets/PackageSnippetsTest.java" region="simulated" :
+ * {@snippet file="ferro/examples/snippets/SimulatedRanksSnippetsTest.java" region="run" :
  *
- * ExecutorService threads = Executors.newFixedThreadPool(4);
- * List<Future<Float>> sums = new ArrayList<>();
- * for (SimulatedBackend rank : SimulatedBackend.createGroup(4)) {
- *     sums.add(threads.submit(() -> {
- *         float[] number = {rank.rank()};
- *         try (ProcessGroup group = ProcessGroup.of(rank)) {
- *             group.allReduce(number, ReduceOp.SUM);
- *         }
- *         return number[0];
- *     }));
- * }
+ * SimulatedBackend.run(3, group -> {
+ *     float[] gradient = {group.rank() + 1, 10};
+ *     group.allReduce(gradient, ReduceOp.SUM);
+ *     assertArrayEquals(new float[] {6, 30}, gradient);
+ * });
  * }
  *
  * <p>Start reading at {@link ferro.backend.simulated.SimulatedBackend}, then {@code SimulatedTransport} and

@@ -20,7 +20,7 @@ class SimulatedBackendProviderTest {
                 IllegalArgumentException.class,
                 () -> new SimulatedBackendProvider().create(group, SystemContext.of(Map.of())));
         assertTrue(refused.getMessage().contains("\"dp\" of world size 4"), refused.getMessage());
-        assertTrue(refused.getMessage().contains("SimulatedBackend.createGroup(4)"), refused.getMessage());
+        assertTrue(refused.getMessage().contains("SimulatedBackend.run(4, ...)"), refused.getMessage());
     }
 
     @Test

@@ -98,7 +98,7 @@ class SimulatedBackendTest {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(3, Map.of("ferro.timeout", "20s"));
         Ranks.run(ranks, group -> {
             if (group.rank() == 2) {
-                ranks.get(2).kill();
+                ranks.get(2).kill(2);
                 return;
             }
             FerroException failure =

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.tck.Ranks;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -40,9 +39,7 @@ class LineTrainingTest {
         assertEquals("need a folder for checkpoints and a number of epochs, found [folder]", refused.getMessage());
     }
 
-    private static void onRanks(int count, Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(count), count)) {
-            ranks.run(code);
-        }
+    private static void onRanks(int count, SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(count, code);
     }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.tck.Ranks;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -12,31 +11,27 @@ class LogSumExpTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 5})
     void probabilitiesBelowEveryDoubleAreAddedUp(int worldSize) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(worldSize), worldSize)) {
-            ranks.run(group -> {
-                double[] logs = LogSumExp.evidence(group);
+        SimulatedBackend.run(worldSize, group -> {
+            double[] logs = LogSumExp.evidence(group);
 
-                double sum = 0;
-                for (int rank = 0; rank < worldSize; rank++) {
-                    sum += Math.exp(-rank);
-                }
-                assertEquals(-1000 + Math.log(sum), logs[0], 1e-12);
-                assertEquals(-2000 + Math.log(worldSize), logs[1], 1e-12);
-                assertEquals(-3, logs[2]);
-            });
-        }
+            double sum = 0;
+            for (int rank = 0; rank < worldSize; rank++) {
+                sum += Math.exp(-rank);
+            }
+            assertEquals(-1000 + Math.log(sum), logs[0], 1e-12);
+            assertEquals(-2000 + Math.log(worldSize), logs[1], 1e-12);
+            assertEquals(-3, logs[2]);
+        });
     }
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 5})
     void theLargestByMagnitudeKeepsItsSignAndOfATieAllRanksTakeThePositive(int worldSize) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(worldSize), worldSize)) {
-            ranks.run(group -> {
-                float[] extremes = LogSumExp.extremes(group);
+        SimulatedBackend.run(worldSize, group -> {
+            float[] extremes = LogSumExp.extremes(group);
 
-                float max = worldSize - 0.5f;
-                assertArrayEquals(new float[] {max, -max, 2}, extremes);
-            });
-        }
+            float max = worldSize - 0.5f;
+            assertArrayEquals(new float[] {max, -max, 2}, extremes);
+        });
     }
 }

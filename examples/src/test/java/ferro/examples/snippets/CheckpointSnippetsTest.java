@@ -6,7 +6,6 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
-import ferro.tck.Ranks;
 import ferro.training.Termination;
 import ferro.training.checkpoint.CheckpointSettings;
 import ferro.training.checkpoint.Checkpoints;
@@ -46,17 +45,13 @@ class CheckpointSnippetsTest {
 
     @Test
     void aJobGoesOnFromItsLatestCheckpointOnAnotherNumberOfRanks() {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
-            ranks.run(group -> assertEquals(20, trained(group, Model.on(group), 20)));
-        }
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(1), 1)) {
-            ranks.run(group -> {
-                Model model = Model.on(group);
-                assertEquals(20, trained(group, model, 20));
-                assertEquals(20 * 6, model.weight.getFloat(5));
-                assertEquals(20 * 6 / 2, model.average.getFloat(5));
-            });
-        }
+        SimulatedBackend.run(2, group -> assertEquals(20, trained(group, Model.on(group), 20)));
+        SimulatedBackend.run(1, group -> {
+            Model model = Model.on(group);
+            assertEquals(20, trained(group, model, 20));
+            assertEquals(20 * 6, model.weight.getFloat(5));
+            assertEquals(20 * 6 / 2, model.average.getFloat(5));
+        });
     }
 
     private long trained(ProcessGroup group, Model model, long last) {
@@ -83,26 +78,24 @@ class CheckpointSnippetsTest {
 
     @Test
     void aJobEndsAfterItsLastStep() {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(1), 1)) {
-            ranks.run(group -> {
-                Model model = Model.on(group);
-                NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
-                TrainingState state = TrainingState.of(List.of(weight));
-                long last = 5;
-                // @start region="termination"
-                Termination termination = Termination.onSigterm(Duration.ofSeconds(60));
-                try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                    long step = 0;
-                    do {
-                        model.train();
-                        step++;
-                    } while (step < last && !termination.agreed(group));
-                    checkpoints.save(step, state);
-                }
-                termination.exit(); // with code 143 after SIGTERM; else it returns
-                // @end
-                assertEquals(5 * 6, model.weight.getFloat(5));
-            });
-        }
+        SimulatedBackend.run(1, group -> {
+            Model model = Model.on(group);
+            NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
+            TrainingState state = TrainingState.of(List.of(weight));
+            long last = 5;
+            // @start region="termination"
+            Termination termination = Termination.onSigterm(Duration.ofSeconds(60));
+            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+                long step = 0;
+                do {
+                    model.train();
+                    step++;
+                } while (step < last && !termination.agreed(group));
+                checkpoints.save(step, state);
+            }
+            termination.exit(); // with code 143 after SIGTERM; else it returns
+            // @end
+            assertEquals(5 * 6, model.weight.getFloat(5));
+        });
     }
 }

@@ -7,7 +7,6 @@ import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.Codec;
 import ferro.group.GroupObjects;
-import ferro.tck.Ranks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,10 +19,8 @@ class ObjectSnippetsTest {
 
     private record Score(String name, double accuracy) {}
 
-    private static void onEachRank(Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(RANKS), RANKS)) {
-            ranks.run(code);
-        }
+    private static void onEachRank(SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(RANKS, code);
     }
 
     @Test

@@ -7,7 +7,6 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
-import ferro.tck.Ranks;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
 import ferro.training.optimizer.FlatUpdate;
@@ -44,12 +43,9 @@ class OptimizerSnippetsTest {
 
     @Test
     void eachRankUpdatesItsShare() {
-        double[][] lines = new double[2][];
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
-            ranks.run(group -> lines[group.rank()] = trained(group));
-        }
-        assertArrayEquals(lines[0], lines[1]);
-        assertArrayEquals(new double[] {2, 1}, lines[0], 0.05);
+        List<double[]> lines = SimulatedBackend.runAll(2, OptimizerSnippetsTest::trained);
+        assertArrayEquals(lines.get(0), lines.get(1));
+        assertArrayEquals(new double[] {2, 1}, lines.get(0), 0.05);
     }
 
     private static double[] trained(ProcessGroup group) {

@@ -11,41 +11,11 @@ import ferro.dispatch.GpuCollectives;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The examples in the Javadoc of packages. Each example is a region of this file. */
 class PackageSnippetsTest {
-    @Test
-    void ranksAreThreads() throws Exception {
-        // @start region="simulated"
-        ExecutorService threads = Executors.newFixedThreadPool(4);
-        List<Future<Float>> sums = new ArrayList<>();
-        for (SimulatedBackend rank : SimulatedBackend.createGroup(4)) {
-            sums.add(threads.submit(() -> {
-                float[] number = {rank.rank()};
-                try (ProcessGroup group = ProcessGroup.of(rank)) {
-                    group.allReduce(number, ReduceOp.SUM);
-                }
-                return number[0];
-            }));
-        }
-        // @end
-        try {
-            for (Future<Float> sum : sums) {
-                assertEquals(0 + 1 + 2 + 3, sum.get(60, TimeUnit.SECONDS));
-            }
-        } finally {
-            threads.shutdownNow();
-        }
-    }
-
     @Test
     void aFreshResultLeavesTheOperandUnchanged() {
         HeapDeviceMemory heap = new HeapDeviceMemory(1);

@@ -16,7 +16,6 @@ import ferro.dispatch.GpuCollectives;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
-import ferro.tck.Ranks;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,10 +35,8 @@ class ProcessGroupSnippetsTest {
         batches.incrementAndGet();
     }
 
-    private static void onEachRank(Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(RANKS), RANKS)) {
-            ranks.run(code);
-        }
+    private static void onEachRank(SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(RANKS, code);
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.DataType;
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.tck.Ranks;
 import ferro.training.Averages;
 import ferro.training.GradientBuckets;
 import ferro.training.Join;
@@ -17,10 +16,8 @@ import org.junit.jupiter.api.Test;
 
 /** The examples of docs/training.md that are not in the program of this page. */
 class TrainingPageSnippetsTest {
-    private static void onRanks(int count, Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(count), count)) {
-            ranks.run(code);
-        }
+    private static void onRanks(int count, SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(count, code);
     }
 
     @Test

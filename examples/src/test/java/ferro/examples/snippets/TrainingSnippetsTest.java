@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.DataType;
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.tck.Ranks;
 import ferro.training.GradientBuckets;
 import ferro.training.Join;
 import ferro.training.Parameter;
@@ -21,10 +20,8 @@ import org.junit.jupiter.api.Test;
 class TrainingSnippetsTest {
     private static final int RANKS = 2;
 
-    private static void onEachRank(Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(RANKS), RANKS)) {
-            ranks.run(code);
-        }
+    private static void onEachRank(SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(RANKS, code);
     }
 
     /** A model of a line through two points, with the operations that gradient descent on single samples needs. */

@@ -12,7 +12,6 @@ import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.tck.Ranks;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -24,10 +23,8 @@ class TypeSnippetsTest {
             ReduceOp.ofDoubles("log sum", (a, b) -> Math.max(a, b) + Math.log1p(Math.exp(-Math.abs(a - b))));
     // @end
 
-    private static void onTwoRanks(Ranks.RankCode code) {
-        try (Ranks ranks = Ranks.of(SimulatedBackend.createGroup(2), 2)) {
-            ranks.run(code);
-        }
+    private static void onTwoRanks(SimulatedBackend.RankBody code) {
+        SimulatedBackend.run(2, code);
     }
 
     @Test

@@ -67,6 +67,8 @@ class NullArgumentsTest {
             Map.entry("ExitTask", "written by back ends, called by ferro"),
             Map.entry("ExitTask.JvmExit", "made by ferro, for back ends to read"),
             Map.entry("Simulation.Script", "written by users, called by ferro"),
+            Map.entry("SimulatedBackend.RankBody", "written by users, called by ferro"),
+            Map.entry("SimulatedBackend.ResultBody", "written by users, called by ferro"),
             Map.entry("Simulation.Result", "made by ferro, for users to read"),
             Map.entry("DeviceMemory", "written for a device, called by ferro"),
             Map.entry("DeviceMemory.Copy", "written for a device, called by ferro"),

@@ -1,0 +1,285 @@
+package ferro.backend.simulated;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.Deadlines;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * One run of {@link SimulatedBackend#runAll}: a thread for each rank, the failures in their order, and the end of all
+ * ranks. An object runs once.
+ *
+ * @param <T> type of the results
+ */
+final class SimulatedRun<T> {
+    /** A call that starts at once and times out ends before the run does, so that its failure is reported. */
+    private static final long SLACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long other ranks may run after the first failure, and after an interrupt. */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+    /** How long calls may take to end after an abort. A rank that still runs after this time is not in a call. */
+    private static final long ABORT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private static final int DEEPEST_CAUSE = 20;
+
+    private final SimulatedBackend.ResultBody<T> body;
+    private final List<BodyRun> ranks = new ArrayList<>();
+    private final Duration timeout;
+    /** Failures that may be the first one, in their order. */
+    private final List<BodyFailure> failures = new ArrayList<>();
+    /** Failures that this object has caused by an abort or an interrupt. */
+    private final List<BodyFailure> consequences = new ArrayList<>();
+
+    private boolean stopping;
+
+    /** One rank and its thread. */
+    private final class BodyRun {
+        private final SimulatedBackend backend;
+        private final SystemContext context;
+        private final Thread thread;
+        private T result;
+        private boolean ended;
+
+        BodyRun(SimulatedBackend backend, Map<String, String> settings) {
+            this.backend = backend;
+            context = SystemContext.of(settings);
+            String name = "ferro-" + SimulatedBackend.NAME + "-" + backend.rank() + "-body";
+            thread = new Thread(() -> run(this, body), name);
+            thread.setDaemon(true);
+            backend.whenKilled(() -> killed(this));
+        }
+
+        int rank() {
+            return backend.rank();
+        }
+
+        /** Returns whether the run waits for this rank. */
+        boolean runs() {
+            return !ended && !backend.isKilled();
+        }
+    }
+
+    private record BodyFailure(int rank, Throwable thrown) {
+        /** Returns the failure of ferro among the causes, if it is one of the group of all ranks. */
+        Optional<FerroException> ofFerro() {
+            Throwable cause = thrown;
+            for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++) {
+                if (cause instanceof FerroException found) {
+                    return Optional.of(found).filter(one -> one.where().group().equals(SimulatedBackend.NAME));
+                }
+                cause = cause.getCause();
+            }
+            return Optional.empty();
+        }
+
+        boolean blames(int other) {
+            return ofFerro()
+                    .map(one -> ("," + one.where().culprits() + ",").contains("," + other + ","))
+                    .orElse(false);
+        }
+    }
+
+    SimulatedRun(List<SimulatedBackend> backends, Map<String, String> settings, SimulatedBackend.ResultBody<T> body) {
+        this.body = body;
+        timeout = backends.get(0).timeout();
+        for (SimulatedBackend backend : backends) {
+            ranks.add(new BodyRun(backend, settings));
+        }
+    }
+
+    /** Runs all ranks to their ends; returns the results, or throws the first failure. */
+    List<T> results() {
+        long deadline = System.nanoTime() + Deadlines.nanos(timeout) + SLACK_NANOS;
+        ranks.forEach(this::start);
+        try {
+            if (!await(deadline, true)) {
+                if (failures().isEmpty()) {
+                    abortHanging();
+                } else if (!await(System.nanoTime() + GRACE_NANOS, false)) {
+                    hang(running());
+                }
+            }
+            end();
+        } catch (InterruptedException interrupted) {
+            throw interrupted(interrupted);
+        }
+        return resultsOrFailure();
+    }
+
+    private void start(BodyRun rank) {
+        try {
+            rank.thread.start();
+        } catch (OutOfMemoryError noThread) {
+            // the failure of this rank ends the ranks that have started
+            run(rank, group -> {
+                throw noThread;
+            });
+        }
+    }
+
+    private void run(BodyRun own, SimulatedBackend.ResultBody<T> code) {
+        try {
+            ProcessGroup group = ProcessGroup.of(own.backend, own.context);
+            own.result = code.apply(group);
+            group.close();
+        } catch (Throwable failure) {
+            // before the abort, so that no consequence comes first
+            failed(own, failure);
+            own.context.abort(failure);
+        } finally {
+            own.context.close();
+            ended(own);
+        }
+    }
+
+    private synchronized void failed(BodyRun own, Throwable failure) {
+        if (!own.backend.isKilled()) {
+            (stopping ? consequences : failures).add(new BodyFailure(own.rank(), failure));
+            notifyAll();
+        }
+    }
+
+    private synchronized void ended(BodyRun own) {
+        own.ended = true;
+        notifyAll();
+    }
+
+    private void killed(BodyRun rank) {
+        rank.context.abort(new IllegalStateException(SimulatedBackend.killedText(rank.rank())));
+        rank.thread.interrupt();
+        synchronized (this) {
+            notifyAll();
+        }
+    }
+
+    private synchronized List<BodyFailure> failures() {
+        return List.copyOf(failures);
+    }
+
+    private synchronized List<BodyRun> running() {
+        return ranks.stream().filter(BodyRun::runs).toList();
+    }
+
+    /** Waits until no rank runs; returns false at the deadline, or after a failure if that was asked for. */
+    private synchronized boolean await(long deadline, boolean orFailure) throws InterruptedException {
+        while (ranks.stream().anyMatch(BodyRun::runs)) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0 || orFailure && !failures.isEmpty()) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+        }
+        return true;
+    }
+
+    /** Ends the calls of all ranks at the deadline. A rank that runs nevertheless is not in a call, and hangs. */
+    private void abortHanging() throws InterruptedException {
+        List<BodyRun> late = running();
+        synchronized (this) {
+            stopping = true;
+        }
+        List<BodyFailure> stacks = late.stream().map(this::late).toList();
+        for (int i = 0; i < late.size(); i++) {
+            late.get(i).context.abort(stacks.get(i).thrown());
+        }
+        await(System.nanoTime() + ABORT_NANOS, false);
+        List<Integer> hanging = running().stream().map(BodyRun::rank).toList();
+        Predicate<BodyFailure> isHanging = failure -> hanging.isEmpty() || hanging.contains(failure.rank());
+        synchronized (this) {
+            stacks.stream().filter(isHanging).forEach(failures::add);
+        }
+    }
+
+    private synchronized void hang(List<BodyRun> hanging) {
+        stopping = true;
+        hanging.forEach(rank -> failures.add(late(rank)));
+    }
+
+    /** Returns the failure of a rank that has not ended, with the stack of its thread. */
+    private BodyFailure late(BodyRun rank) {
+        StackTraceElement[] stack = rank.thread.getStackTrace();
+        FerroException failure = new FerroException(
+                Code.TIMED_OUT,
+                Where.outside(SimulatedBackend.NAME, rank.rank()).blaming("" + rank.rank()),
+                "rank " + rank.rank() + " of \"" + SimulatedBackend.NAME + "\" has not ended"
+                        + (failures().isEmpty()
+                                ? " within " + Deadlines.millis(timeout)
+                                        + " ms, the deadline of the group: set ferro.timeout if its code needs more time"
+                                : " after another rank had failed")
+                        + "; its thread was at " + (stack.length == 0 ? "its end" : stack[0]));
+        failure.setStackTrace(stack);
+        return new BodyFailure(rank.rank(), failure);
+    }
+
+    /**
+     * Interrupts the ranks that still run, and waits for the ends of all threads, for a bounded time. Closes the group of a
+     * rank whose thread does not end.
+     */
+    private void end() throws InterruptedException {
+        synchronized (this) {
+            stopping = true;
+        }
+        notEnded().forEach(rank -> rank.thread.interrupt());
+        long deadline = System.nanoTime() + GRACE_NANOS;
+        for (BodyRun rank : ranks) {
+            rank.thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
+        }
+        notEnded().forEach(rank -> rank.context.close());
+    }
+
+    private synchronized List<BodyRun> notEnded() {
+        return ranks.stream().filter(rank -> !rank.ended).toList();
+    }
+
+    private FerroException interrupted(InterruptedException interrupted) {
+        FerroException failure = new FerroException(
+                Code.INTERRUPTED,
+                Where.outside(SimulatedBackend.NAME, -1),
+                "the thread that waits for " + ranks.size() + " simulated ranks was interrupted: the ranks are aborted",
+                interrupted);
+        ranks.forEach(rank -> rank.context.abort(failure));
+        try {
+            end();
+        } catch (InterruptedException again) {
+            failure.addSuppressed(again);
+        }
+        Thread.currentThread().interrupt();
+        return failure;
+    }
+
+    private synchronized List<T> resultsOrFailure() {
+        if (!failures.isEmpty()) {
+            throw described();
+        }
+        List<T> results = new ArrayList<>();
+        ranks.forEach(rank -> results.add(rank.result));
+        return Collections.unmodifiableList(results);
+    }
+
+    private AssertionError described() {
+        BodyFailure first = failures.get(0);
+        BodyFailure cause = failures.stream()
+                .filter(one -> !first.blames(first.rank()) && first.blames(one.rank()))
+                .findFirst()
+                .orElse(first);
+        AssertionError error = new AssertionError(
+                "rank " + cause.rank() + " of " + ranks.size() + " failed first: " + cause.thrown(), cause.thrown());
+        for (List<BodyFailure> others : Arrays.asList(failures, consequences)) {
+            others.stream()
+                    .map(BodyFailure::thrown)
+                    .filter(other -> other != cause.thrown())
+                    .forEach(error::addSuppressed);
+        }
+        return error;
+    }
+}

@@ -1,0 +1,343 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.InvalidRankException;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
+
+/** Code that runs on all ranks of a simulated group. */
+@Timeout(60)
+class SimulatedRunTest {
+    private static final Map<String, String> SHORT = Map.of("ferro.timeout", "700ms");
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private static AssertionError failureOf(Executable run) {
+        return assertThrows(AssertionError.class, run);
+    }
+
+    @Test
+    void resultsComeInTheOrderOfRanks() {
+        List<String> results = SimulatedBackend.runAll(4, group -> {
+            int[] sum = {group.rank() + 3};
+            group.allReduce(sum, ReduceOp.SUM);
+            return group.rank() + " has " + sum[0];
+        });
+        assertEquals(List.of("0 has 18", "1 has 18", "2 has 18", "3 has 18"), results);
+    }
+
+    @Test
+    void settingsAreInForceAndNullIsAResult() {
+        Map<String, String> settings = Map.of("ferro.timeout", "1500ms");
+        assertEquals(
+                Arrays.asList(null, Duration.ofMillis(1500)),
+                SimulatedBackend.runAll(
+                        2,
+                        settings,
+                        group -> group.rank() == 0 ? null : group.backend().timeout()));
+        SimulatedBackend.run(
+                2,
+                settings,
+                group -> assertEquals(Duration.ofMillis(1500), group.backend().timeout()));
+    }
+
+    @Test
+    void theFirstFailureIsThrownWithItsRankAndTheOthersAreItsConsequences() {
+        IOException full = new IOException("the disk is full");
+
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(3, group -> {
+            group.barrier();
+            if (group.rank() == 1) {
+                throw full;
+            }
+            group.allReduce(new float[] {2, 3}, ReduceOp.SUM);
+        }));
+
+        assertSame(full, failure.getCause());
+        assertEquals("rank 1 of 3 failed first: java.io.IOException: the disk is full", failure.getMessage());
+        assertEquals(2, failure.getSuppressed().length, () -> Arrays.toString(failure.getSuppressed()));
+        for (Throwable other : failure.getSuppressed()) {
+            assertEquals(
+                    Code.ABORTED, assertInstanceOf(FerroException.class, other).code(), other.getMessage());
+            assertTrue(other.getMessage().contains("the disk is full"), other.getMessage());
+        }
+    }
+
+    @Test
+    void theRankThatIsToBlameIsNamedEvenIfAnotherRankFailsBeforeIt() {
+        CountDownLatch others = new CountDownLatch(2);
+        IllegalStateException bad = new IllegalStateException("bad batch");
+
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(3, group -> {
+            if (group.rank() == 2) {
+                group.abort(bad);
+                others.await();
+                throw bad;
+            }
+            try {
+                group.barrier();
+            } finally {
+                others.countDown();
+            }
+        }));
+
+        assertSame(bad, failure.getCause());
+        assertTrue(failure.getMessage().startsWith("rank 2 of 3 failed first"), failure.getMessage());
+    }
+
+    @Test
+    void aFailureOfTheCloseIsAFailureOfTheRank() {
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(2, group -> {
+            if (group.rank() == 0) {
+                group.send(new int[] {3}, 1, 4); // returns before rank 1 refuses the type
+                assertTrue(awaitFailure(group), "the group has not failed");
+            } else {
+                assertThrows(FerroException.class, () -> group.recv(new float[1], 0, 4));
+            }
+        }));
+        FerroException mismatch = assertInstanceOf(FerroException.class, failure.getCause());
+        assertEquals(Code.MISMATCH, mismatch.code(), mismatch.getMessage());
+        assertTrue(failure.getMessage().startsWith("rank 0 of 2 failed first"), failure.getMessage());
+    }
+
+    private static boolean awaitFailure(ProcessGroup group) {
+        for (long start = System.nanoTime();
+                group.failure().isEmpty() && System.nanoTime() - start < LIMIT.toNanos(); ) {
+            LockSupport.parkNanos(2_000_000);
+        }
+        return group.failure().isPresent();
+    }
+
+    @Test
+    void aKilledRankIsLostToTheOthersAndItsOwnFailureDoesNotCount() {
+        List<Integer> results = SimulatedBackend.runAll(3, group -> {
+            if (group.rank() == 2) {
+                group.recv(new int[1], 0, 3); // ends when the rank is killed
+                throw new AssertionError("a dead rank goes on");
+            }
+            if (group.rank() == 0) {
+                SimulatedBackend.of(group).kill(2);
+                SimulatedBackend.of(group).kill(2);
+            }
+            int[] data = {group.rank() + 2};
+            FerroException lost = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
+            assertEquals(Code.PEER_LOST, lost.code(), lost.getMessage());
+            assertEquals("2", lost.where().culprits());
+            return group.rank() + 5;
+        });
+        assertEquals(Arrays.asList(5, 6, null), results);
+    }
+
+    @Test
+    void callsOfAKilledRankEndAlsoInItsSubgroups() {
+        CountDownLatch inCall = new CountDownLatch(1);
+        SimulatedBackend.run(3, group -> {
+            if (group.rank() == 0) {
+                inCall.await();
+                SimulatedBackend.of(group).kill(2);
+                return;
+            }
+            try (ProcessGroup pair = group.newGroup(1, 2)) {
+                if (group.rank() == 2) {
+                    inCall.countDown();
+                    pair.barrier(); // rank 1 of the group never comes
+                }
+                FerroException lost = assertThrows(FerroException.class, () -> pair.recv(new int[1], 1, 3));
+                assertEquals(Code.PEER_LOST, lost.code(), lost.getMessage());
+            }
+        });
+    }
+
+    @Test
+    void aRankMayKillItself() {
+        List<String> results = SimulatedBackend.runAll(2, group -> {
+            if (group.rank() == 1) {
+                SimulatedBackend.of(group).kill(1);
+                return "killed";
+            }
+            assertThrows(FerroException.class, group::barrier);
+            return "alone";
+        });
+        assertEquals(List.of("alone", "killed"), results);
+    }
+
+    @Test
+    void onlyRanksOfTheGroupCanBeKilled() {
+        SimulatedBackend.run(2, group -> {
+            assertThrows(
+                    InvalidRankException.class, () -> SimulatedBackend.of(group).kill(2));
+            try (ProcessGroup both = group.newGroup(1, 0)) {
+                String refused = assertThrows(IllegalArgumentException.class, () -> SimulatedBackend.of(both))
+                        .getMessage();
+                assertTrue(refused.startsWith("need a group of SimulatedBackend.run"), refused);
+            }
+        });
+        Simulation.of(2, 7)
+                .onRank(0, group -> {
+                    SimulatedBackend rank = SimulatedBackend.of(group);
+                    assertThrows(UnsupportedOperationException.class, () -> rank.kill(1));
+                })
+                .run();
+    }
+
+    @Test
+    void codeThatHangsEndsAtTheDeadlineAndIsNamedWithItsStack() {
+        CountDownLatch never = new CountDownLatch(1);
+
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
+            if (group.rank() == 1) {
+                never.await();
+            }
+            group.barrier();
+        }));
+
+        hangs(failure);
+    }
+
+    @Test
+    void codeThatHangsWhileNoRankIsInACallEndsToo() {
+        CountDownLatch never = new CountDownLatch(1);
+
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
+            if (group.rank() == 1) {
+                never.await();
+            }
+        }));
+
+        hangs(failure);
+        assertTrue(failure.getMessage().contains("within 700 ms"), failure.getMessage());
+    }
+
+    private static void hangs(AssertionError failure) {
+        assertTrue(failure.getMessage().startsWith("rank 1 of 3 failed first"), failure.getMessage());
+        FerroException hang = assertInstanceOf(FerroException.class, failure.getCause());
+        assertEquals(Code.TIMED_OUT, hang.code());
+        assertTrue(
+                Arrays.stream(hang.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().startsWith(SimulatedRunTest.class.getName())),
+                () -> Arrays.toString(hang.getStackTrace()));
+    }
+
+    @Test
+    void callsThatGoOnForEverEndAtTheDeadline() {
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(2, SHORT, group -> {
+            while (true) {
+                group.barrier();
+            }
+        }));
+        assertEquals(
+                Code.TIMED_OUT,
+                assertInstanceOf(FerroException.class, failure.getCause()).code());
+        assertTrue(failure.getMessage().contains("set ferro.timeout"), failure.getMessage());
+    }
+
+    @Test
+    void aRankThatHangsDoesNotHideTheFailureOfAnother() {
+        CountDownLatch never = new CountDownLatch(1);
+
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(2, group -> {
+            if (group.rank() == 0) {
+                throw new IOException("no such file");
+            }
+            never.await();
+        }));
+
+        assertEquals("rank 0 of 2 failed first: java.io.IOException: no such file", failure.getMessage());
+        assertEquals(
+                1,
+                Arrays.stream(failure.getSuppressed())
+                        .filter(FerroException.class::isInstance)
+                        .count());
+    }
+
+    @Test
+    void anInterruptOfTheCallerEndsAllRanks() throws InterruptedException {
+        CountDownLatch running = new CountDownLatch(2);
+        AtomicReference<FerroException> thrown = new AtomicReference<>();
+        Thread caller = new Thread(() -> {
+            thrown.set(assertThrows(
+                    FerroException.class,
+                    () -> SimulatedBackend.run(2, group -> {
+                        running.countDown();
+                        group.recv(new int[1], 1 - group.rank(), 5);
+                    })));
+            assertTrue(Thread.currentThread().isInterrupted());
+        });
+        caller.start();
+        running.await();
+
+        caller.interrupt();
+        caller.join(LIMIT.toMillis());
+
+        assertFalse(caller.isAlive());
+        assertEquals(Code.INTERRUPTED, thrown.get().code());
+        awaitNoThreads(Set.of());
+    }
+
+    @Test
+    void threadsAreDaemonsWithNamesAndNothingIsLeft() {
+        Set<Thread> threads = ConcurrentHashMap.newKeySet();
+        Set<Thread> before = ferros();
+        SimulatedBackend.run(3, group -> {
+            threads.add(Thread.currentThread());
+            // left open, with a call that has not been awaited
+            group.split(0, group.rank()).orElseThrow().barrierAsync();
+            group.barrier();
+        });
+
+        assertEquals(
+                Set.of("ferro-simulated-0-body", "ferro-simulated-1-body", "ferro-simulated-2-body"),
+                threads.stream().map(Thread::getName).collect(Collectors.toSet()));
+        assertTrue(threads.stream().allMatch(Thread::isDaemon));
+        assertTrue(threads.stream().noneMatch(Thread::isAlive));
+        awaitNoThreads(before);
+    }
+
+    private static Set<Thread> ferros() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("ferro-"))
+                .collect(Collectors.toSet());
+    }
+
+    private static void awaitNoThreads(Set<Thread> before) {
+        Set<Thread> left = ferros();
+        for (long start = System.nanoTime();
+                !before.containsAll(left) && System.nanoTime() - start < LIMIT.toNanos();
+                left = ferros()) {
+            LockSupport.parkNanos(2_000_000);
+        }
+        assertTrue(before.containsAll(left), left::toString);
+    }
+
+    @Test
+    void aRunWithoutRanksOrCodeIsRefused() {
+        assertThrows(IllegalArgumentException.class, () -> SimulatedBackend.run(0, group -> {}));
+        assertEquals(
+                "body",
+                assertThrows(NullPointerException.class, () -> SimulatedBackend.runAll(2, null))
+                        .getMessage());
+        assertNull(SimulatedBackend.runAll(1, group -> null).get(0));
+    }
+}
