@@ -30,6 +30,19 @@ final class CallChecks {
         }
     }
 
+    /**
+     * Checks that the owner of the tensors of a rank has not freed their memory, and that the rank may write what it
+     * has to write.
+     */
+    static void usable(Collective call, int rank) {
+        if (call.reads(rank) instanceof HostTensor read) {
+            read.checkUsable(call.kind().label(), "input", false);
+        }
+        if (call.writes(rank) instanceof HostTensor written) {
+            written.checkUsable(call.kind().label(), "output", true);
+        }
+    }
+
     static void given(CollectiveKind kind, Tensor in, Tensor out) {
         given(kind, "input", in);
         given(kind, "output", out);

@@ -67,6 +67,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             CallChecks.sameType(kind(), in, out);
             CallChecks.op(kind(), op, in);
             CallChecks.length(kind(), "output", out, in.elementCount(), "input");
@@ -103,6 +104,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             InvalidRankException.check(root, worldSize);
         }
 
@@ -162,6 +164,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             InvalidRankException.check(root, worldSize);
             CallChecks.op(kind(), op, in);
             if (rank == root) {
@@ -209,6 +212,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             CallChecks.sameType(kind(), in, out);
             CallChecks.parts(kind(), in, out, new CallChecks.PartLengths(counts, rank, worldSize));
         }
@@ -253,6 +257,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             CallChecks.sameType(kind(), in, out);
             CallChecks.op(kind(), op, in);
             CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
@@ -302,6 +307,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             InvalidRankException.check(root, worldSize);
             CallChecks.ownPart(kind(), "input", in, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
@@ -355,6 +361,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             InvalidRankException.check(root, worldSize);
             CallChecks.ownPart(kind(), "output", out, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
@@ -415,6 +422,7 @@ public sealed interface Collective extends Operands {
 
         @Override
         public void check(int rank, int worldSize) {
+            CallChecks.usable(this, rank);
             CallChecks.sameType(kind(), in, out);
             CallChecks.total(kind(), "input", in, sendCounts, worldSize);
             CallChecks.total(kind(), "output", out, recvCounts, worldSize);

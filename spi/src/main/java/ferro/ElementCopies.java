@@ -5,22 +5,9 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** The elements of a {@link HostTensor}, with methods that copy elements to and from arrays and from other tensors. */
-abstract sealed class ElementCopies permits HostElements {
-    final DataType dataType;
-    final Object memory;
-    /**
-     * Start of the view. An int is enough, since arrays and buffers have at most 2 GiB. With ints, the views of every
-     * call are a quarter smaller.
-     */
-    final int offset;
-
-    final int elementCount;
-
-    ElementCopies(DataType dataType, Object memory, int offset, int elementCount) {
-        this.dataType = dataType;
-        this.memory = memory;
-        this.offset = offset;
-        this.elementCount = elementCount;
+abstract sealed class ElementCopies extends TensorMemory permits HostElements {
+    ElementCopies(DataType dataType, Object memory, long offset, long elementCount) {
+        super(dataType, memory, offset, elementCount);
     }
 
     /**
@@ -220,42 +207,54 @@ abstract sealed class ElementCopies permits HostElements {
             throw new IllegalArgumentException(
                     "copy from " + given + " to " + this + ": both must have the same element type");
         }
-        int intoFirst = first(to, count);
-        int givenFirst = given.first(from, count);
-        int length = (int) count;
+        checkRange(to, count);
+        given.checkRange(from, count);
+        if (isForeign() || given.isForeign()) {
+            ElementRuns.copy((HostTensor) this, to, source, from, count);
+        } else {
+            copyRun(to, given, from, (int) count);
+        }
+    }
+
+    /** Copies elements that have one array or buffer on each side; the ranges are checked. */
+    private void copyRun(long to, ElementCopies given, long from, int length) {
+        int unit = dataType.byteSize();
         boolean isDirect = memory instanceof ByteBuffer;
         if (isDirect && given.memory instanceof ByteBuffer bytes) {
-            int unit = dataType.byteSize();
-            int givenAt = given.offset + givenFirst * unit;
-            ((ByteBuffer) memory).put(offset + intoFirst * unit, bytes, givenAt, length * unit);
+            int givenAt = (int) (given.offset + from * unit);
+            ((ByteBuffer) memory).put((int) (offset + to * unit), bytes, givenAt, length * unit);
         } else if (isDirect) {
-            write(dataType.carrier(), to, given.memory, given.offset + givenFirst, length);
+            write(dataType.carrier(), to, given.memory, (int) (given.offset + from), length);
         } else if (given.memory instanceof ByteBuffer) {
-            given.read(dataType.carrier(), from, memory, offset + intoFirst, length);
+            given.read(dataType.carrier(), from, memory, (int) (offset + to), length);
         } else {
-            System.arraycopy(given.memory, given.offset + givenFirst, memory, offset + intoFirst, length);
+            System.arraycopy(given.memory, (int) (given.offset + from), memory, (int) (offset + to), length);
         }
     }
 
     /** Copies elements as {@code copyTo} does, to any array of a carrier. */
     final void read(Carrier carrier, long from, Object into, int at, int count) {
         check(carrier);
-        int first = first(from, count);
+        checkRange(from, count);
         if (memory instanceof ByteBuffer bytes) {
-            carrier.read(whole(bytes), offset + first * carrier.byteSize(), into, at, count);
+            carrier.read(whole(bytes), (int) (offset + from * carrier.byteSize()), into, at, count);
+        } else if (memory instanceof ForeignView) {
+            ElementRuns.read((HostTensor) this, from, into, at, count);
         } else {
-            System.arraycopy(memory, offset + first, into, at, count);
+            System.arraycopy(memory, (int) (offset + from), into, at, count);
         }
     }
 
     /** Copies elements as {@code copyFrom} does, from any array of a carrier. */
     final void write(Carrier carrier, long to, Object source, int at, int count) {
         check(carrier);
-        int first = first(to, count);
+        checkRange(to, count);
         if (memory instanceof ByteBuffer bytes) {
-            carrier.write(whole(bytes), offset + first * carrier.byteSize(), source, at, count);
+            carrier.write(whole(bytes), (int) (offset + to * carrier.byteSize()), source, at, count);
+        } else if (memory instanceof ForeignView) {
+            ElementRuns.write((HostTensor) this, to, source, at, count);
         } else {
-            System.arraycopy(source, at, memory, offset + first, count);
+            System.arraycopy(source, at, memory, (int) (offset + to), count);
         }
     }
 
@@ -272,17 +271,17 @@ abstract sealed class ElementCopies permits HostElements {
     }
 
     /** Returns a view of the full buffer, from 0 to its capacity. */
-    private static ByteBuffer whole(ByteBuffer bytes) {
+    static ByteBuffer whole(ByteBuffer bytes) {
         return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 
-    /** Checks that a range of elements is inside this view, and returns the index of its first element as an int. */
-    private int first(long from, long count) {
+    /** Checks that a range of elements is inside this view. */
+    private void checkRange(long from, long count) {
         // no sum, which might overflow
-        if (from < 0 || count < 0 || from > elementCount || count > elementCount - from) {
-            throw new IndexOutOfBoundsException(count + " elements from index " + from + " of " + this
-                    + ": need indices from 0 to below " + elementCount);
+        long all = elementCount();
+        if (from < 0 || count < 0 || from > all || count > all - from) {
+            throw new IndexOutOfBoundsException(
+                    count + " elements from index " + from + " of " + this + ": need indices from 0 to below " + all);
         }
-        return (int) from;
     }
 }

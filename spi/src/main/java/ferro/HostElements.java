@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * must order the writes and reads of several threads.
  */
 abstract sealed class HostElements extends ElementCopies permits HostTensor {
-    HostElements(DataType dataType, Object memory, int offset, int elementCount) {
+    HostElements(DataType dataType, Object memory, long offset, long elementCount) {
         super(dataType, memory, offset, elementCount);
     }
 
@@ -27,7 +27,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final float getFloat(long index) {
         return memory instanceof float[] array
                 ? array[element(index)]
-                : bytes(Carrier.FLOAT).getFloat(place(index));
+                : bytes(Carrier.FLOAT, index).getFloat(place(index));
     }
 
     /**
@@ -42,7 +42,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof float[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.FLOAT).putFloat(place(index), value);
+            bytes(Carrier.FLOAT, index).putFloat(place(index), value);
         }
     }
 
@@ -57,7 +57,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final double getDouble(long index) {
         return memory instanceof double[] array
                 ? array[element(index)]
-                : bytes(Carrier.DOUBLE).getDouble(place(index));
+                : bytes(Carrier.DOUBLE, index).getDouble(place(index));
     }
 
     /**
@@ -72,7 +72,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof double[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.DOUBLE).putDouble(place(index), value);
+            bytes(Carrier.DOUBLE, index).putDouble(place(index), value);
         }
     }
 
@@ -87,7 +87,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final int getInt(long index) {
         return memory instanceof int[] array
                 ? array[element(index)]
-                : bytes(Carrier.INT).getInt(place(index));
+                : bytes(Carrier.INT, index).getInt(place(index));
     }
 
     /**
@@ -102,7 +102,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof int[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.INT).putInt(place(index), value);
+            bytes(Carrier.INT, index).putInt(place(index), value);
         }
     }
 
@@ -117,7 +117,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final long getLong(long index) {
         return memory instanceof long[] array
                 ? array[element(index)]
-                : bytes(Carrier.LONG).getLong(place(index));
+                : bytes(Carrier.LONG, index).getLong(place(index));
     }
 
     /**
@@ -132,7 +132,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof long[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.LONG).putLong(place(index), value);
+            bytes(Carrier.LONG, index).putLong(place(index), value);
         }
     }
 
@@ -147,7 +147,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final short getShort(long index) {
         return memory instanceof short[] array
                 ? array[element(index)]
-                : bytes(Carrier.SHORT).getShort(place(index));
+                : bytes(Carrier.SHORT, index).getShort(place(index));
     }
 
     /**
@@ -162,7 +162,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof short[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.SHORT).putShort(place(index), value);
+            bytes(Carrier.SHORT, index).putShort(place(index), value);
         }
     }
 
@@ -177,7 +177,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     public final byte getByte(long index) {
         return memory instanceof byte[] array
                 ? array[element(index)]
-                : bytes(Carrier.BYTE).get(place(index));
+                : bytes(Carrier.BYTE, index).get(place(index));
     }
 
     /**
@@ -192,31 +192,33 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
         if (memory instanceof byte[] array) {
             array[element(index)] = value;
         } else {
-            bytes(Carrier.BYTE).put(place(index), value);
+            bytes(Carrier.BYTE, index).put(place(index), value);
         }
     }
 
-    /** Checks that the elements have the given carrier, and returns the direct buffer. */
-    private ByteBuffer bytes(Carrier carrier) {
+    /** Checks that the elements have the given carrier, and returns the buffer of an element. */
+    private ByteBuffer bytes(Carrier carrier, long index) {
         check(carrier);
-        return (ByteBuffer) memory;
+        return memory instanceof ForeignView view ? view.buffer(checked(index)) : (ByteBuffer) memory;
     }
 
     /** Returns the index of an element in the array. */
     private int element(long index) {
-        return offset + checked(index);
+        return offset + (int) checked(index);
     }
 
-    /** Returns the byte offset of an element in the buffer. */
+    /** Returns the byte offset of an element in its buffer. */
     private int place(long index) {
-        return offset + checked(index) * dataType.byteSize();
+        return memory instanceof ForeignView view
+                ? view.offset(checked(index))
+                : offset + (int) checked(index) * dataType.byteSize();
     }
 
-    private int checked(long index) {
-        if (index < 0 || index >= elementCount) {
+    private long checked(long index) {
+        if (index < 0 || index >= elementCount()) {
             throw new IndexOutOfBoundsException(
-                    "element " + index + " of " + this + ": need an index from 0 to below " + elementCount);
+                    "element " + index + " of " + this + ": need an index from 0 to below " + elementCount());
         }
-        return (int) index;
+        return index;
     }
 }

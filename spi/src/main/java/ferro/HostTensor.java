@@ -8,12 +8,12 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * A range of elements of one array or of one direct buffer in native byte order. Links send and receive this type of
- * tensor, and kernels compute on it.
+ * A range of elements of one array, of one direct buffer in native byte order, or of {@link ForeignMemory}. Links send
+ * and receive this type of tensor, and kernels compute on it.
  *
  * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer}.
- * One class covers all kinds of memory, so that the engine needs only one type of memory range. The engine chooses
- * kernels once per call by {@code memory().getClass()}. The view is one-dimensional: code on the host keeps track of
+ * Foreign memory above 1 GiB has several buffers, which {@link #memoryAt} returns. One class covers all kinds of memory,
+ * so that the engine needs only one type of memory range. The view is one-dimensional: code on the host keeps track of
  * shapes itself.
  *
  * <p>Code that must work on arrays and on direct buffers reads and writes elements through this view. Each element type
@@ -28,22 +28,8 @@ import java.util.Objects;
  * }
  */
 public final class HostTensor extends HostElements implements Tensor {
-    /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
-    static final int GIB = 1 << 30;
-
-    private static final int GIB_SHIFT = 30;
-    /**
-     * Address of the first element divided by 1 GiB; cached on first use, 0 before. The field is an int, which costs no
-     * memory since it fills padding.
-     */
-    private int wholeGib;
-
     private HostTensor(DataType dataType, Object memory, long offset, long elementCount) {
-        super(
-                requireNonNull(dataType, "dataType"),
-                requireNonNull(memory, "memory"),
-                Math.toIntExact(offset),
-                Math.toIntExact(elementCount));
+        super(requireNonNull(dataType, "dataType"), requireNonNull(memory, "memory"), offset, elementCount);
     }
 
     /**
@@ -226,6 +212,9 @@ public final class HostTensor extends HostElements implements Tensor {
     /**
      * Wraps the bytes of a direct buffer from its position to its limit. The buffer must have native byte order.
      *
+     * <p>Back ends may use the address of the buffer. Do not pass a buffer of a memory segment whose arena may be closed
+     * during a call: use module {@code ferro.segments}, or {@link #of(DataType, ForeignMemory)}.
+     *
      * @param dataType element type
      * @param bytes    direct buffer; do not change its limit while the view is in use
      * @return view
@@ -245,6 +234,29 @@ public final class HostTensor extends HostElements implements Tensor {
                             + ", found " + bytes.order() + " and " + bytes.remaining() + " bytes");
         }
         return new HostTensor(dataType, bytes, bytes.position(), bytes.remaining() / dataType.byteSize());
+    }
+
+    /**
+     * Wraps memory whose owner may free it, without copying. The view has all bytes of the memory and may exceed 2 GiB.
+     *
+     * <p>The owner must not free the memory before the calls on the view have ended. A call that begins later throws an
+     * IllegalStateException and moves no data. If the owner frees the memory during a call, the call fails with ABORTED
+     * on all ranks, and the JVM goes on.
+     *
+     * @param dataType element type
+     * @param memory   memory; a call refuses memory that is read-only as its output
+     * @return view
+     * @throws IllegalArgumentException if the memory ends inside an element, or its buffers are not direct buffers in
+     *     native order
+     */
+    public static HostTensor of(DataType dataType, ForeignMemory memory) {
+        int unit = requireNonNull(dataType, "dataType").byteSize();
+        long bytes = requireNonNull(memory, "memory").byteCount();
+        if (bytes % unit != 0) {
+            throw new IllegalArgumentException(
+                    "need a multiple of the " + unit + " bytes of " + dataType.label() + ", found " + bytes + " bytes");
+        }
+        return new HostTensor(dataType, new BufferWindows(memory), 0, bytes / unit);
     }
 
     /**
@@ -274,19 +286,8 @@ public final class HostTensor extends HostElements implements Tensor {
      * @throws IndexOutOfBoundsException if the part is not inside this view
      */
     public HostTensor slice(long from, long count) {
-        Objects.checkFromIndexSize(from, count, elementCount);
-        long unit = memory instanceof ByteBuffer ? dataType.byteSize() : 1;
-        return new HostTensor(dataType, memory, offset + from * unit, count);
-    }
-
-    /**
-     * Returns the array or direct buffer. Read and write a buffer only by absolute index, since its position and limit
-     * belong to the caller who created the view.
-     *
-     * @return memory
-     */
-    public Object memory() {
-        return memory;
+        Objects.checkFromIndexSize(from, count, elementCount());
+        return new HostTensor(dataType, memoryKey(), memoryOffset() + from * unit(), count);
     }
 
     /**
@@ -294,51 +295,18 @@ public final class HostTensor extends HostElements implements Tensor {
      * tensor.buffer().asFloatBuffer()}.
      *
      * @return buffer of the same memory in native order, from position 0 to the end of the last element
-     * @throws IllegalStateException if this is a view of an array
+     * @throws IllegalStateException if this is a view of an array, or no single buffer has all elements
      */
     public ByteBuffer buffer() {
-        if (memory instanceof ByteBuffer bytes) {
-            return bytes.duplicate().clear().slice(offset, (int) byteCount()).order(ByteOrder.nativeOrder());
+        if (memory() instanceof ByteBuffer bytes) {
+            return bytes.duplicate()
+                    .clear()
+                    .slice((int) offset(), (int) byteCount())
+                    .order(ByteOrder.nativeOrder());
         }
         throw new IllegalStateException(
                 this + " is a view of a " + memory.getClass().getSimpleName()
                         + ", not of a buffer: use memory(), or the accessors, which work for arrays and buffers");
-    }
-
-    /**
-     * Returns the start of the view in its memory.
-     *
-     * @return offset in elements for an array, in bytes for a buffer
-     */
-    public long offset() {
-        return offset;
-    }
-
-    /** Returns the address of the first element modulo 1 GiB. May be called only for direct memory. */
-    int addressInGib() {
-        return ((ByteBuffer) memory).alignmentOffset(offset, GIB);
-    }
-
-    /**
-     * Returns the low 62 bits of the address of the first element. May be called only if {@link BufferAddress#isKnown}
-     * returns true.
-     */
-    long address() {
-        int known = wholeGib;
-        if (known == 0) {
-            known = (int) (BufferAddress.of((ByteBuffer) memory) + offset >>> GIB_SHIFT);
-            wholeGib = known;
-        }
-        return ((long) known << GIB_SHIFT) + addressInGib();
-    }
-
-    /**
-     * Returns the size of all elements in bytes.
-     *
-     * @return {@code elementCount() * dataType().byteSize()}
-     */
-    public long byteCount() {
-        return (long) elementCount * dataType.byteSize();
     }
 
     @Override
@@ -347,18 +315,13 @@ public final class HostTensor extends HostElements implements Tensor {
     }
 
     @Override
-    public long elementCount() {
-        return elementCount;
-    }
-
-    @Override
     public long[] shape() {
-        return new long[] {elementCount};
+        return new long[] {elementCount()};
     }
 
     @Override
     public String toString() {
-        return dataType.label() + "[" + elementCount + "]";
+        return dataType.label() + "[" + elementCount() + "]";
     }
 
     private static DataType fitting(DataType dataType, Carrier carrier) {

@@ -1,7 +1,5 @@
 package ferro;
 
-import java.nio.ByteBuffer;
-
 /**
  * Rejects calls whose input and output overlap, except in the forms that work in place. With an overlap, a call would
  * read early results as input and give wrong numbers.
@@ -86,22 +84,18 @@ final class Overlaps {
     }
 
     private static long onHost(HostTensor one, HostTensor other) {
-        Object memory = one.memory();
-        if (memory == other.memory()) {
-            long unit = memory instanceof ByteBuffer ? 1 : one.dataType().byteSize();
-            return (other.offset() - one.offset()) * unit;
+        if (one.memoryKey() == other.memoryKey()) {
+            long unit = one.isDirect() ? 1 : one.dataType().byteSize();
+            return (other.memoryOffset() - one.memoryOffset()) * unit;
         }
-        boolean mayMeet = memory instanceof ByteBuffer
-                && other.memory() instanceof ByteBuffer
-                && mayMeet(one, other)
-                && BufferAddress.isKnown();
+        boolean mayMeet = one.isDirect() && other.isDirect() && mayMeet(one, other) && BufferAddress.isKnown();
         return mayMeet ? other.address() - one.address() : APART;
     }
 
     private static boolean mayMeet(HostTensor one, HostTensor other) {
         int distance = other.addressInGib() - one.addressInGib();
-        return (distance & HostTensor.GIB - 1) < one.byteCount()
-                || (-distance & HostTensor.GIB - 1) < other.byteCount();
+        return (distance & TensorMemory.GIB - 1) < one.byteCount()
+                || (-distance & TensorMemory.GIB - 1) < other.byteCount();
     }
 
     /**

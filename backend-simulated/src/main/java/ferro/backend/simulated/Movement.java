@@ -41,12 +41,12 @@ final class Movement {
             return;
         }
         int size = source.dataType().byteSize();
-        long to = Elements.at(into, receive.from + receive.taken / size);
-        long from = Elements.at(source, post.from + post.taken / size);
+        long to = receive.from + receive.taken / size;
+        long from = post.from + post.taken / size;
         if (receive.op == null) {
-            Elements.copy(source.dataType(), into.memory(), to, source.memory(), from, bytes / size);
+            Elements.copy(into, to, source, from, bytes / size);
         } else {
-            kernels.of(into.dataType(), receive.op).combine(into.memory(), to, source.memory(), from, bytes / size);
+            kernels.of(into.dataType(), receive.op).combine(into, to, source, from, bytes / size);
         }
     }
 
@@ -64,9 +64,10 @@ final class Movement {
             long part = Math.min(SCRATCH_BYTES, bytes - done);
             long from = post.from + (post.taken + done) / sent.byteSize();
             long to = receive.from + (receive.taken + done) / wanted.byteSize();
-            Elements.copy(sent, scratch, 0, post.data.memory(), Elements.at(post.data, from), part / sent.byteSize());
-            Elements.copy(
-                    wanted, receive.into.memory(), Elements.at(receive.into, to), scratch, 0, part / wanted.byteSize());
+            Object source = post.data.memoryAt(from);
+            Elements.copy(sent, scratch, 0, source, Elements.at(post.data, from), part / sent.byteSize());
+            Object target = receive.into.memoryAt(to);
+            Elements.copy(wanted, target, Elements.at(receive.into, to), scratch, 0, part / wanted.byteSize());
         }
     }
 

@@ -288,6 +288,7 @@ public final class GroupEngine implements CollectiveBackend {
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind)));
         }
+        ((HostTensor) tensor).checkUsable(kind, "tensor", !isSend);
         checkUsable(options.named(kind));
         PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, options).work;
         loop.submitted();

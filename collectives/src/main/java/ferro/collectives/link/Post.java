@@ -16,9 +16,14 @@ public final class Post {
     private int headerBytes;
     private DataType type;
     private int elementBytes;
+    /** Array or buffer that has all elements; null if {@link #parts} has them. */
     private Object memory;
-    /** Position of the first element: an index for an array, bytes for a buffer. */
+    /** Tensor whose elements are in several buffers, or null. */
+    private HostTensor parts;
+    /** First element in {@link #parts}; else its position: an index for an array, bytes for a buffer. */
     private long offset;
+
+    private boolean isForeign;
 
     private long length;
     private Kernel kernel;
@@ -32,8 +37,10 @@ public final class Post {
         headerBytes = first ? WireHeader.BYTES : 0;
         type = data.dataType();
         elementBytes = type.byteSize();
-        memory = data.memory();
-        offset = data.offset() + (memory instanceof ByteBuffer ? from * elementBytes : from);
+        isForeign = data.isForeign();
+        parts = data.hasParts() ? data : null;
+        memory = parts == null ? data.memory() : null;
+        offset = parts == null ? data.offsetAt(from) : from;
         length = headerBytes + count * elementBytes;
         kernel = null;
     }
@@ -47,6 +54,7 @@ public final class Post {
     void clear() {
         call = null;
         memory = null;
+        parts = null;
         kernel = null;
     }
 
@@ -96,12 +104,13 @@ public final class Post {
     }
 
     /**
-     * Returns the memory of the elements.
+     * Returns the memory of the element that contains a byte of the post, and of the elements behind it.
      *
-     * @return array of the type, or direct buffer in native order
+     * @param position index of the byte in the post, including the header
+     * @return array of the type, or direct buffer in native order; has the next 2 MiB of the post, or its rest
      */
-    public Object memory() {
-        return memory;
+    public Object memory(long position) {
+        return parts == null ? memory : parts.memoryAt(element(position));
     }
 
     /**
@@ -114,24 +123,36 @@ public final class Post {
     }
 
     /**
-     * Returns the position in {@link #memory} of the element that contains a byte of the post.
+     * Returns the position in {@link #memory(long)} of the element that contains a byte of the post.
      *
      * @param position index of the byte in the post, including the header
      * @return index for an array, bytes for a buffer
      */
     public long place(long position) {
+        if (parts != null) {
+            return parts.offsetAt(element(position));
+        }
         long bytes = position - headerBytes;
         return offset + (memory instanceof ByteBuffer ? bytes : bytes / elementBytes);
     }
 
     /**
-     * Returns the position in {@link #memory} of a byte of the post.
+     * Returns the position in {@link #memory(long)} of a byte of the post.
      *
      * @param position index of the byte in the post, including the header
      * @return bytes from the first element of an array, or from index 0 of a buffer
      */
     public long bytePlace(long position) {
-        return position - headerBytes + (memory instanceof ByteBuffer ? offset : offset * elementBytes);
+        long bytes = position - headerBytes;
+        if (parts != null) {
+            return parts.offsetAt(element(position)) + bytes % elementBytes;
+        }
+        return bytes + (memory instanceof ByteBuffer ? offset : offset * elementBytes);
+    }
+
+    /** Returns the element of {@link #parts} that contains a byte of the post. */
+    private long element(long position) {
+        return offset + (position - headerBytes) / elementBytes;
     }
 
     /**
@@ -139,19 +160,29 @@ public final class Post {
      * for a separate system call.
      *
      * @param leastBytes number of bytes above which a separate system call is worth its cost
-     * @return whether the elements are not combined, are in a direct buffer, and have more bytes than that
+     * @return whether the elements are not combined, are in a direct buffer that nobody frees, and have more bytes than
+     *     that
      */
     public boolean straight(int leastBytes) {
-        return kernel == null && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
+        return kernel == null && !isForeign && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
     }
 
     /**
-     * Returns the same as {@link #straight}, for a file descriptor that takes arrays.
+     * Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent.
      *
      * @param leastBytes number of bytes above which a separate system call is worth its cost
-     * @return whether the elements are not combined, are in an array, and have more bytes than that
+     * @return whether the elements are not combined, are in an array or in foreign memory, and have more bytes than that
      */
-    public boolean inArray(int leastBytes) {
-        return kernel == null && !(memory instanceof ByteBuffer) && length - headerBytes > leastBytes;
+    public boolean isLent(int leastBytes) {
+        return kernel == null && (isForeign || !(memory instanceof ByteBuffer)) && length - headerBytes > leastBytes;
+    }
+
+    /**
+     * Returns whether the memory may be freed at any time, so that it must not be accessed by its address.
+     *
+     * @return whether the memory is {@link ferro.ForeignMemory}
+     */
+    public boolean isForeign() {
+        return isForeign;
     }
 }

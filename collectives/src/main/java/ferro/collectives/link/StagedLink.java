@@ -202,7 +202,8 @@ public final class StagedLink implements Link {
                 WireHeader.put(post.call(), staging.bytes, 0);
             } else {
                 long place = post.place(sends.position());
-                staging.elements.write(post.type(), 0, post.memory(), place, bytes / post.elementBytes());
+                staging.elements.write(
+                        post.type(), 0, post.memory(sends.position()), place, bytes / post.elementBytes());
             }
             outgoing.put(staging.bytes, bytes);
             sends.advance(bytes);
@@ -227,11 +228,12 @@ public final class StagedLink implements Link {
     }
 
     private void deliver(Post post, int count) {
+        Object memory = post.memory(receives.position());
         long place = post.place(receives.position());
         if (post.kernel() == null) {
-            staging.elements.read(post.type(), 0, post.memory(), place, count);
+            staging.elements.read(post.type(), 0, memory, place, count);
         } else {
-            post.kernel().combine(post.memory(), place, staging.bytes, 0, count);
+            post.kernel().combine(memory, place, staging.bytes, 0, count);
         }
     }
 

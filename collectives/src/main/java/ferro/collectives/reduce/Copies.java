@@ -28,6 +28,12 @@ public final class Copies {
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
     public void copy(HostTensor into, long to, HostTensor source, long from, long elements) {
+        if (into.hasParts() || source.hasParts()) {
+            if (into.memoryAt(to) != source.memoryAt(from) || into.offsetAt(to) != source.offsetAt(from)) {
+                Elements.copy(into, to, source, from, elements);
+            }
+            return;
+        }
         DataType type = into.dataType();
         Object target = into.memory();
         Object given = source.memory();

@@ -53,7 +53,35 @@ public final class Elements {
      * @return index for an array, bytes for a buffer
      */
     public static long at(HostTensor tensor, long element) {
-        long unit = tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
-        return tensor.offset() + element * unit;
+        return tensor.offsetAt(element);
+    }
+
+    /**
+     * Copies elements of a tensor, which may be in several buffers.
+     *
+     * @param into     target
+     * @param to       first element in it
+     * @param source   source of the same type; may overlap the target only if both ranges are identical
+     * @param from     first element in it
+     * @param elements number of elements
+     * @throws IndexOutOfBoundsException if a run is not inside its memory
+     */
+    public static void copy(HostTensor into, long to, HostTensor source, long from, long elements) {
+        for (long done = 0; done < elements; ) {
+            long length = run(into, to + done, source, from + done, elements - done);
+            copy(
+                    into.dataType(),
+                    into.memoryAt(to + done),
+                    into.offsetAt(to + done),
+                    source.memoryAt(from + done),
+                    source.offsetAt(from + done),
+                    length);
+            done += length;
+        }
+    }
+
+    /** Returns how many of the next elements of both tensors are each in one array or buffer. */
+    static long run(HostTensor one, long at, HostTensor other, long otherAt, long elements) {
+        return Math.min(elements, Math.min(one.runAt(at), other.runAt(otherAt)));
     }
 }

@@ -63,18 +63,28 @@ public final class IntegerSums {
      * @param sums  target, filled from index 0
      */
     public static void widen(HostTensor given, long[] sums) {
+        long count = given.elementCount();
+        for (long done = 0; done < count; ) {
+            long run = given.runAt(done);
+            widen(run == count ? given : given.slice(done, run), sums, (int) done);
+            done += run;
+        }
+    }
+
+    /** Writes the numbers of elements that one array or buffer has; {@code first} elements are before them. */
+    private static void widen(HostTensor given, long[] sums, int first) {
         DataType type = given.dataType();
         // mask of the bits that remain of a sign-extended element
         long bits = type.isUnsigned() ? -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : -1;
         switch (type.carrier()) {
-            case BYTE -> ByteKernel.widen(given, bits, sums);
-            case SHORT -> ShortKernel.widen(given, bits, sums);
-            case INT -> IntKernel.widen(given, bits, sums);
-            default -> halve(given, sums);
+            case BYTE -> ByteKernel.widen(given, bits, sums, first);
+            case SHORT -> ShortKernel.widen(given, bits, sums, first);
+            case INT -> IntKernel.widen(given, bits, sums, first);
+            default -> halve(given, sums, 2 * first);
         }
     }
 
-    private static void halve(HostTensor given, long[] sums) {
+    private static void halve(HostTensor given, long[] sums, int first) {
         boolean unsigned = given.dataType().isUnsigned();
         Object memory = given.memory();
         int from = Math.toIntExact(given.offset());
@@ -82,8 +92,8 @@ public final class IntegerSums {
         for (int i = 0; i < count; i++) {
             long element =
                     memory instanceof long[] array ? array[from + i] : ((ByteBuffer) memory).getLong(from + 8 * i);
-            sums[2 * i] = unsigned ? element >>> HALF : element >> HALF;
-            sums[2 * i + 1] = element & LOWER_HALF;
+            sums[first + 2 * i] = unsigned ? element >>> HALF : element >> HALF;
+            sums[first + 2 * i + 1] = element & LOWER_HALF;
         }
     }
 
@@ -96,6 +106,16 @@ public final class IntegerSums {
      * @param into  tensor for the averages
      */
     public static void divide(long[] sums, int first, int ranks, HostTensor into) {
+        long count = into.elementCount();
+        int perElement = longsPerElement(into.dataType());
+        for (long done = 0; done < count; ) {
+            long run = into.runAt(done);
+            divideRun(sums, first + (int) done * perElement, ranks, run == count ? into : into.slice(done, run));
+            done += run;
+        }
+    }
+
+    private static void divideRun(long[] sums, int first, int ranks, HostTensor into) {
         switch (into.dataType().carrier()) {
             case BYTE -> ByteKernel.divide(sums, first, ranks, into);
             case SHORT -> ShortKernel.divide(sums, first, ranks, into);

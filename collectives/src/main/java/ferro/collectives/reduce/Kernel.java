@@ -1,5 +1,7 @@
 package ferro.collectives.reduce;
 
+import ferro.HostTensor;
+
 /**
  * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
  *
@@ -23,6 +25,29 @@ public abstract class Kernel {
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
      */
     public abstract void combine(Object into, long intoOffset, Object source, long sourceOffset, long count);
+
+    /**
+     * Writes {@code into[i] op source[i]} into {@code into[i]}, for tensors that may be in several buffers.
+     *
+     * @param into     operand and result
+     * @param to       first element in it
+     * @param source   other operand
+     * @param from     first element in it
+     * @param elements number of elements
+     * @throws IndexOutOfBoundsException if a run is not inside its memory
+     */
+    public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
+        for (long done = 0; done < elements; ) {
+            long length = Elements.run(into, to + done, source, from + done, elements - done);
+            combine(
+                    into.memoryAt(to + done),
+                    into.offsetAt(to + done),
+                    source.memoryAt(from + done),
+                    source.offsetAt(from + done),
+                    length);
+            done += length;
+        }
+    }
 
     /**
      * Writes {@code first[i] op second[i]} into both operands, with the same bits. The runs may be in one array or

@@ -110,9 +110,9 @@ final class RingReader {
             return 0;
         }
         if (post.kernel() == null) {
-            elements.read(post.type(), at, post.memory(), post.place(posts.position()), count);
+            elements.read(post.type(), at, post.memory(posts.position()), post.place(posts.position()), count);
         } else {
-            post.kernel().combine(post.memory(), post.place(posts.position()), area, at, count);
+            post.kernel().combine(post.memory(posts.position()), post.place(posts.position()), area, at, count);
         }
         return count * size;
     }

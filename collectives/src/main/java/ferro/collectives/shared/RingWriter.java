@@ -89,7 +89,7 @@ final class RingWriter {
         if (count == 0) {
             return 0;
         }
-        elements.write(post.type(), at, post.memory(), post.place(posts.position()), count);
+        elements.write(post.type(), at, post.memory(posts.position()), post.place(posts.position()), count);
         repeat(index, count * size);
         return count * size;
     }

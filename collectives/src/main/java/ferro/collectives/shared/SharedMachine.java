@@ -154,7 +154,7 @@ public class SharedMachine {
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
-            copyIn(operand.dataType(), places.at(work, step), operand.memory(), from, work.count[step]);
+            copyIn(operand.dataType(), places.at(work, step), operand.memoryAt(work.in[step]), from, work.count[step]);
         }
         operands.tell(work);
         standing.enter(sequence, common);
@@ -348,33 +348,34 @@ public class SharedMachine {
 
     private void move(Program work, int step) {
         int count = work.count[step];
+        Object result = out.memory(work.out[step]);
         long to = out.place(work.out[step]);
         switch (work.kind[step]) {
             case Program.COPY_IN:
                 if (!operands.isShared()) {
-                    copyIn(type, places.at(work, step), in.memory(), in.place(work.in[step]), count);
+                    copyOperandIn(work, step);
                 }
                 break;
             case Program.COPY_OWN_IN:
-                copyIn(type, places.at(work, step), in.memory(), in.place(work.in[step]), count);
+                copyOperandIn(work, step);
                 break;
             case Program.COPY_OUT:
                 copyOut(work, step, to);
                 break;
             case Program.COPY:
-                copy(work, step, to);
+                copy(work, step);
                 break;
             case Program.COPY_OVER:
-                Elements.copy(type, area(work, step), at(work, step), out.memory(), to, count);
+                Elements.copy(type, area(work, step), at(work, step), result, to, count);
                 break;
             case Program.COMBINE:
-                kernel(work, step).combine(out.memory(), to, area(work, step), at(work, step), count);
+                kernel(work, step).combine(result, to, area(work, step), at(work, step), count);
                 break;
             case Program.COMBINE_BOTH:
                 if (writesBack(work, step)) {
-                    kernel(work, step).combineBoth(out.memory(), to, area(work, step), at(work, step), count);
+                    kernel(work, step).combineBoth(result, to, area(work, step), at(work, step), count);
                 } else {
-                    kernel(work, step).combine(out.memory(), to, area(work, step), at(work, step), count);
+                    kernel(work, step).combine(result, to, area(work, step), at(work, step), count);
                     copyBoth(work, step, to);
                 }
                 break;
@@ -386,9 +387,9 @@ public class SharedMachine {
     private void copyOut(Program work, int step, long to) {
         int at = at(work, step);
         if (operands.readsPeerTensor(work, step)) {
-            Elements.copy(type, out.memory(), to, area(work, step), at, work.count[step]);
+            Elements.copy(type, out.memory(work.out[step]), to, area(work, step), at, work.count[step]);
         } else {
-            elements[work.peer[step]].read(type, at, out.memory(), to, work.count[step]);
+            elements[work.peer[step]].read(type, at, out.memory(work.out[step]), to, work.count[step]);
         }
     }
 
@@ -405,11 +406,16 @@ public class SharedMachine {
         boolean inTensors = work.chunk[step] == Program.OPERAND;
         ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
         int at = inTensors ? operands.resultAt(work, step) : places.at(work, step);
-        Elements.copy(type, into, at, out.memory(), from, work.count[step]);
+        Elements.copy(type, into, at, out.memory(work.out[step]), from, work.count[step]);
     }
 
     private Kernel kernel(Program work, int step) {
         return kernels.of(work, step, operands.accessesPeerTensor(work, step));
+    }
+
+    private void copyOperandIn(Program work, int step) {
+        long element = work.in[step];
+        copyIn(type, places.at(work, step), in.memory(element), in.place(element), work.count[step]);
     }
 
     private void copyIn(DataType elementType, int at, Object source, long from, int count) {
@@ -420,14 +426,9 @@ public class SharedMachine {
         }
     }
 
-    private void copy(Program work, int step, long to) {
-        long from = in.place(work.in[step]);
-        int count = work.count[step];
-        if (kernels.multiply() && work.multiplies[step]) {
-            kernels.copying().combine(out.memory(), to, in.memory(), from, count);
-        } else if (in.memory() != out.memory() || from != to) {
-            Elements.copy(type, out.memory(), to, in.memory(), from, count);
-        }
+    private void copy(Program work, int step) {
+        Kernel multiplying = kernels.multiply() && work.multiplies[step] ? kernels.copying() : null;
+        out.take(work.out[step], in, work.in[step], work.count[step], multiplying);
     }
 
     /** Returns the memory that a step accesses besides this rank's operand and result. */

@@ -34,8 +34,12 @@ public final class TensorHash {
 
     private void add(HostTensor tensor) {
         add(tensor.toString());
-        if (tensor.memory() instanceof ByteBuffer) {
-            add(tensor.buffer());
+        if (tensor.isDirect()) {
+            for (long from = 0; from < tensor.elementCount(); ) {
+                long run = tensor.runAt(from);
+                add(tensor.slice(from, run).buffer());
+                from += run;
+            }
             return;
         }
         Carrier carrier = tensor.dataType().carrier();

@@ -70,6 +70,8 @@ final class QueuedMessages {
         parts.checks().notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {
             parts.checks().tensor(operation, on);
+        } else if (tensor instanceof HostTensor host) {
+            host.checkUsable(operation.label(), "tensor", operation == NcclOperation.RECV);
         }
     }
 

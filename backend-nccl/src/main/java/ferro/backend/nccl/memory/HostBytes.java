@@ -19,8 +19,8 @@ public final class HostBytes {
      */
     public static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
-        Object memory = tensor.memory();
-        int start = Math.toIntExact(tensor.offset() + from * unit(tensor));
+        Object memory = tensor.memoryAt(from);
+        int start = Math.toIntExact(tensor.offsetAt(from));
         if (memory instanceof ByteBuffer other) {
             part.put(part(other, start, part.remaining()));
         } else {
@@ -39,17 +39,13 @@ public final class HostBytes {
      */
     public static void write(ByteBuffer from, int fromByte, HostTensor tensor, long to, int count) {
         ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
-        Object memory = tensor.memory();
-        int start = Math.toIntExact(tensor.offset() + to * unit(tensor));
+        Object memory = tensor.memoryAt(to);
+        int start = Math.toIntExact(tensor.offsetAt(to));
         if (memory instanceof ByteBuffer other) {
             part(other, start, part.remaining()).put(part);
         } else {
             tensor.dataType().carrier().read(part, 0, memory, start, count);
         }
-    }
-
-    private static int unit(HostTensor tensor) {
-        return tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
     }
 
     private static ByteBuffer part(ByteBuffer of, int from, int bytes) {

@@ -17,6 +17,9 @@ import java.util.Optional;
  * The system calls {@code send} and {@code recv} of Linux on elements of arrays, without a copy: from JDK 22 on
  * {@code java.lang.foreign} lends an array to a native call. It is looked up by name, since our classes target JDK 17.
  *
+ * <p>The calls also take direct buffers of {@link ferro.ForeignMemory}. {@code java.lang.foreign} keeps the arena of such a
+ * buffer open during the call, and refuses a buffer whose arena is closed.
+ *
  * <p>The JVM reaches no safepoint while such a call lasts, so none moves more than {@link #MOST_BYTES}. The calls fail as
  * those of Netty do, with the same texts. One thread at a time uses an instance.
  */
@@ -52,9 +55,9 @@ final class ArrayCalls {
     }
 
     /**
-     * Writes bytes of an array of a {@link Carrier}.
+     * Writes bytes of an array of a {@link Carrier}, or of a direct buffer.
      *
-     * @param from  first byte, counted from the first element of the array
+     * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
      * @param bytes 1 to {@link #MOST_BYTES}
      * @return how many the kernel took, 0 if it has no room
      */
@@ -64,7 +67,7 @@ final class ArrayCalls {
     }
 
     /**
-     * Reads bytes into an array of a {@link Carrier}; the parameters are those of {@link #send}.
+     * Reads bytes into an array of a {@link Carrier}, or into a direct buffer; the parameters are those of {@link #send}.
      *
      * @return how many came, 0 if there is nothing now, -1 at the end of the stream
      */
@@ -197,7 +200,12 @@ final class ArrayCalls {
             return Class.forName("java.lang.foreign.ValueLayout").getField(name).get(null);
         }
 
-        /** Returns (array, first byte, bytes) to segment. */
+        /** Returns a buffer from index 0 to the capacity, whatever position and limit its owner has set. */
+        private static Buffer all(ByteBuffer bytes) {
+            return bytes.duplicate().clear();
+        }
+
+        /** Returns (array or buffer, first byte, bytes) to segment. */
         private MethodHandle partOfArray() throws ReflectiveOperationException {
             MethodHandle whole = null;
             for (Carrier carrier : Carrier.values()) {
@@ -206,6 +214,13 @@ final class ArrayCalls {
                         .asType(MethodType.methodType(segment, Object.class));
                 whole = whole == null ? of : MethodHandles.guardWithTest(isInstance(array), of, whole);
             }
+            MethodHandle ofBuffer = MethodHandles.filterArguments(
+                            lookup.findStatic(segment, "ofBuffer", MethodType.methodType(segment, Buffer.class)),
+                            0,
+                            lookup.findStatic(
+                                    ForeignLookup.class, "all", MethodType.methodType(Buffer.class, ByteBuffer.class)))
+                    .asType(MethodType.methodType(segment, Object.class));
+            whole = MethodHandles.guardWithTest(isInstance(ByteBuffer.class), ofBuffer, whole);
             MethodHandle slice =
                     lookup.findVirtual(segment, "asSlice", MethodType.methodType(segment, long.class, long.class));
             return MethodHandles.collectArguments(slice, 0, whole);

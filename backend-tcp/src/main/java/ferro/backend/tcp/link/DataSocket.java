@@ -25,25 +25,26 @@ public interface DataSocket {
     int read(ByteBuffer bytes, int from, int to) throws IOException;
 
     /**
-     * Returns whether {@link #writeArray} and {@link #readArray} may be called; the same for all sockets of a loop.
+     * Returns whether {@link #writeLent} and {@link #readLent} may be called; the same for all sockets of a loop.
      */
-    default boolean takesArrays() {
+    default boolean takesLent() {
         return false;
     }
 
     /**
-     * As {@link #write}, for bytes of an array; only where {@link #takesArrays} returns true.
+     * As {@link #write}, for bytes of an array or of a direct buffer of {@link ferro.ForeignMemory}; only where
+     * {@link #takesLent} returns true.
      *
-     * @param array of a {@link ferro.Carrier}
-     * @param from  first byte, counted from the first element of the array
+     * @param array array of a {@link ferro.Carrier}, or direct buffer
+     * @param from  first byte, counted from the first element of the array, or from index 0 of the buffer
      * @param bytes at most {@link ArrayCalls#MOST_BYTES}
      */
-    default int writeArray(Object array, long from, int bytes) throws IOException {
+    default int writeLent(Object array, long from, int bytes) throws IOException {
         throw new UnsupportedOperationException("cannot write " + bytes + " bytes of an array");
     }
 
-    /** As {@link #read}, for bytes of an array; the parameters are those of {@link #writeArray}. */
-    default int readArray(Object array, long from, int bytes) throws IOException {
+    /** As {@link #read}, for bytes of an array or of a direct buffer; the parameters are those of {@link #writeLent}. */
+    default int readLent(Object array, long from, int bytes) throws IOException {
         throw new UnsupportedOperationException("cannot read " + bytes + " bytes into an array");
     }
 

@@ -50,7 +50,7 @@ final class DirectStaging {
 
     /** Returns whether the elements of a post go between this socket and their memory, and not through this memory. */
     static boolean isBypassed(Post post, DataSocket wire) {
-        return post.straight(SMALL_BYTES) || post.inArray(SMALL_ARRAY_BYTES) && wire.takesArrays();
+        return post.straight(SMALL_BYTES) || post.isLent(SMALL_ARRAY_BYTES) && wire.takesLent();
     }
 
     /** Returns the index in {@link #out} of a byte of a stream, or -1 if the byte is not there. */

@@ -193,19 +193,19 @@ final class EpollLoop implements PolledLoop {
         }
 
         @Override
-        public boolean takesArrays() {
+        public boolean takesLent() {
             return ArrayCalls.absentBecause() == null;
         }
 
         @Override
-        public int writeArray(Object array, long from, int bytes) throws IOException {
+        public int writeLent(Object array, long from, int bytes) throws IOException {
             int taken = arrays().send(descriptor, array, from, bytes);
             writable = taken > 0;
             return taken;
         }
 
         @Override
-        public int readArray(Object array, long from, int bytes) throws IOException {
+        public int readLent(Object array, long from, int bytes) throws IOException {
             int came = arrays().receive(descriptor, array, from, bytes);
             readable = came != 0;
             return came;

@@ -91,15 +91,22 @@ final class Incoming {
 
     private int straightBytes() {
         Post post = posts.oldest();
-        int most = post.memory() instanceof ByteBuffer ? TURN_BYTES : ArrayCalls.MOST_BYTES;
+        int most = isAddressed(post) ? TURN_BYTES : ArrayCalls.MOST_BYTES;
         return (int) Math.min(most, post.length() - posts.position());
     }
 
+    /** Returns whether the elements are in direct memory that nobody frees. */
+    private boolean isAddressed(Post post) {
+        return !post.isForeign() && post.memory(posts.position()) instanceof ByteBuffer;
+    }
+
     private int pullStraight(DataSocket wire, int asked) throws IOException {
-        long from = posts.oldest().bytePlace(posts.position());
-        int came = posts.oldest().memory() instanceof ByteBuffer direct
-                ? wire.read(direct, (int) from, (int) from + asked)
-                : wire.readArray(posts.oldest().memory(), from, asked);
+        Post post = posts.oldest();
+        Object memory = post.memory(posts.position());
+        long from = post.bytePlace(posts.position());
+        int came = isAddressed(post)
+                ? wire.read((ByteBuffer) memory, (int) from, (int) from + asked)
+                : wire.readLent(memory, from, asked);
         if (came > 0) {
             bytesMoved += came;
             posts.advance(came);
@@ -164,10 +171,11 @@ final class Incoming {
         if (count == 0) {
             return 0;
         }
+        Object memory = post.memory(position);
         if (post.kernel() == null) {
-            staging.inElements().read(post.type(), at, post.memory(), post.place(position), count);
+            staging.inElements().read(post.type(), at, memory, post.place(position), count);
         } else {
-            post.kernel().combine(post.memory(), post.place(position), in, at, count);
+            post.kernel().combine(memory, post.place(position), in, at, count);
         }
         return count * post.elementBytes();
     }

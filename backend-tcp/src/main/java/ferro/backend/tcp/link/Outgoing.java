@@ -7,7 +7,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The sending half of a link. Direct memory goes to the kernel from its place. Arrays and all small runs go through the
+ * The sending half of a link. Direct memory goes to the kernel from its place, as do arrays and foreign memory if they can
+ * be lent to the kernel. Everything else and all small runs go through the
  * staging memory: header, elements and as many posts as fit in one write.
  *
  * <p>A post is finished when the kernel has taken its last byte, not when it is staged. There may be no thread that polls
@@ -68,12 +69,12 @@ final class Outgoing {
 
     private boolean pushStraight(DataSocket wire, Post post, long done) throws IOException {
         long from = post.bytePlace(done);
-        if (post.memory() instanceof ByteBuffer direct) {
+        if (!post.isForeign() && post.memory(done) instanceof ByteBuffer direct) {
             int bytes = (int) Math.min(DirectStaging.OUT_BYTES, post.length() - done);
             return took(wire.write(direct, (int) from, (int) from + bytes), bytes);
         }
         int bytes = (int) Math.min(ArrayCalls.MOST_BYTES, post.length() - done);
-        return took(wire.writeArray(post.memory(), from, bytes), bytes);
+        return took(wire.writeLent(post.memory(done), from, bytes), bytes);
     }
 
     private boolean took(int taken, int offered) {
@@ -130,7 +131,7 @@ final class Outgoing {
         }
         long from = Math.max(done, post.headerBytes());
         int count = (int) Math.min(DirectStaging.OUT_BYTES - end, post.length() - from) / post.elementBytes();
-        staging.outElements().write(post.type(), end, post.memory(), post.place(from), count);
+        staging.outElements().write(post.type(), end, post.memory(from), post.place(from), count);
         return end - at + count * post.elementBytes();
     }
 }

@@ -323,7 +323,7 @@ public final class TcpLink implements Link {
     /** Keeps what has come by the connection that another one is to replace, and that no call has asked for yet. */
     private void keepRest() {
         // from there on whole elements are read
-        boolean whole = wire != null && (!wire.takesArrays() || incoming.isBetweenElements());
+        boolean whole = wire != null && (!wire.takesLent() || incoming.isBetweenElements());
         if (whole && retiring == null) {
             retiring = DrainingSocket.ended(wire);
         }

@@ -102,7 +102,7 @@ public final class TlsWire extends WrappedSocket {
             return inner.write(records, at, at + count);
         }
         if (isLent(count)) {
-            return inner.writeArray(records.array(), at, count);
+            return inner.writeLent(records.array(), at, count);
         }
         shared.put(0, records, at, count);
         return inner.write(shared, 0, count);
@@ -157,7 +157,7 @@ public final class TlsWire extends WrappedSocket {
         if (records.isDirect()) {
             came = inner.read(records, at, at + room);
         } else if (isLent(room)) {
-            came = inner.readArray(records.array(), at, room);
+            came = inner.readLent(records.array(), at, room);
         } else {
             came = inner.read(shared, 0, room);
             if (came > 0) {
@@ -171,7 +171,7 @@ public final class TlsWire extends WrappedSocket {
     }
 
     private boolean isLent(int bytes) {
-        return bytes > LENT_BYTES && inner.takesArrays();
+        return bytes > LENT_BYTES && inner.takesLent();
     }
 
     /** Closes the connection: nothing that follows a wrong record can be trusted. */

@@ -6,15 +6,15 @@ import java.util.Random;
 
 /** A socket of which the test decides whether it takes arrays, and that may move only part of what is asked. */
 final class CuttingSocket extends WrappedSocket {
-    private final boolean takesArrays;
+    private final boolean takesLent;
     private final Random cuts;
     private long lentBytes;
     private int shortArrayWrites;
 
     /** Wraps a socket; cuts nothing where {@code cuts} is null. */
-    CuttingSocket(DataSocket inner, boolean takesArrays, Random cuts) {
+    CuttingSocket(DataSocket inner, boolean takesLent, Random cuts) {
         super(inner);
-        this.takesArrays = takesArrays;
+        this.takesLent = takesLent;
         this.cuts = cuts;
     }
 
@@ -29,22 +29,22 @@ final class CuttingSocket extends WrappedSocket {
     }
 
     @Override
-    public boolean takesArrays() {
-        return takesArrays;
+    public boolean takesLent() {
+        return takesLent;
     }
 
     @Override
-    public int writeArray(Object array, long from, int bytes) throws IOException {
+    public int writeLent(Object array, long from, int bytes) throws IOException {
         int offered = cut(bytes);
-        int taken = inner.writeArray(array, from, offered);
+        int taken = inner.writeLent(array, from, offered);
         lentBytes += taken;
         shortArrayWrites += taken < offered ? 1 : 0;
         return taken;
     }
 
     @Override
-    public int readArray(Object array, long from, int bytes) throws IOException {
-        int came = inner.readArray(array, from, cut(bytes));
+    public int readLent(Object array, long from, int bytes) throws IOException {
+        int came = inner.readLent(array, from, cut(bytes));
         lentBytes += Math.max(0, came);
         return came;
     }

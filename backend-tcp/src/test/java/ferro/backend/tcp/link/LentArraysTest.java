@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.Carrier;
 import ferro.DataType;
 import ferro.FerroException;
+import ferro.ForeignMemory;
 import ferro.HostTensor;
 import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
@@ -39,7 +40,7 @@ class LentArraysTest {
             assertTrue(absent.contains("JDK " + Runtime.version().feature()), absent);
         }
         try (TcpPair pair = TcpPair.onLoopback(FixedContext.io("epoll"), socket -> {
-            assertEquals(absent == null, socket.takesArrays());
+            assertEquals(absent == null, socket.takesLent());
             return socket;
         })) {
             assertEquals(0, pair.first().link.bytesMoved());
@@ -78,6 +79,68 @@ class LentArraysTest {
             assertEquals(lends, sender.lentBytes() > LARGE_BYTES);
             assertEquals(lends, sockets.get(1).lentBytes() > LARGE_BYTES);
             assertEquals(lends, sender.shortArrayWrites() > 0, "the kernel always had room");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void foreignMemoryIsLentAsArraysAreAndNeverStagedWhereItCanBe(boolean lends) throws Exception {
+        try (TcpPair pair = pair(lends, true)) {
+            int count = 3 * ForeignHalves.BUFFER_BYTES / 8 + 5;
+            HostTensor data = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
+            HostTensor into = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
+            for (int i = 0; i < count; i++) {
+                data.setFloat(i, i + 2);
+            }
+            CallHeader call = CallHeader.of(7, 17, 0x1234, "broadcast");
+            pair.first().link.send(call, data, 0, count);
+            pair.second().link.receive(call, into, 0, count);
+            pair.driveUntil(() -> pair.second().link.received() == 1);
+            for (int i = 0; i < count; i++) {
+                assertEquals(i + 2, into.getFloat(i));
+            }
+            long lent = lends ? 4L * count : 0;
+            assertEquals(lent, sockets.get(0).lentBytes());
+            assertEquals(lent, sockets.get(1).lentBytes());
+        }
+    }
+
+    /** Foreign memory, so small that a test can cross the ends of its buffers. */
+    private record ForeignHalves(ByteBuffer bytes) implements ForeignMemory {
+        static final int BUFFER_BYTES = 4 << 20;
+
+        ForeignHalves(int count) {
+            this(ByteBuffer.allocateDirect(count));
+        }
+
+        @Override
+        public long address() {
+            return System.identityHashCode(bytes) * 0x8000_0000L;
+        }
+
+        @Override
+        public long byteCount() {
+            return bytes.capacity();
+        }
+
+        @Override
+        public boolean isReadOnly() {
+            return false;
+        }
+
+        @Override
+        public boolean isAlive() {
+            return true;
+        }
+
+        @Override
+        public int bufferBytes() {
+            return BUFFER_BYTES;
+        }
+
+        @Override
+        public ByteBuffer buffer(long from, int count) {
+            return bytes.slice((int) from, count).order(ByteOrder.nativeOrder());
         }
     }
 

@@ -28,8 +28,8 @@ class TlsWireTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn(boolean takesArrays) throws IOException {
-        NarrowPipe pipe = new NarrowPipe(6_000_000, takesArrays);
+    void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn(boolean takesLent) throws IOException {
+        NarrowPipe pipe = new NarrowPipe(6_000_000, takesLent);
         TlsPair pair = TlsPair.fresh().shaken();
         TlsWire sender = new TlsWire(pipe, pair.connecting(), shared, Long.MAX_VALUE);
         TlsWire receiver = new TlsWire(pipe, pair.accepting(), shared, Long.MAX_VALUE);
@@ -45,7 +45,7 @@ class TlsWireTest {
         }
         assertEquals(sent, got);
         assertTrue(receiver.read(got, 0, 1) == 0 && !receiver.readable(), "more came than was sent");
-        assertEquals(takesArrays, pipe.lent > 0);
+        assertEquals(takesLent, pipe.lent > 0);
     }
 
     @Test
@@ -146,7 +146,7 @@ class TlsWireTest {
     /** A stream in memory that takes and gives as much as there is room for at once, from arrays too. */
     private static final class NarrowPipe implements DataSocket {
         private final byte[] bytes;
-        private final boolean takesArrays;
+        private final boolean takesLent;
         private int written;
         private int read;
         private int room;
@@ -154,9 +154,9 @@ class TlsWireTest {
         private boolean closed;
         private boolean endsWhenFull;
 
-        NarrowPipe(int capacity, boolean takesArrays) {
+        NarrowPipe(int capacity, boolean takesLent) {
             bytes = new byte[capacity];
-            this.takesArrays = takesArrays;
+            this.takesLent = takesLent;
         }
 
         @Override
@@ -181,18 +181,18 @@ class TlsWireTest {
         }
 
         @Override
-        public boolean takesArrays() {
-            return takesArrays;
+        public boolean takesLent() {
+            return takesLent;
         }
 
         @Override
-        public int writeArray(Object array, long from, int count) throws IOException {
+        public int writeLent(Object array, long from, int count) throws IOException {
             lent += count;
             return write(ByteBuffer.wrap((byte[]) array), (int) from, (int) from + count);
         }
 
         @Override
-        public int readArray(Object array, long from, int count) {
+        public int readLent(Object array, long from, int count) {
             lent += count;
             return read(ByteBuffer.wrap((byte[]) array), (int) from, (int) from + count);
         }

@@ -36,9 +36,20 @@ public final class Failures {
             return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
         }
         boolean memory = broken instanceof OutOfMemoryError;
-        String text = "rank " + group.rank()
-                + (memory ? lacking(broken.getMessage()) : " failed with an exception: " + broken);
+        String text = "rank " + group.rank() + (memory ? lacking(broken.getMessage()) : reason(broken));
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
+    }
+
+    /** The JDK has no exception of its own for an access to memory whose arena is closed. */
+    private static String reason(Throwable broken) {
+        StackTraceElement[] trace = broken.getStackTrace();
+        boolean isFreed = broken instanceof IllegalStateException
+                && trace.length > 0
+                && trace[0].getClassName().startsWith("jdk.internal.foreign.");
+        return isFreed
+                ? " accessed memory of a tensor that was freed during a call (" + broken.getMessage()
+                        + "): close an arena only after the calls on its tensors have ended"
+                : " failed with an exception: " + broken;
     }
 
     /** Says what an OutOfMemoryError has lacked. For each thread that cannot be made, pthread_create(3) says EAGAIN. */

@@ -10,7 +10,6 @@ import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Copies;
-import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
@@ -203,12 +202,7 @@ final class PlanRun {
         }
         ReduceOp op = posts.kind[index] == Schedule.LOCAL_COMPLETE ? prepared.completing : prepared.combining;
         kernels.of(into.dataType(), op)
-                .combine(
-                        into.memory(),
-                        Elements.at(into, posts.from[index]),
-                        source.memory(),
-                        Elements.at(source, posts.sourceFrom[index]),
-                        posts.elements[index]);
+                .combine(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
     }
 
     /** Does the copies of an operation that consists of copies only. */

@@ -5,7 +5,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.operands.Schedule;
-import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.PreMulTarget;
 
@@ -66,7 +65,6 @@ final class PreMulOperands {
 
     /** Copies elements of the operand and multiplies them. The target may be the same memory. */
     void copy(HostTensor into, long to, HostTensor operand, long from, long elements) {
-        kernels.of(into.dataType(), op, PreMulTarget.COPY)
-                .combine(into.memory(), Elements.at(into, to), operand.memory(), Elements.at(operand, from), elements);
+        kernels.of(into.dataType(), op, PreMulTarget.COPY).combine(into, to, operand, from, elements);
     }
 }

@@ -18,13 +18,13 @@ public final class Aliasing {
      * compared.
      */
     static boolean alias(HostTensor one, HostTensor other) {
-        if (one.memory() != other.memory() || one.elementCount() == 0 || other.elementCount() == 0) {
+        if (one.memoryKey() != other.memoryKey() || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;
         }
-        long unit = one.memory() instanceof ByteBuffer ? one.dataType().byteSize() : 1;
-        long otherUnit = one.memory() instanceof ByteBuffer ? other.dataType().byteSize() : 1;
-        return one.offset() < other.offset() + otherUnit * other.elementCount()
-                && other.offset() < one.offset() + unit * one.elementCount();
+        long unit = one.isDirect() ? one.dataType().byteSize() : 1;
+        long otherUnit = one.isDirect() ? other.dataType().byteSize() : 1;
+        return one.memoryOffset() < other.memoryOffset() + otherUnit * other.elementCount()
+                && other.memoryOffset() < one.memoryOffset() + unit * one.elementCount();
     }
 
     /**
@@ -35,16 +35,16 @@ public final class Aliasing {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;
         }
-        if (one.memory() == other.memory()) {
+        if (one.memoryKey() == other.memoryKey()) {
             return alias(one, other);
         }
-        return one.memory() instanceof ByteBuffer a
-                && other.memory() instanceof ByteBuffer b
-                && mayAlias(address(a, one), one.byteCount(), address(b, other), other.byteCount());
+        return one.isDirect()
+                && other.isDirect()
+                && mayAlias(address(one), one.byteCount(), address(other), other.byteCount());
     }
 
-    private static int address(ByteBuffer buffer, HostTensor tensor) {
-        return buffer.alignmentOffset((int) tensor.offset(), ADDRESSES);
+    private static int address(HostTensor tensor) {
+        return ((ByteBuffer) tensor.memoryAt(0)).alignmentOffset((int) tensor.offsetAt(0), ADDRESSES);
     }
 
     private static boolean mayAlias(int address, long bytes, int otherAddress, long otherBytes) {

@@ -1,7 +1,6 @@
 package ferro.collectives.engine.operands;
 
 import ferro.HostTensor;
-import java.nio.ByteBuffer;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,7 +23,7 @@ public final class TouchedMemory {
      * @return false if it writes what another one reads or writes, or reads what another one writes
      */
     public boolean add(HostTensor in, HostTensor out) {
-        boolean isInPlace = in.memory() == out.memory() && in.offset() == out.offset();
+        boolean isInPlace = in.memoryKey() == out.memoryKey() && in.memoryOffset() == out.memoryOffset();
         return (isInPlace || addRead(in)) && addWritten(out);
     }
 
@@ -33,7 +32,7 @@ public final class TouchedMemory {
             return true;
         }
         Spans spans = spansOf(in);
-        long start = in.offset();
+        long start = in.memoryOffset();
         long end = end(in);
         if (touches(spans.written, start, end)) {
             return false;
@@ -55,7 +54,7 @@ public final class TouchedMemory {
             return true;
         }
         Spans spans = spansOf(out);
-        long start = out.offset();
+        long start = out.memoryOffset();
         long end = end(out);
         if (touches(spans.written, start, end) || touches(spans.read, start, end)) {
             return false;
@@ -65,13 +64,13 @@ public final class TouchedMemory {
     }
 
     private Spans spansOf(HostTensor tensor) {
-        return byMemory.computeIfAbsent(tensor.memory(), memory -> new Spans());
+        return byMemory.computeIfAbsent(tensor.memoryKey(), memory -> new Spans());
     }
 
     /** Returns the end of a tensor in the unit of its offset: in bytes for a buffer, in elements for an array. */
     private static long end(HostTensor tensor) {
-        long unit = tensor.memory() instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
-        return tensor.offset() + unit * tensor.elementCount();
+        long unit = tensor.isDirect() ? tensor.dataType().byteSize() : 1;
+        return tensor.memoryOffset() + unit * tensor.elementCount();
     }
 
     private static boolean touches(TreeMap<Long, Long> spans, long start, long end) {

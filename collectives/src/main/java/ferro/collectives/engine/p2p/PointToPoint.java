@@ -18,7 +18,6 @@ import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.MessageProgress;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
-import ferro.collectives.reduce.Elements;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
@@ -40,6 +39,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Largest age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
+    /** Bytes that a message to this rank itself takes along at once if it changes its type. */
+    private static final long PIECE_BYTES = 1 << 20;
 
     private final ProgressLoop loop;
     private final GroupControl control;
@@ -380,18 +381,26 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             return;
         }
         if (from.dataType() == into.dataType()) {
-            Elements.copy(
-                    from.dataType(),
-                    into.memory(),
-                    Elements.at(into, 0),
-                    from.memory(),
-                    Elements.at(from, 0),
-                    from.elementCount());
+            into.copyFrom(0, from, 0, from.elementCount());
         } else {
-            MatchingQueue.UnexpectedMessage.of(send.tag, from).copyInto(into);
+            convert(from, into);
         }
         finish(receive);
         finish(send);
+    }
+
+    /** Copies the bits of elements of one type to elements of another type, in pieces. */
+    private static void convert(HostTensor from, HostTensor into) {
+        long bytes = from.byteCount();
+        for (long done = 0; done < bytes; done += PIECE_BYTES) {
+            long piece = Math.min(PIECE_BYTES, bytes - done);
+            MatchingQueue.UnexpectedMessage.of(0, part(from, done, piece)).copyInto(part(into, done, piece));
+        }
+    }
+
+    private static HostTensor part(HostTensor of, long fromByte, long bytes) {
+        int unit = of.dataType().byteSize();
+        return of.slice(fromByte / unit, bytes / unit);
     }
 
     private void end(Transfer transfer, Failure why) {

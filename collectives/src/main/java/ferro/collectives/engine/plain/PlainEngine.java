@@ -119,7 +119,9 @@ public final class PlainEngine extends ForwardingBackend {
             throw new UnsupportedOperationException(
                     FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));
         }
-        return (HostTensor) tensor;
+        HostTensor host = (HostTensor) tensor;
+        host.checkUsable(kind, "tensor", kind.equals("recv"));
+        return host;
     }
 
     /** A handle of work that has ended before the handle is returned. */
