@@ -32,7 +32,7 @@ public interface OverlapRules extends Subject {
      */
     @Rule(120)
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
+    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
     default void operandsAndResultsThatOverlapAreRefused(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
@@ -52,7 +52,8 @@ public interface OverlapRules extends Subject {
         OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         boolean onHost = devices().isEmpty();
-        boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY;
+        // a buffer that begins inside an element is compared by its address, which the kit does not know of FOREIGN
+        boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY && kind != OneMemory.MemoryKind.FOREIGN;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = device.call(named.call());
@@ -84,7 +85,7 @@ public interface OverlapRules extends Subject {
      */
     @Rule(121)
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP"})
+    @ValueSource(strings = {"ARRAY", "BUFFER", "SEVERAL_BUFFERS", "OF_THE_GROUP", "FOREIGN"})
     default void formsInPlaceAreRight(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {

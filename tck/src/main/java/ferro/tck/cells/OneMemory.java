@@ -30,7 +30,9 @@ public final class OneMemory {
         /** Parts of one direct buffer, each with its own buffer object. */
         SEVERAL_BUFFERS,
         /** Parts of memory that the group has allocated. */
-        OF_THE_GROUP
+        OF_THE_GROUP,
+        /** Parts of memory that its owner may free ({@link ferro.ForeignMemory}). */
+        FOREIGN
     }
 
     /** Allocates memory for {@code length} elements and the margins. All ranks must make this call. */
@@ -38,6 +40,7 @@ public final class OneMemory {
         int elements = length + 2 * MARGIN;
         HostTensor all = switch (kind) {
             case ARRAY -> HostTensor.of(new int[elements]);
+            case FOREIGN -> HeldBytes.tensor(DataType.INT32, elements);
             case OF_THE_GROUP -> group.allocate(DataType.INT32, elements).tensor();
             default -> HostTensor.allocate(DataType.INT32, elements);
         };

@@ -31,7 +31,9 @@ public final class Operand {
         /** The middle of an array. */
         PART_OF_ARRAY,
         /** The middle of a direct buffer. */
-        DIRECT_BUFFER;
+        DIRECT_BUFFER,
+        /** The middle of memory that its owner may free ({@link ferro.ForeignMemory}). */
+        FOREIGN;
 
         /** Returns the kind of memory for a number. Consecutive numbers give different kinds. */
         public static OperandMemory of(int number) {
@@ -42,13 +44,16 @@ public final class Operand {
     /** Creates an operand of unwritten elements. */
     public static Operand unwritten(DataType type, int length, OperandMemory placement) {
         int guard = placement == OperandMemory.ARRAY ? 0 : GUARD;
-        HostTensor memory = placement == OperandMemory.DIRECT_BUFFER
-                ? direct(type, length + 2 * guard)
-                : array(type, length + 2 * guard);
+        int all = length + 2 * guard;
+        HostTensor memory = switch (placement) {
+            case DIRECT_BUFFER -> direct(type, all);
+            case FOREIGN -> HeldBytes.tensor(type, all);
+            default -> array(type, all);
+        };
         Operand operand = new Operand(memory, guard, memory.slice(guard, length));
-        long[] all = new long[length + 2 * guard];
-        Arrays.fill(all, UNWRITTEN);
-        Bits.into(memory, all);
+        long[] bits = new long[all];
+        Arrays.fill(bits, UNWRITTEN);
+        Bits.into(memory, bits);
         return operand;
     }
 
