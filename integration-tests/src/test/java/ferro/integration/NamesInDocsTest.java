@@ -38,6 +38,7 @@ class NamesInDocsTest {
 
     /** Types of the JDK, Spark, DJL and Guava, and words that look like a type. */
     private static final Set<String> OF_OTHERS = Set.of(
+            "Arena",
             "Dataset",
             "EasyTrain",
             "False",
@@ -47,6 +48,7 @@ class NamesInDocsTest {
             "InetAddresses",
             "JavaRDD",
             "Math",
+            "MemorySegment",
             "NullPointerException",
             "ObjectInputStream",
             "SequentialBlock",

@@ -18,6 +18,7 @@ enum Part {
             libraries("jdk.jfr..", "org.junit..", "org.opentest4j..", "org.apiguardian.."),
             SPI,
             COLLECTIVES),
+    SEGMENTS(packages("ferro.segments.."), libraries(), SPI),
     TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(

@@ -1,0 +1,6 @@
+/** Tensors over memory segments, for JDK 22 and newer. */
+module ferro.segments {
+    requires transitive ferro.spi;
+
+    exports ferro.segments;
+}
