@@ -33,7 +33,7 @@ import java.util.function.Supplier;
  * <p>Programs need no context: {@link ProcessGroup#join(JoinOptions)} makes one, which ends with the group. This class is for
  * launchers that start ranks in existing processes, and for back ends. With a context a launcher gets the address of the store
  * before it joins ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), gets the recording of a rank
- * ({@link #flightRecord}), or joins several groups that share connections and recorder
+ * ({@link #flightRecord}), or joins several groups that share port, timer thread and recorder
  * ({@link ProcessGroup#join(GroupSpec, RankContext)}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
