@@ -40,12 +40,21 @@ class JoinedGroupTest {
                 : options.storeAt("127.0.0.1:" + port);
     }
 
+    /** The code of a rank, which may join again at the port of the store. */
+    private interface CodeOfRank {
+        int run(ProcessGroup group, int port);
+    }
+
     private static List<Integer> onAllRanks(ToIntFunction<ProcessGroup> code) throws IOException {
+        return onAllRanks((group, port) -> code.applyAsInt(group));
+    }
+
+    private static List<Integer> onAllRanks(CodeOfRank code) throws IOException {
         int port = Sockets.freePort();
         List<CompletableFuture<Integer>> running = IntStream.range(0, RANKS)
                 .mapToObj(rank -> Threads.start(() -> {
                     try (ProcessGroup group = ProcessGroup.join(options(rank, port))) {
-                        return code.applyAsInt(group);
+                        return code.run(group, port);
                     }
                 }))
                 .toList();
@@ -79,6 +88,17 @@ class JoinedGroupTest {
             }
         });
         assertEquals(List.of(29, 19, 9), sums);
+    }
+
+    @Test
+    void aRankJoinsASecondGroupAtTheStoreOfItsFirst() throws IOException {
+        List<Integer> sums = onAllRanks((group, port) -> {
+            JoinOptions second = options(group.rank(), port).group("second").storeAt("127.0.0.1:" + port);
+            try (ProcessGroup other = ProcessGroup.join(second)) {
+                return sum(other) + sum(group);
+            }
+        });
+        assertEquals(List.of(18, 18, 18), sums);
     }
 
     @Test
