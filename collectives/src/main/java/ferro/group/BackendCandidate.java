@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.spi.BackendProvider;
+import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
@@ -14,13 +15,15 @@ import java.util.function.Supplier;
  * @param unavailable why the provider cannot work in this process; empty if it can work
  * @param deviceKind  kind of device whose tensors the provider accepts, empty for host memory only
  * @param provider    provider; null if the provider is broken
+ * @param failure     why the provider is broken; null if it is not
  */
 record BackendCandidate(
         String name,
         int priority,
         Optional<String> unavailable,
         Optional<String> deviceKind,
-        BackendProvider provider) {
+        BackendProvider provider,
+        Throwable failure) {
     /** Makes a provider and queries it. A failure of the provider becomes the reason in {@code unavailable}. */
     static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
         try {
@@ -30,14 +33,20 @@ record BackendCandidate(
                     provider.priority(),
                     provider.unavailableBecause(context),
                     provider.deviceKind(),
-                    provider);
+                    provider,
+                    null);
         } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
             return broken(type, broken);
         }
     }
 
     static BackendCandidate broken(String type, Throwable why) {
-        Throwable root = why.getCause() == null ? why : why.getCause();
-        return new BackendCandidate(type, Integer.MIN_VALUE, Optional.of("broken: " + root), Optional.empty(), null);
+        return new BackendCandidate(
+                type,
+                Integer.MIN_VALUE,
+                Optional.of("broken: " + BrokenServices.root(why)),
+                Optional.empty(),
+                null,
+                why);
     }
 }

@@ -4,6 +4,7 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
+import ferro.spi.BrokenServices;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
@@ -134,8 +135,12 @@ final class BackendSelection {
                 .filter(candidate ->
                         candidate.priority() >= 0 && candidate.unavailable().isEmpty())
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no usable back end for -Dferro.backend=auto; found: "
-                        + list(found) + ": add ferro-backend-tcp to the class path, or name a back end"));
+                .orElseThrow(() -> refusal(
+                        "no usable back end for -Dferro.backend=auto; found: " + list(found)
+                                + (found.stream().anyMatch(candidate -> candidate.name().equals("tcp"))
+                                        ? ": remove the reason of one, or name a back end"
+                                        : ": add ferro-backend-tcp to the class path, or name a back end"),
+                        found));
     }
 
     private static Optional<BackendCandidate> bestForDevices(List<BackendCandidate> found) {
@@ -150,13 +155,25 @@ final class BackendSelection {
         BackendCandidate chosen = found.stream()
                 .filter(candidate -> candidate.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("no back end named -Dferro.backend=" + wanted + inPair
-                        + "; found: " + list(found) + ": use one of these names, or add the jar that has it"));
+                .orElseThrow(() -> refusal(
+                        "no back end named -Dferro.backend=" + wanted + inPair + "; found: " + list(found)
+                                + ": use one of these names, or add the jar that has it",
+                        found));
         if (chosen.unavailable().isPresent()) {
-            throw new IllegalArgumentException(
-                    "no usable back end for -Dferro.backend=" + wanted + inPair + "; found: " + list(found));
+            throw refusal(
+                    "no usable back end for -Dferro.backend=" + wanted + inPair + "; found: " + list(found), found);
         }
         return chosen;
+    }
+
+    /** Returns an exception with the errors of broken providers as its cause. */
+    private static IllegalArgumentException refusal(String text, List<BackendCandidate> found) {
+        BrokenServices broken = new BrokenServices();
+        found.stream()
+                .map(BackendCandidate::failure)
+                .filter(failure -> failure != null)
+                .forEach(broken::add);
+        return new IllegalArgumentException(text, broken.cause());
     }
 
     private static String list(List<BackendCandidate> found) {

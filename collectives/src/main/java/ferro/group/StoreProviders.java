@@ -3,6 +3,7 @@ package ferro.group;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.spi.BrokenServices;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
@@ -22,13 +23,15 @@ final class StoreProviders {
      *
      * @param group group to join, for messages
      * @param ask   call of the provider, with the address
-     * @throws FerroException RENDEZVOUS if no provider has this scheme; the message has all schemes
+     * @throws FerroException RENDEZVOUS if no provider has this scheme; the message has all schemes. The cause is the error
+     *     of a provider that cannot be loaded
      */
     static <T> T ask(GroupSpec group, RankContext context, BiFunction<StoreProvider, URI, T> ask) {
         String text = Settings.RENDEZVOUS.of(context);
         // java.net.URI needs text after the slashes, and env:// has none
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
+        BrokenServices broken = new BrokenServices();
         Optional<T> found = Services.first(
                 Services.of(StoreProvider.class),
                 next -> {
@@ -37,11 +40,13 @@ final class StoreProviders {
                             ? Optional.of(ask.apply(next, address))
                             : Optional.empty();
                 },
-                broken -> schemes.add("(broken: " + broken.getMessage() + ")"));
+                broken::add);
+        schemes.addAll(broken.texts());
         return found.orElseThrow(() -> new FerroException(
                 Code.RENDEZVOUS,
                 Where.outside(group.name(), group.rank()),
                 "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
-                        + ": use one of these, or add ferro-backend-tcp to the class path"));
+                        + ": use one of these, or add ferro-backend-tcp to the class path",
+                broken.cause()));
     }
 }

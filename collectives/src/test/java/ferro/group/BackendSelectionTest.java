@@ -89,8 +89,9 @@ class BackendSelectionTest {
 
     @Test
     void anUnknownNameIsFatalAndListsEveryProviderWithItsReason() {
-        String text =
-                assertThrows(IllegalArgumentException.class, () -> open("ttcp")).getMessage();
+        IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, () -> open("ttcp"));
+        assertEquals("cannot be made", refusal.getCause().getMessage());
+        String text = refusal.getMessage();
         for (String token : List.of(
                 "-Dferro.backend=ttcp",
                 "nccl (libnccl.so.2 not found)",

@@ -1,5 +1,6 @@
 package ferro.dispatch;
 
+import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import java.util.ArrayList;
@@ -24,13 +25,14 @@ public final class DeviceMemories {
      * @param context context that shares the memory
      * @return device memory
      * @throws UnsupportedOperationException if the context has no device memory and no provider can open one; the
-     *     message lists each provider with its reason
+     *     message lists each provider with its reason. The cause is the error of a provider that cannot be loaded
      */
     public static DeviceMemory shared(RankContext context) {
         return Objects.requireNonNull(context, "context").shared(DeviceMemory.class, () -> {
             List<String> reasons = new ArrayList<>();
-            DeviceMemoryProvider best =
-                    best(context, reasons).orElseThrow(() -> new UnsupportedOperationException(noneOf(reasons)));
+            BrokenServices broken = new BrokenServices();
+            DeviceMemoryProvider best = best(context, reasons, broken)
+                    .orElseThrow(() -> new UnsupportedOperationException(noneOf(reasons), broken.cause()));
             return best.open(context);
         });
     }
@@ -46,7 +48,8 @@ public final class DeviceMemories {
             return Optional.empty();
         }
         List<String> reasons = new ArrayList<>();
-        return best(context, reasons).isPresent() ? Optional.empty() : Optional.of(noneOf(reasons));
+        return best(context, reasons, new BrokenServices()).isPresent()
+                ? Optional.empty() : Optional.of(noneOf(reasons));
     }
 
     private static boolean isShared(RankContext context) {
@@ -59,7 +62,8 @@ public final class DeviceMemories {
         return shared;
     }
 
-    private static Optional<DeviceMemoryProvider> best(RankContext context, List<String> reasons) {
+    private static Optional<DeviceMemoryProvider> best(
+            RankContext context, List<String> reasons, BrokenServices broken) {
         List<DeviceMemoryProvider> usable = new ArrayList<>();
         Services.each(
                 Services.of(DeviceMemoryProvider.class),
@@ -70,7 +74,8 @@ public final class DeviceMemories {
                         usable.add(provider);
                     }
                 },
-                broken -> reasons.add("(broken: " + broken.getMessage() + ")"));
+                broken::add);
+        reasons.addAll(broken.texts());
         return usable.stream().max(Comparator.comparingInt(DeviceMemoryProvider::priority));
     }
 

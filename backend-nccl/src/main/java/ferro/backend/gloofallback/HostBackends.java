@@ -1,6 +1,7 @@
 package ferro.backend.gloofallback;
 
 import ferro.spi.BackendProvider;
+import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import ferro.spi.Settings;
@@ -30,16 +31,20 @@ final class HostBackends {
                             + "example tcp");
         }
         List<String> names = new ArrayList<>();
+        BrokenServices broken = new BrokenServices();
         Optional<BackendProvider> found = Services.first(
                 Services.of(BackendProvider.class),
                 next -> {
                     names.add(next.name());
                     return next.name().equals(wanted) ? Optional.of(usable(next, setting, context)) : Optional.empty();
                 },
-                broken -> names.add("(broken: " + broken.getMessage() + ")"));
+                broken::add);
+        names.addAll(broken.texts());
         names.remove(RoundTripProvider.NAME);
-        return found.orElseThrow(() -> new IllegalArgumentException("no back end named " + setting + "; found: " + names
-                + ": use one of these names, or add the jar that has it"));
+        return found.orElseThrow(() -> new IllegalArgumentException(
+                "no back end named " + setting + "; found: " + names
+                        + ": use one of these names, or add the jar that has it",
+                broken.cause()));
     }
 
     private static BackendProvider usable(BackendProvider provider, String setting, RankContext context) {

@@ -2,6 +2,7 @@ package ferro.backend.shm;
 
 import ferro.Backend;
 import ferro.spi.BackendProvider;
+import ferro.spi.BrokenServices;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -56,16 +57,20 @@ public final class ShmBackendProvider implements BackendProvider {
 
     private static BackendProvider carrier() {
         List<String> names = new ArrayList<>();
+        BrokenServices broken = new BrokenServices();
         Optional<BackendProvider> found = Services.first(
                 Services.of(BackendProvider.class),
                 next -> {
                     names.add(next.name());
                     return next.name().equals(CARRIER) ? Optional.of(next) : Optional.empty();
                 },
-                broken -> names.add("(broken: " + broken.getMessage() + ")"));
+                broken::add);
+        names.addAll(broken.texts());
         return found.orElseThrow(
-                () -> new IllegalArgumentException("ranks that share memory find each other through back end " + CARRIER
-                        + ", but the class path has only " + names + ": add ferro-backend-tcp to the class path"));
+                () -> new IllegalArgumentException(
+                        "ranks that share memory find each other through back end " + CARRIER
+                                + ", but the class path has only " + names + ": add ferro-backend-tcp to the class path",
+                        broken.cause()));
     }
 
     /** Context whose links are shared memory, whatever is set. */

@@ -1,6 +1,8 @@
 package ferro.backend.tcp;
 
+import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.rendezvous.FileMeeting;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.rendezvous.StoreOpening;
@@ -24,6 +26,10 @@ public final class EnvStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
+        return NettyParts.with(Where.outside(group.name(), group.rank()), () -> open(group, context));
+    }
+
+    private static Store open(GroupSpec group, RankContext context) {
         Optional<FileMeeting> file = FileMeeting.find(group, context);
         if (file.isPresent()) {
             return StoreOpening.open(file.get(), group, context);

@@ -1,7 +1,9 @@
 package ferro.backend.tcp;
 
 import ferro.Backend;
+import ferro.FerroException.Where;
 import ferro.backend.tcp.mesh.TcpMesh;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
@@ -29,11 +31,15 @@ public final class TcpBackendProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return Optional.empty();
+        return NettyParts.unusable();
     }
 
     @Override
     public Backend create(GroupSpec group, RankContext context) {
+        return NettyParts.with(Where.outside(group.name(), group.rank()), () -> join(group, context));
+    }
+
+    private static Backend join(GroupSpec group, RankContext context) {
         TcpMesh mesh = TcpMesh.join(group, context);
         try {
             int[] everyone = IntStream.range(0, group.worldSize()).toArray();

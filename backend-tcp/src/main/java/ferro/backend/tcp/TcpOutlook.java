@@ -6,8 +6,8 @@ import ferro.backend.tcp.connect.AddressChoice;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.EpollChoice;
 import ferro.backend.tcp.connect.LocalInterface;
-import ferro.backend.tcp.connect.NettyParts;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.tls.TlsProvider;
@@ -46,10 +46,15 @@ public record TcpOutlook(
      *
      * @param context settings to read
      * @return outlook
-     * @throws FerroException           RENDEZVOUS if a host name has no address, or no route leads there
+     * @throws FerroException           RENDEZVOUS if a host name has no address, no route leads there, or ferro cannot run with the
+     *     Netty of the class path
      * @throws IllegalArgumentException if a setting makes no sense
      */
     public static TcpOutlook of(RankContext context) {
+        return NettyParts.with(Where.outside("doctor", 0), () -> found(context));
+    }
+
+    private static TcpOutlook found(RankContext context) {
         TcpIo io = TcpIo.of(context);
         GroupSpec alone = new GroupSpec("doctor", 0, 1, Settings.TIMEOUT.of(context));
         Where where = Where.outside(alone.name(), alone.rank());

@@ -1,7 +1,9 @@
 package ferro.backend.tcp;
 
 import ferro.FerroException;
+import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.backend.tcp.store.LauncherStore.LauncherCall;
 import java.net.InetSocketAddress;
@@ -49,15 +51,17 @@ public final class TcpStoreClient implements AutoCloseable {
      * @param store    where the store is
      * @param patience how long to try, and the longest wait of each call of the store
      * @return connection, to be closed
-     * @throws FerroException RENDEZVOUS if no server has answered in time, or another job is served there; UNAUTHENTICATED
-     *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
+     * @throws FerroException RENDEZVOUS if no server has answered in time, another job is served there, or ferro cannot run
+     *     with the Netty of the class path; UNAUTHENTICATED if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
      */
     public static TcpStoreClient open(StoreAddress store, Duration patience) {
         Objects.requireNonNull(store, "store");
         Objects.requireNonNull(patience, "patience");
         LauncherCall call =
                 new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
-        return new TcpStoreClient(LauncherStore.open(call, patience, patience));
+        return NettyParts.with(
+                Where.outside("store", store.number),
+                () -> new TcpStoreClient(LauncherStore.open(call, patience, patience)));
     }
 
     /**

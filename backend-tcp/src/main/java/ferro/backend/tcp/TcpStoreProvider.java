@@ -1,6 +1,8 @@
 package ferro.backend.tcp;
 
+import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.rendezvous.StoreOpening;
 import ferro.spi.GroupSpec;
@@ -20,6 +22,8 @@ public final class TcpStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return StoreOpening.open(Rendezvous.tcp(address, group, context), group, context);
+        return NettyParts.with(
+                Where.outside(group.name(), group.rank()),
+                () -> StoreOpening.open(Rendezvous.tcp(address, group, context), group, context));
     }
 }

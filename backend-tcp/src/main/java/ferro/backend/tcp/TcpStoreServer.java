@@ -12,6 +12,7 @@ import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpListener;
 import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.UnauthenticatedPeerLog;
+import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.rendezvous.JoinWatch;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.StoreGuest;
@@ -86,7 +87,8 @@ public final class TcpStoreServer implements AutoCloseable {
      * @param worldSize number of ranks expected, for the number of handshakes at once
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
-     * @throws FerroException RENDEZVOUS if it cannot be bound, UNAUTHENTICATED for an open address without a secret
+     * @throws FerroException RENDEZVOUS if it cannot be bound, or if ferro cannot run with the Netty of the class path,
+     *     UNAUTHENTICATED for an open address without a secret
      */
     public static TcpStoreServer start(InetAddress address, int port, String jobId, int worldSize, byte[] secret) {
         return start(address, new PortRange(port, port), jobId, worldSize, secret);
@@ -102,9 +104,16 @@ public final class TcpStoreServer implements AutoCloseable {
      * @param worldSize number of ranks expected, for the number of handshakes at once
      * @param secret    the job's secret; null or empty means none; copied
      * @return server
-     * @throws FerroException RENDEZVOUS if none can be bound, UNAUTHENTICATED for an open address without a secret
+     * @throws FerroException RENDEZVOUS if none can be bound, or if ferro cannot run with the Netty of the class path,
+     *     UNAUTHENTICATED for an open address without a secret
      */
     public static TcpStoreServer start(
+            InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
+        return NettyParts.with(
+                Where.outside("store", -1), () -> started(address, ports, jobId, worldSize, secret));
+    }
+
+    private static TcpStoreServer started(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
         Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
         TcpPort.checkOpen(address, known, Where.outside("store", -1));

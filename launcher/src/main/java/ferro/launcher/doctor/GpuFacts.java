@@ -5,6 +5,7 @@ import ferro.backend.nccl.device.NcclAvailability;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.FallbackGate;
 import ferro.dispatch.HostFallback;
+import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import java.util.LinkedHashMap;
@@ -65,7 +66,7 @@ final class GpuFacts {
                             .orElse("usable"))
                     .orElse("none: add ferro-backend-nccl to the class path");
         } catch (ServiceConfigurationError | LinkageError broken) {
-            return "broken: " + broken.getMessage();
+            return "broken: " + BrokenServices.root(broken);
         }
     }
 

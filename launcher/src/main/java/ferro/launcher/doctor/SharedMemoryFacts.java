@@ -2,6 +2,7 @@ package ferro.launcher.doctor;
 
 import ferro.FerroException;
 import ferro.collectives.CollectiveEngine;
+import ferro.spi.BrokenServices;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -105,7 +106,7 @@ final class SharedMemoryFacts {
                     .unavailableBecause(context)
                     .or(() -> tried(provider.get(), context, SegmentSize.now(TRIAL_BYTES)));
         } catch (ServiceConfigurationError | LinkageError broken) {
-            return Optional.of("broken provider: " + broken.getMessage());
+            return Optional.of("broken provider: " + BrokenServices.root(broken));
         }
     }
 

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.connect;
 
+import ferro.backend.tcp.netty.NettyNames;
 import io.netty.channel.epoll.Epoll;
 import java.util.Optional;
 
@@ -26,7 +27,10 @@ public final class EpollChoice {
         }
         return works()
                 ? Optional.empty()
-                : Optional.of(Epoll.unavailabilityCause() + ": add netty-transport-native-epoll for this machine");
+                : Optional.of(Epoll.unavailabilityCause()
+                        + (NettyNames.areOwn()
+                                ? ": ferro-backend-tcp-shaded has it for Linux on x86_64 and aarch64"
+                                : ": add netty-transport-native-epoll for this machine"));
     }
 
     /**

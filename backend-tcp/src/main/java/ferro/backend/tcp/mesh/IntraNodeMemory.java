@@ -3,6 +3,7 @@ package ferro.backend.tcp.mesh;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import ferro.spi.Settings;
@@ -28,20 +29,27 @@ final class IntraNodeMemory {
     private final Optional<SharedMemoryProvider> provider;
     private final boolean needed;
     private final String lacking;
+    /** Error of a provider that cannot be loaded; null if there is none. */
+    private final Throwable broken;
     /** Why each rank shares no memory, by rank; filled once the ranks have told it. */
     private final String[] lackingByRank;
 
     private IntraNodeMemory(
-            Optional<SharedMemoryProvider> provider, boolean needed, String lacking, String... lackingByRank) {
+            Optional<SharedMemoryProvider> provider,
+            boolean needed,
+            String lacking,
+            Throwable broken,
+            String... lackingByRank) {
         this.provider = provider;
         this.needed = needed;
         this.lacking = lacking;
+        this.broken = broken;
         this.lackingByRank = lackingByRank;
     }
 
     /** Returns an instance that shares no memory, because no rank was asked. */
     static IntraNodeMemory none() {
-        return new IntraNodeMemory(Optional.empty(), false, "no rank was asked for shared memory");
+        return new IntraNodeMemory(Optional.empty(), false, "no rank was asked for shared memory", null);
     }
 
     /** Finds the provider of this rank, unless {@code ferro.links=tcp}. */
@@ -49,15 +57,17 @@ final class IntraNodeMemory {
         String links = Settings.LINKS.of(context);
         boolean needed = links.equals("shm");
         List<String> reasons = new ArrayList<>();
-        Optional<SharedMemoryProvider> found = links.equals("tcp") ? Optional.empty() : usable(context, reasons);
+        BrokenServices broken = new BrokenServices();
+        Optional<SharedMemoryProvider> found =
+                links.equals("tcp") ? Optional.empty() : usable(context, reasons, broken);
         if (found.isPresent()) {
-            return new IntraNodeMemory(found, needed, "");
+            return new IntraNodeMemory(found, needed, "", null);
         }
         String why = links.equals("tcp")
                 ? LINKS + "=tcp"
                 : reasons.isEmpty() ? "ferro-backend-shm is not on the class path" : String.join("; ", reasons);
-        LOG.log(Level.DEBUG, "no shared memory: " + why);
-        return new IntraNodeMemory(found, needed, why.replace('\n', ' '));
+        LOG.log(Level.DEBUG, "no shared memory: " + why, broken.cause());
+        return new IntraNodeMemory(found, needed, why.replace('\n', ' '), broken.cause());
     }
 
     /**
@@ -67,20 +77,25 @@ final class IntraNodeMemory {
      */
     void check() {
         if (needed && !lacking.isEmpty()) {
-            throw new IllegalArgumentException(LINKS + "=shm cannot work here: " + lacking
-                    + ": fix this, or use TCP links (" + LINKS + "=auto, back end tcp)");
+            throw new IllegalArgumentException(
+                    LINKS + "=shm cannot work here: " + lacking + ": fix this, or use TCP links (" + LINKS
+                            + "=auto, back end tcp)",
+                    broken);
         }
     }
 
-    private static Optional<SharedMemoryProvider> usable(RankContext context, List<String> reasons) {
-        return Services.first(
+    private static Optional<SharedMemoryProvider> usable(
+            RankContext context, List<String> reasons, BrokenServices broken) {
+        Optional<SharedMemoryProvider> found = Services.first(
                 Services.of(SharedMemoryProvider.class),
                 next -> {
                     Optional<String> unavailable = next.unavailableBecause(context);
                     unavailable.ifPresent(reasons::add);
                     return unavailable.isEmpty() ? Optional.of(next) : Optional.empty();
                 },
-                broken -> reasons.add("broken provider: " + broken.getMessage()));
+                broken::add);
+        reasons.addAll(broken.texts());
+        return found;
     }
 
     /** Returns why this rank has no shared memory; empty if it has. */
@@ -104,7 +119,7 @@ final class IntraNodeMemory {
                                 + " shares no memory: " + lackingByRank[rank] + ": fix this, or set the links to auto");
             }
         }
-        return new IntraNodeMemory(provider, needed, lacking, lackingByRank);
+        return new IntraNodeMemory(provider, needed, lacking, broken, lackingByRank);
     }
 
     /** Returns the provider if all of these ranks have shared memory. */

@@ -1,5 +1,7 @@
 package ferro.backend.tcp.tls;
 
+import ferro.backend.tcp.netty.NettyNames;
+
 /** Whose engines encrypt. */
 public enum TlsProvider {
     /** Those of the Java runtime. */
@@ -31,10 +33,15 @@ public enum TlsProvider {
         } catch (LinkageError absent) {
             missing = absent;
         }
-        return missing == null
-                ? null
-                : "Netty's OpenSSL engine is not available (" + missing + "): add io.netty:netty-handler and"
-                        + " io.netty:netty-tcnative-boringssl-static to the class path, or set ferro.tls.provider=jdk";
+        if (missing == null) {
+            return null;
+        }
+        return "Netty's OpenSSL engine is not available (" + missing + "): "
+                + (NettyNames.areOwn()
+                        ? "ferro-backend-tcp-shaded has it for Linux with glibc on x86_64 and aarch64; set"
+                        : "add io.netty:netty-handler and io.netty:netty-tcnative-boringssl-static to the class path, or"
+                                + " set")
+                + " ferro.tls.provider=jdk";
     }
 
     @Override

@@ -1,0 +1,61 @@
+package ferro.spi;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The errors of services that cannot be loaded. A search skips such services. If the search finds nothing, its exception
+ * has these errors as its cause. An object is used by one thread.
+ */
+public final class BrokenServices {
+    private final List<Throwable> errors = new ArrayList<>();
+
+    /** Creates an empty list of errors. */
+    public BrokenServices() {}
+
+    /**
+     * Adds the error of one service.
+     *
+     * @param error error of loading or querying the service
+     */
+    public void add(Throwable error) {
+        Objects.requireNonNull(error, "error");
+        if (!errors.isEmpty() && errors.get(0) != error) {
+            errors.get(0).addSuppressed(error);
+        }
+        errors.add(error);
+    }
+
+    /**
+     * Returns the error that is at the bottom of an error of loading, in words.
+     *
+     * @param error error of loading or querying a service
+     * @return class and message of the last cause
+     */
+    public static String root(Throwable error) {
+        Throwable last = Objects.requireNonNull(error, "error");
+        while (last.getCause() != null) {
+            last = last.getCause();
+        }
+        return last.toString();
+    }
+
+    /**
+     * Returns the errors in words, for a list of the services that were found.
+     *
+     * @return one text for each error, {@code (broken: java.lang.NoClassDefFoundError: a/B)}
+     */
+    public List<String> texts() {
+        return errors.stream().map(error -> "(broken: " + root(error) + ")").toList();
+    }
+
+    /**
+     * Returns the cause of an exception of the search.
+     *
+     * @return first error, which has the other errors as suppressed exceptions; null if there is no error
+     */
+    public Throwable cause() {
+        return errors.isEmpty() ? null : errors.get(0);
+    }
+}
