@@ -52,6 +52,11 @@ public final class JavaLine {
         return Files.exists(archive) ? List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds*=off") : List.of();
     }
 
+    /** Returns the beginning of a line without an archive, for a class path that is not the tests' own. */
+    static List<String> shortLived() {
+        return shortLived(List.of());
+    }
+
     private static List<String> shortLived(List<String> archive) {
         List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         line.add("-XX:-UsePerfData");

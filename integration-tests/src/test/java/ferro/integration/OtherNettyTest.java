@@ -1,0 +1,78 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Programs that have a Netty of their own beside ferro: the class paths of Spring Boot 3.5, and parts of them. */
+class OtherNettyTest {
+    private static final String PLAIN = "org.example.rank.PlainRank";
+    private static final String WEB = "org.example.rank.WebRank";
+    private static final String RESULT = "product 12 119; data: over TCP (loopback)";
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"true, off", "false, off", "true, on"})
+    void ranksMeetBesideNetty41InFrontOrBehindAndLoadNothingOfIt(boolean inFront, String tls) throws Exception {
+        List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().ferroAlone());
+        path.addAll(inFront ? 0 : path.size(), ProgramPaths.ofSpringBoot().netty());
+        Path loaded = folder.resolve("loaded");
+
+        List<String> said = ranks(path, PLAIN, tls, loaded);
+
+        String encrypted = tls.equals("on") ? "all connections, by TLS 1.3 of OpenSSL" : "none, set by ferro.tls";
+        String natives = tls.equals("on") ? "ferro_shaded_netty_tcnative_linux_ " : "";
+        for (String one : said) {
+            assertTrue(one.startsWith(RESULT + (tls.equals("on") ? " with TLS" : "")), one);
+            assertTrue(
+                    one.endsWith("; sockets epoll; encryption " + encrypted + "; natives " + natives
+                            + "ferro_shaded_netty_transport_native_epoll_"),
+                    one);
+        }
+        String classes = Files.readString(loaded);
+        assertTrue(classes.contains(" ferro.shaded.io.netty.channel.epoll.EpollIoHandler source: "), "log of classes");
+        assertEquals(
+                List.of(),
+                classes.lines().filter(line -> line.contains(" io.netty.")).toList());
+    }
+
+    /** Each rank has a web server on Netty 4.1, which answers before and after the rank has joined. */
+    @Test
+    @Tag("long")
+    void ranksOfSpringBootMeetBesideTheirWebServers() throws Exception {
+        List<Path> path = ProgramPaths.ofSpringBoot().all();
+        String version = ProgramPaths.ofSpringBoot().nettyVersion();
+        assertTrue(version.startsWith("4.1."), version);
+
+        List<String> said = ranks(path, WEB, "on", folder.resolve("loaded"));
+
+        String answer = "netty " + version + " by reactor-http-epoll";
+        for (String one : said) {
+            assertTrue(one.startsWith(RESULT + " with TLS"), one);
+            assertTrue(one.contains("; sockets epoll; encryption all connections, by TLS 1.3 of OpenSSL; natives"), one);
+            assertTrue(one.contains(" ferro_shaded_netty_transport_native_epoll_"), one);
+            assertTrue(one.contains(" netty_transport_native_epoll_"), one);
+            assertTrue(one.endsWith("; " + answer + ", " + answer), one);
+        }
+    }
+
+    /** Runs both ranks of a job, and returns their results. The second argument of a rank is its log of classes. */
+    private List<String> ranks(List<Path> path, String program, String tls, Path loaded) throws Exception {
+        try (ProgramRanks ranks = new ProgramRanks(folder, path, tls)) {
+            ranks.start(program, "-Xlog:class+load:file=" + loaded);
+            ranks.start(program);
+            return List.of(ranks.result(0), ranks.result(1));
+        }
+    }
+}

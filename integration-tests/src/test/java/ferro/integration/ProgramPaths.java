@@ -1,0 +1,120 @@
+package ferro.integration;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Class paths of programs that have another Netty beside ferro. Module {@code integration-tests/spring-boot} writes that
+ * of a program with Spring Boot.
+ *
+ * @param program   classes of the program
+ * @param libraries what Maven has resolved for it, ferro too
+ */
+record ProgramPaths(Path program, List<Path> libraries) {
+    private static final String MODULE = "spring-boot";
+
+    static ProgramPaths ofSpringBoot() throws IOException {
+        Path classes = entries(testPath()).stream()
+                .filter(ProgramPaths::isOfModule)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no module " + MODULE + " in " + testPath()));
+        return new ProgramPaths(classes, entries(Files.readString(classes.resolveSibling("class-path.txt"))));
+    }
+
+    private static boolean isOfModule(Path entry) {
+        Path output = entry.getParent();
+        for (Path folder = output; folder != null; folder = folder.getParent()) {
+            if (folder.endsWith(Path.of("integration-tests", MODULE))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the class path of the tests, as Maven has made it. */
+    private static String testPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    private static List<Path> entries(String path) {
+        return Arrays.stream(path.strip().split(File.pathSeparator)).map(Path::of).toList();
+    }
+
+    /** Returns the whole class path. */
+    List<Path> all() {
+        List<Path> all = new ArrayList<>(List.of(program));
+        all.addAll(libraries);
+        return all;
+    }
+
+    /** Returns the program and ferro with a Netty of its own, and no other library. */
+    List<Path> ferroAlone() {
+        return Stream.concat(Stream.of(program), libraries.stream().filter(ProgramPaths::isFerro))
+                .toList();
+    }
+
+    /** Returns the program and ferro with the Netty of the class path, without that Netty. */
+    List<Path> unshadedFerro() {
+        return Stream.concat(
+                        Stream.of(program),
+                        entries(testPath()).stream()
+                                .filter(ProgramPaths::isFerro)
+                                .filter(entry -> entry.toString().matches(".*/(spi|collectives|backend-tcp)/.*")))
+                .toList();
+    }
+
+    private static boolean isFerro(Path entry) {
+        return Files.isDirectory(entry) || name(entry).startsWith("ferro-");
+    }
+
+    /** Returns the Netty that Spring Boot has chosen. */
+    List<Path> netty() {
+        return libraries.stream().filter(entry -> name(entry).startsWith("netty-")).toList();
+    }
+
+    /** Returns the Netty that ferro is built with. */
+    static List<Path> nettyOfTests() {
+        return entries(testPath()).stream()
+                .filter(entry -> name(entry).startsWith("netty-"))
+                .toList();
+    }
+
+    /** Returns a Netty that the build has copied beside the classes of the tests. */
+    static List<Path> netty(String version) throws IOException {
+        Path output = entries(testPath()).stream()
+                .filter(entry -> entry.endsWith("test-classes"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no test classes in " + testPath()));
+        try (Stream<Path> jars = Files.list(output.resolveSibling("netty-" + version))) {
+            return jars.sorted().toList();
+        }
+    }
+
+    /** Returns the version of the Netty that Spring Boot has chosen. */
+    String nettyVersion() {
+        return version(part("netty-common", netty()));
+    }
+
+    /** Returns the jar of a part. */
+    static Path part(String part, List<Path> netty) {
+        return netty.stream()
+                .filter(entry -> name(entry).matches(part + "-\\d.*"))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no " + part + " in " + netty));
+    }
+
+    /** Returns the version in the name of a jar. */
+    static String version(Path jar) {
+        return name(jar).replaceFirst("^[a-z-]+?-(\\d.*?Final).*", "$1");
+    }
+
+    private static String name(Path entry) {
+        return entry.getFileName().toString();
+    }
+}

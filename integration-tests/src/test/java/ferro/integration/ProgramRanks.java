@@ -1,0 +1,84 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** The two ranks of a job over TCP, which the test starts without a launcher and with a class path of its own. */
+final class ProgramRanks implements AutoCloseable {
+    private static final int SECONDS = 100;
+
+    private final Path folder;
+    private final String path;
+    private final Map<String, String> variables = new HashMap<>();
+    private final List<Process> ranks = new ArrayList<>();
+
+    /**
+     * Prepares a job.
+     *
+     * @param folder empty folder for what ranks print
+     * @param path   class path of both ranks
+     * @param tls    {@code ferro.tls}
+     */
+    ProgramRanks(Path folder, List<Path> path, String tls) throws IOException {
+        this.folder = folder;
+        this.path = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        variables.put("FERRO_SECRET_FILE", secret.toString());
+        variables.put("FERRO_TLS", tls);
+        variables.put("FERRO_LINKS", "tcp");
+        variables.put("WORLD_SIZE", "2");
+        variables.put("MASTER_ADDR", "127.0.0.1");
+        variables.put("MASTER_PORT", "" + Ports.free());
+    }
+
+    /** Starts the next rank. */
+    void start(String program, String... options) throws IOException {
+        List<String> line = JavaLine.shortLived();
+        line.addAll(List.of(options));
+        line.addAll(List.of("-cp", path, program));
+        ProcessBuilder builder = new ProcessBuilder(line);
+        builder.environment().putAll(variables);
+        builder.environment().put("RANK", "" + ranks.size());
+        builder.redirectErrorStream(true).redirectOutput(printed(ranks.size()).toFile());
+        ranks.add(builder.start());
+    }
+
+    /** Waits for the end of a rank, and returns the line of its result. */
+    String result(int rank) throws Exception {
+        String said = printed(rank, 0);
+        List<String> lines =
+                said.lines().filter(line -> line.startsWith("product ")).toList();
+        assertEquals(1, lines.size(), said);
+        return lines.get(0);
+    }
+
+    /** Waits until a rank has ended with an exit code, and returns what it has printed. */
+    String printed(int rank, int exitCode) throws Exception {
+        assertTrue(ranks.get(rank).waitFor(SECONDS, TimeUnit.SECONDS), () -> "rank " + rank + " still runs");
+        String said = Files.readString(printed(rank));
+        assertEquals(exitCode, ranks.get(rank).exitValue(), said);
+        return said;
+    }
+
+    private Path printed(int rank) {
+        return folder.resolve("printed-" + rank);
+    }
+
+    @Override
+    public void close() {
+        ranks.forEach(Process::destroyForcibly);
+    }
+}
