@@ -132,9 +132,9 @@ class BillOfMaterialsTest {
         Set<String> names = new TreeSet<>();
         for (Element module : children(only(pom(CHECKOUT), "modules"), "module")) {
             Element pom = pom(CHECKOUT.resolve(module.getTextContent()));
-            boolean isKept =
-                    children(only(pom, "properties"), "maven.deploy.skip").isEmpty();
-            for (Element each : isKept ? children(only(pom, "dependencies"), "dependency") : List.<Element>of()) {
+            boolean isPublished =
+                    value(only(pom, "properties"), "maven.deploy.skip").equals("false");
+            for (Element each : isPublished ? children(only(pom, "dependencies"), "dependency") : List.<Element>of()) {
                 String scope = value(each, "scope");
                 String group = value(each, "groupId");
                 if (!group.equals(OWN) && (scope.isEmpty() || scope.equals("compile") || scope.equals("runtime"))) {
