@@ -12,21 +12,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** One job of ranks on JDK 17 and on JDK 25, each with the TLS engine of its own JDK, over sockets. */
 class MixedJdksTest {
-    private static final Path INSTALLED = Path.of("/usr/lib/jvm");
-    private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
-
     @TempDir
     private Path folder;
 
@@ -36,8 +29,8 @@ class MixedJdksTest {
     void ranksOnTwoJdksAddUpOverTls(int onTheOther) throws Exception {
         int own = Runtime.version().feature();
         int other = own == 17 ? 25 : 17;
-        Optional<Path> jdk = jdk(other);
-        assumeTrue(jdk.isPresent(), "no JDK " + other + " in JAVA_HOME_" + other + ", JAVA_HOME and " + INSTALLED);
+        Optional<Path> jdk = Jdks.find(other);
+        assumeTrue(jdk.isPresent(), "no JDK " + other + " in JAVA_HOME_" + other + ", JAVA_HOME and " + Jdks.INSTALLED);
         Map<String, String> variables = variables();
         List<Process> ranks = new ArrayList<>();
         try {
@@ -87,29 +80,5 @@ class MixedJdksTest {
 
     private Path printed(int rank) {
         return folder.resolve("printed-" + rank);
-    }
-
-    private static Optional<Path> jdk(int version) throws IOException {
-        Stream<Path> named = Stream.of("JAVA_HOME_" + version, "JAVA_HOME")
-                .map(System::getenv)
-                .filter(Objects::nonNull)
-                .map(Path::of);
-        if (!Files.isDirectory(INSTALLED)) {
-            return named.filter(home -> isOf(version, home)).findFirst();
-        }
-        try (Stream<Path> installed = Files.list(INSTALLED)) {
-            return Stream.concat(named, installed.sorted())
-                    .filter(home -> isOf(version, home))
-                    .findFirst();
-        }
-    }
-
-    private static boolean isOf(int version, Path home) {
-        try {
-            Matcher said = VERSION.matcher(Files.readString(home.resolve("release")));
-            return said.find() && said.group(1).equals("" + version) && Files.exists(home.resolve("bin/java"));
-        } catch (IOException none) {
-            return false;
-        }
     }
 }

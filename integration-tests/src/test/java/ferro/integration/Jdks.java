@@ -1,0 +1,43 @@
+package ferro.integration;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** The JDKs of this machine: those that JAVA_HOME_17, JAVA_HOME_25 and JAVA_HOME name, and those in {@link #INSTALLED}. */
+public final class Jdks {
+    static final Path INSTALLED = Path.of("/usr/lib/jvm");
+    private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
+
+    private Jdks() {}
+
+    /** Returns the home of a JDK of a major version, or nothing if this machine has none. */
+    public static Optional<Path> find(int version) throws IOException {
+        Stream<Path> named = Stream.of("JAVA_HOME_" + version, "JAVA_HOME")
+                .map(System::getenv)
+                .filter(Objects::nonNull)
+                .map(Path::of);
+        if (!Files.isDirectory(INSTALLED)) {
+            return named.filter(home -> isOf(version, home)).findFirst();
+        }
+        try (Stream<Path> installed = Files.list(INSTALLED)) {
+            return Stream.concat(named, installed.sorted())
+                    .filter(home -> isOf(version, home))
+                    .findFirst();
+        }
+    }
+
+    private static boolean isOf(int version, Path home) {
+        try {
+            Matcher said = VERSION.matcher(Files.readString(home.resolve("release")));
+            return said.find() && said.group(1).equals("" + version) && Files.exists(home.resolve("bin/java"));
+        } catch (IOException none) {
+            return false;
+        }
+    }
+}
