@@ -1,9 +1,9 @@
-package ferro.gpu;
+package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.integration.LauncherRun;
+import ferro.gpu.GpuReport;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
