@@ -19,18 +19,16 @@ class DemoProcessTest {
 
     @Test
     void fourProcessesTrainOneModelAndSayThatItIsRight() throws Exception {
-        Path plot = folder.resolve("plot.png");
         String text = text("it was the best of times, it was the worst of times; ".repeat(40));
 
         try (LauncherRun run = demo(
-                LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50", "--out", "" + plot)) {
+                LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")) {
             assertEquals(0, run.exitCode(), run::toString);
 
             String report = String.join("\n", run.outLines());
             assertTrue(report.contains("[0] 4 ranks, one model; 2,120 characters"), report);
             assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
             assertTrue(report.contains("[0] check ok: the first 50 losses differ by at most "), report);
-            assertTrue(Files.size(plot) > 1000, Files.size(plot) + " bytes");
         }
     }
 

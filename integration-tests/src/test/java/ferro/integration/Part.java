@@ -20,7 +20,7 @@ enum Part {
             COLLECTIVES),
     SEGMENTS(packages("ferro.segments.."), libraries(), SPI),
     TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
-    EXAMPLES(packages("ferro.examples.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, TRAINING),
+    EXAMPLES(packages("ferro.examples.."), libraries(), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
             packages("ferro.benchmarks"),
             libraries("picocli..", "com.sun.management.."),

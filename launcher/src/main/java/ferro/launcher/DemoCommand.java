@@ -4,7 +4,6 @@ import ferro.examples.textmodel.TextModelMain;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.output.Screen;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.OwnTarget;
 import ferro.launcher.program.Target;
@@ -67,23 +66,15 @@ final class DemoCommand implements Callable<Integer> {
 
     private List<String> defaulted(List<String> options) {
         List<String> all = new ArrayList<>(options);
-        all.addAll(defaults(options, world.checkout(), world.screen().terminal(Screen.Name.OUT)));
+        all.addAll(defaults(options, world.checkout()));
         return all;
     }
 
-    /**
-     * Returns the options that only the launcher knows: where the checkout is, and whether a progress bar is visible on a
-     * terminal.
-     */
-    static List<String> defaults(List<String> given, Optional<Path> checkout, boolean terminal) {
-        List<String> added = new ArrayList<>();
-        if (checkout.isPresent() && !names(given, "--text")) {
-            added.addAll(List.of("--text", checkout.get().toString()));
-        }
-        if (terminal && !names(given, "--progress")) {
-            added.addAll(List.of("--progress", "bar"));
-        }
-        return added;
+    /** Returns the option that only the launcher knows: where the checkout is. */
+    static List<String> defaults(List<String> given, Optional<Path> checkout) {
+        return checkout.isPresent() && !names(given, "--text")
+                ? List.of("--text", checkout.get().toString())
+                : List.of();
     }
 
     private static boolean names(List<String> given, String option) {

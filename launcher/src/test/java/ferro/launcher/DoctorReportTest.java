@@ -287,13 +287,13 @@ class DoctorReportTest {
     }
 
     @Test
-    void demoLearnsFromTheCheckoutAndDrawsABarOnlyForThoseWhoWatch() {
+    void demoLearnsFromTheCheckout() {
         Optional<Path> checkout = Optional.of(Path.of("/checkout"));
 
         assertEquals(
-                List.of("--text", "/checkout", "--progress", "bar"), DemoCommand.defaults(List.of(), checkout, true));
-        assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x", "--progress", "lines"), checkout, true));
-        assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty(), false));
+                List.of("--text", "/checkout"), DemoCommand.defaults(List.of(), checkout));
+        assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x"), checkout));
+        assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty()));
     }
 
     private static DoctorReport diagnose(Map<String, String> settings) {

@@ -82,7 +82,7 @@ class FerroCommandTest {
                 "analyze | ferro analyze: Missing required parameter: 'DIR'",
                 "dump /no/such/folder | ferro dump: /no/such/folder is not a folder",
                 "dump --wait soon / | ferro dump: --wait soon: need a time",
-                "demo --foo | ferro demo: unknown option --foo: use --text",
+                "demo --foo | ferro demo: unknown option --foo: use --batch",
                 "demo nonsense | ferro demo also takes --ranks",
                 "demo --steps 0 | ferro demo: --steps 0: need an integer from 1",
                 "demo --text /no/such/file | ferro demo: ",

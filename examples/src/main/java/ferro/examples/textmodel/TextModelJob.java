@@ -1,184 +1,109 @@
 package ferro.examples.textmodel;
 
+import ferro.examples.textmodel.Trainer.TrainingStep;
+import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
-import ferro.training.Termination;
-import ferro.training.checkpoint.CheckpointInfo;
-import ferro.training.checkpoint.Checkpoints;
-import ferro.training.checkpoint.LocalStorage;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
-import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
-/**
- * The job of one rank of a group. The rank compares its options with the other ranks, trains, and checks the result.
- * Rank 0 also prints reports.
- */
+/** The job of one rank: it compares its options with the other ranks, trains, and checks the result. Rank 0 reports. */
 final class TextModelJob {
+    /** Allowed relative difference of losses: sums in another order differ in their last bits, and then ever more. */
+    static final double ALLOWED = 1e-3;
+
     private static final int LOSSES_TO_CHECK = 50;
-    /** The rank that trains again for the check, in a group of one rank. */
-    private static final int CHECKING_RANK = 0;
+    private static final long LINE_EVERY_NANOS = 3_000_000_000L;
 
     private final ProcessGroup group;
     private final Options options;
     private final TextSource source;
     private final PrintStream out;
-    private final StopRequest stop;
-    private final Vocabulary vocabulary;
-    private final Shape shape;
     private final Batches batches;
-    private long resumedStep = -1;
+    private final CharModel.Shape shape;
 
-    /**
-     * Prepares the job without communication.
-     *
-     * @param group   ranks to train with
-     * @param options options, equal on all ranks
-     * @param source  text, equal on all ranks
-     * @param out     stream for the reports of rank 0
-     * @param stop    request that ends the training early
-     * @throws UsageException if there is too little text, or more ranks than samples
-     */
-    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out, StopRequest stop) {
+    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out) {
         this.group = group;
         this.options = options;
         this.source = source;
         this.out = out;
-        this.stop = stop;
-        this.vocabulary = Vocabulary.of(source.text());
-        this.shape = Shape.of(vocabulary);
-        this.batches = batches(options, source);
-        Batches.checkRanks(options.batch(), group.worldSize());
+        batches = Batches.of(options, source, group.worldSize());
+        shape = new CharModel.Shape(source.characters().length(), CharModel.CONTEXT, 32, 800);
     }
 
-    /** Cuts the text into batches, and checks that there is enough text. */
-    static Batches batches(Options options, TextSource source) {
-        Vocabulary vocabulary = Vocabulary.of(source.text());
-        int context = Shape.of(vocabulary).context();
-        return new Batches(vocabulary.encode(source.text()), context, options.batch(), options.seed());
-    }
-
-    /**
-     * Runs the job.
-     *
-     * @return exit code: 0 on success, 1 if a check failed, or {@link Termination#EXIT_CODE} if the training was
-     *     stopped early, saved, and not checked
-     * @throws UsageException           if the ranks have different texts or options
-     * @throws ferro.FerroException     if a rank is lost during the job
-     * @throws IOException              if the plot cannot be written
-     */
-    int run() throws IOException {
-        agree();
+    /** Runs the job; returns 0, or 1 if a check failed. */
+    int run() {
+        List<String> different = different(Arrays.hashCode(batches.text()) + " " + options.number("--batch") + " "
+                + options.number("--steps") + " " + options.number("--seed"));
+        Options.require(
+                different.isEmpty(),
+                "ranks " + different + " of " + group.worldSize()
+                        + " differ from rank 0 in the text, --batch, --steps or"
+                        + " --seed: start all ranks with the same files and options");
+        Path name = options.text().toAbsolutePath().normalize().getFileName();
         report(
                 "%d ranks, one model; %,d characters of text from %,d files of %s",
-                group.worldSize(), source.text().length(), source.fileCount(), nameOf(options.text()));
+                group.worldSize(), batches.text().length, source.fileCount(), name);
         report(
                 "model: %d symbols, context %d, embedding %d, hidden %d: %,d parameters",
                 shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
-        float[] parameters = new float[shape.parameterCount()];
-        List<TrainingStep> steps;
-        boolean stopped;
-        try (ModelReplica replica = replica(group)) {
-            begin(group, replica);
-            steps = train(replica);
-            stopped = stop.agreed().test(group);
-            replica.read(parameters);
-            save(replica);
-        }
-        if (stopped) {
-            report("stopped by SIGTERM; the final checks are skipped");
-            return Termination.EXIT_CODE;
-        }
-        boolean equal = replicasAreEqual(parameters);
-        if (group.rank() != CHECKING_RANK) {
-            return equal ? 0 : 1;
-        }
-        boolean right = lossesAreThoseOfOneProcess(steps) && equal;
-        finish(parameters, steps);
-        return right ? 0 : 1;
-    }
-
-    private ModelReplica replica(ProcessGroup ranks) {
-        GradientBuckets buckets = GradientBuckets.builder(ranks)
-                .parameters(shape.parameters())
-                .sharded(options.state().shard())
-                .build();
-        return new ModelReplica(shape, buckets, ModelReplica.rule());
-    }
-
-    /** Writes the first parameters of the training, which are new or come from a checkpoint. */
-    private void begin(ProcessGroup ranks, ModelReplica replica) {
-        Optional<Path> folder = options.state().resume();
-        if (folder.isEmpty()) {
-            // the parameters are drawn from the seed, so that all ranks have the same parameters
-            replica.write(shape.initialParameters(options.seed()));
-            return;
-        }
-        try (Checkpoints checkpoints = Checkpoints.open(ranks, LocalStorage.at(folder.get()))) {
-            // the check loads the same checkpoint again, although a later checkpoint may have been saved
-            CheckpointInfo info = resumedStep < 0
-                    ? checkpoints.load(replica.state())
-                    : checkpoints.load(resumedStep, replica.state());
-            resumedStep = info.step();
-            replica.restore(info.metadata());
-            if (info.step() >= options.steps()) {
-                throw new UsageException("--steps " + options.steps() + ": the checkpoint in " + folder.get()
-                        + " already has " + info.step() + " steps, need a larger number");
-            }
-            report("resuming after step %,d of %d ranks", info.step(), info.worldSize());
-        }
-    }
-
-    private void save(ModelReplica replica) {
-        options.state().save().ifPresent(folder -> {
-            try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
-                checkpoints.save(replica.stepCount(), replica.state());
-                report("checkpoint of step %,d: %s", replica.stepCount(), folder);
-            }
-        });
-    }
-
-    private void agree() {
-        long own = new Fingerprint()
-                .add(batches.text())
-                .add(options.batch())
-                .add(options.steps())
-                .add(Long.hashCode(options.seed()))
-                .value();
-        long[] all = gather(own);
-        List<Integer> different = new ArrayList<>();
-        for (int rank = 1; rank < all.length; rank++) {
-            if (all[rank] != all[0]) {
-                different.add(rank);
-            }
-        }
-        if (!different.isEmpty()) {
-            throw new UsageException(
-                    "ranks " + different + " of " + all.length + " differ from rank 0 in the text, --batch,"
-                            + " --steps or --seed: start all ranks with the same files and options");
-        }
-    }
-
-    private List<TrainingStep> train(ModelReplica replica) {
-        CharModel model = new CharModel(shape, batches.largestShare(group.worldSize()));
-        ShareGradient shares = new ShareGradient(model, batches, group.worldSize());
-        Trainer trainer = new Trainer(group, shares, replica, options.steps());
-        ProgressPrinter progress = new ProgressPrinter(out, options);
-        long end = System.nanoTime() + options.seconds() * 1_000_000_000L;
-        boolean first = group.rank() == 0;
-        BooleanSupplier outOfTime = () -> stop.local().getAsBoolean() || first && System.nanoTime() - end >= 0;
-        List<TrainingStep> steps = trainer.train(group.rank(), outOfTime, first ? progress : step -> {});
-        if (first) {
-            progress.finish();
+        try (Trainer trainer = trainer(group)) {
+            long end = System.nanoTime() + options.number("--seconds") * 1_000_000_000L;
+            List<TrainingStep> steps = trainer.train(
+                    group.rank(),
+                    group.worldSize(),
+                    options.number("--steps"),
+                    () -> group.rank() == 0 && System.nanoTime() - end >= 0,
+                    progress());
             summary(steps);
+            trainer.read();
+            boolean right = replicasAreEqual(trainer.model);
+            if (group.rank() == 0) {
+                right &= lossesAreThoseOfOneProcess(steps);
+            }
+            return right ? 0 : 1;
         }
-        return steps;
+    }
+
+    private Trainer trainer(ProcessGroup ranks) {
+        GradientBuckets buckets =
+                GradientBuckets.builder(ranks).parameters(shape.parameters()).build();
+        return new Trainer(ranks, shape, batches, buckets, Trainer.RULE);
+    }
+
+    /** Returns the ranks whose string is not that of rank 0. */
+    private List<String> different(String own) {
+        List<String> all = group.objects(Codec.utf8()).allGather(own);
+        return IntStream.range(0, all.size())
+                .filter(rank -> !all.get(rank).equals(all.get(0)))
+                .mapToObj(Integer::toString)
+                .toList();
+    }
+
+    /** Prints a line every few seconds. */
+    private Consumer<TrainingStep> progress() {
+        long[] since = {0, 0, 0};
+        return step -> {
+            since[1] += batches.batchSize();
+            since[2] += step.communicationNanos();
+            long elapsed = step.endNanos() - since[0];
+            if (step.number() == 0 || elapsed >= LINE_EVERY_NANOS) {
+                report(
+                        "%5.1f s  step %,d  loss %.3f %,8.0f characters/s %3.0f %% communicating",
+                        step.endNanos() / 1e9,
+                        step.number() + 1,
+                        step.loss(),
+                        since[1] * 1e9 / elapsed,
+                        100.0 * since[2] / elapsed);
+                Arrays.fill(since, 0);
+                since[0] = step.endNanos();
+            }
+        };
     }
 
     private void summary(List<TrainingStep> steps) {
@@ -189,68 +114,52 @@ final class TextModelJob {
                 "trained %,d steps of %,d characters in %.1f s: loss %.3f to %.3f, %,.0f characters/s, %.0f %%"
                         + " communicating (waiting included)",
                 steps.size(),
-                options.batch(),
+                batches.batchSize(),
                 end.endNanos() / 1e9,
                 steps.get(0).loss(),
                 end.loss(),
-                (double) steps.size() * options.batch() * 1e9 / end.endNanos(),
+                (double) steps.size() * batches.batchSize() * 1e9 / end.endNanos(),
                 100.0 * communication / end.endNanos());
     }
 
-    private boolean replicasAreEqual(float[] parameters) {
-        long[] all = gather(new Fingerprint().add(parameters).value());
-        boolean equal = Arrays.stream(all).allMatch(hash -> hash == all[0]);
-        String[] hashes = Arrays.stream(all).mapToObj(Long::toHexString).toArray(String[]::new);
-        if (equal) {
-            report("check ok: parameters are bitwise equal on all %d ranks, hash %s", all.length, hashes[0]);
-        } else {
-            report("check FAILED: parameters differ between ranks, hashes by rank %s", String.join(" ", hashes));
-        }
-        return equal;
+    private boolean replicasAreEqual(CharModel model) {
+        String hash = Integer.toHexString(Arrays.deepHashCode(model.parameters.toArray()));
+        List<String> different = different(hash);
+        report(
+                different.isEmpty()
+                        ? "check ok: parameters are bitwise equal on all %d ranks, hash %s"
+                        : "check FAILED: of %d ranks, parameters differ from those of rank 0 (hash %s) on " + different,
+                group.worldSize(),
+                hash);
+        return different.isEmpty();
     }
 
+    /** Trains the first steps again in one process, on whole batches. So each sample was used once, with the same weight. */
     private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
         int count = Math.min(LOSSES_TO_CHECK, steps.size());
-        double[] alone;
-        try (ProcessGroup one = group.newGroup(CHECKING_RANK);
-                ModelReplica replica = replica(one)) {
-            begin(one, replica);
-            alone = new LossCheck(shape, batches, options.steps()).alone(replica, count);
+        List<TrainingStep> alone;
+        try (ProcessGroup one = group.newGroup(0);
+                Trainer trainer = trainer(one)) {
+            int[] left = {count};
+            alone = trainer.train(0, 1, options.number("--steps"), () -> --left[0] == 0, step -> {});
         }
-        double[] together =
-                steps.stream().limit(count).mapToDouble(TrainingStep::loss).toArray();
-        double difference = LossCheck.largestDifference(together, alone);
-        boolean right = difference <= LossCheck.ALLOWED;
+        double difference = largestDifference(steps, alone);
+        boolean right = difference <= ALLOWED;
         report(
                 "check %s: the first %d losses differ by at most %.1e (relative) from those of one process on whole"
                         + " batches, allowed %.0e",
-                right ? "ok" : "FAILED", count, difference, LossCheck.ALLOWED);
+                right ? "ok" : "FAILED", count, difference, ALLOWED);
         return right;
     }
 
-    private void finish(float[] parameters, List<TrainingStep> steps) throws IOException {
-        CharModel model = new CharModel(shape, 1);
-        model.load(parameters);
-        byte[] beginning = Arrays.copyOf(batches.text(), shape.context());
-        if (options.sample() > 0) {
-            report("sample of generated text:");
-            String sample = new Sampler(model, vocabulary).generate(beginning, options.sample(), options.seed());
-            out.println(sample.replace("\t", TextSource.INDENTATION));
+    /** Returns the largest relative difference of losses; NaN if a loss is NaN. */
+    static double largestDifference(List<TrainingStep> together, List<TrainingStep> alone) {
+        double largest = 0;
+        for (int i = 0; i < alone.size(); i++) {
+            double loss = alone.get(i).loss();
+            largest = Math.max(largest, Math.abs(together.get(i).loss() - loss) / Math.abs(loss));
         }
-        TrainingPlot.write(steps, group.worldSize(), options.out());
-        report("plot of loss and throughput: %s", options.out());
-    }
-
-    /** Returns the name of the folder without its parents, which say nothing about the text. */
-    private static Path nameOf(Path text) {
-        Path name = text.toAbsolutePath().normalize().getFileName();
-        return name == null ? text : name;
-    }
-
-    private long[] gather(long own) {
-        long[] all = new long[group.worldSize()];
-        group.allGather(new long[] {own}, all);
-        return all;
+        return largest;
     }
 
     private void report(String format, Object... values) {

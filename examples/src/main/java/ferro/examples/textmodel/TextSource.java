@@ -1,131 +1,87 @@
 package ferro.examples.textmodel;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
- * The text to learn from. The text comes from one file, or from the text and source files of a folder in the order of
- * their names. Every rank therefore reads the same text.
+ * The text to learn from: one file, or the text and source files of a folder in the order of their names, so that every rank
+ * reads the same text. The most frequent printable characters have symbols of their own. All others share symbol 0.
  *
- * @param text      the full text, with four blanks in a row replaced by one tab
+ * @param symbols the text
+ * @param characters the character of each symbol
  * @param fileCount number of files that the text came from
  */
-record TextSource(String text, int fileCount) {
-    /**
-     * Indentation that is replaced by one character. Source files have much indentation. Shorter indentation leaves
-     * more of the context for words.
-     */
-    static final String INDENTATION = " ".repeat(4);
+record TextSource(byte[] symbols, String characters, int fileCount) {
+    /** Largest number of symbols. Symbols fit into a byte, and more symbols would only be rare characters. */
+    private static final int MAX_SYMBOLS = 100;
 
-    private static final long MAX_BYTES = 64L << 20;
     private static final Set<String> ENDINGS = Set.of(
-            "md",
-            "txt",
-            "adoc",
-            "rst",
-            "java",
-            "kt",
-            "scala",
-            "xml",
-            "sh",
-            "py",
-            "c",
-            "cc",
-            "h",
-            "html",
-            "css",
-            "js",
-            "json",
-            "yml",
-            "yaml",
-            "toml",
-            "properties",
-            "csv");
-    private static final Set<String> BUILD_FOLDERS = Set.of("target", "build", "out", "node_modules");
+            "md txt adoc rst java kt scala xml sh py c cc h html css js json yml yaml toml properties csv".split(" "));
 
-    /**
-     * Reads the text.
-     *
-     * @param path file, or folder whose hidden and build folders are left out
-     * @return text
-     * @throws UsageException if the path does not exist, is not readable, has no text, or has more than 64 MiB; the
-     *     message names the path
-     */
+    /** Reads the text of a file, or of a folder without its hidden and build folders. */
     static TextSource read(Path path) {
-        if (!Files.exists(path)) {
-            throw new UsageException("--text " + path + ": there is no such file or folder");
-        }
-        try {
-            List<Path> files = Files.isDirectory(path) ? textFilesOf(path) : List.of(path);
-            TextSource source = join(path, files);
-            if (source.text.isBlank()) {
-                throw new UsageException("--text " + path + ": found no text in " + files.size()
-                        + " files: choose a file, or a folder with files such as .md, .txt or .java");
-            }
-            return source;
-        } catch (IOException unreadable) {
-            throw new UsageException("--text " + path + ": cannot read it (" + unreadable + ")", unreadable);
-        }
-    }
-
-    private static TextSource join(Path path, List<Path> files) throws IOException {
+        Options.require(Files.exists(path), "--text " + path + ": there is no such file or folder");
         StringBuilder all = new StringBuilder();
-        long bytes = 0;
         int used = 0;
-        for (Path file : files) {
-            bytes += Files.size(file);
-            if (bytes > MAX_BYTES) {
-                throw new UsageException("--text " + path + ": more than " + (MAX_BYTES >> 20)
-                        + " MiB of text, reached at " + file + ": choose a smaller folder or file");
+        try {
+            for (Path file : Files.isDirectory(path) ? textFilesOf(path) : List.of(path)) {
+                String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+                // as for Git, a file with a zero byte is binary
+                boolean isText = text.indexOf('\0') < 0 && !text.isBlank();
+                // an indentation is one character, which leaves more of the context for words
+                all.append(isText ? text.replace("    ", "\t") : "");
+                used += isText ? 1 : 0;
             }
-            String text = Files.isRegularFile(file) ? textOf(file) : "";
-            all.append(text);
-            used += text.isEmpty() ? 0 : 1;
+        } catch (IOException | UncheckedIOException unreadable) {
+            throw new IllegalArgumentException("--text " + path + ": cannot read it (" + unreadable + ")", unreadable);
         }
-        return new TextSource(all.toString(), used);
+        Options.require(
+                used > 0,
+                "--text " + path + ": found no text: choose a file, or a folder with files such as .md,"
+                        + " .txt or .java");
+        return of(all.toString(), used);
     }
 
-    /**
-     * Returns the text of a file, or an empty text for a file with a zero byte. Git also treats such a file as binary.
-     */
-    private static String textOf(Path file) throws IOException {
-        String text = new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
-        return text.indexOf('\0') < 0 ? text.replace(INDENTATION, "\t") : "";
+    /** Chooses the symbols of a text. */
+    static TextSource of(String text, int fileCount) {
+        int[] counts = new int[Character.MAX_VALUE + 1];
+        text.chars().forEach(character -> counts[character]++);
+        String characters = '\uFFFD'
+                + IntStream.range(0, counts.length)
+                        .filter(character -> counts[character] > 0 && !Character.isSurrogate((char) character))
+                        // text that is printed must not control a terminal
+                        .filter(character -> !Character.isISOControl(character) || "\n\t".indexOf(character) >= 0)
+                        .boxed()
+                        .sorted(Comparator.comparing((Integer character) -> -counts[character])
+                                .thenComparing(each -> each))
+                        .limit(MAX_SYMBOLS - 1)
+                        .sorted()
+                        .map(Character::toString)
+                        .collect(Collectors.joining());
+        byte[] symbolOf = new byte[counts.length];
+        IntStream.range(1, characters.length()).forEach(each -> symbolOf[characters.charAt(each)] = (byte) each);
+        byte[] symbols = new byte[text.length()];
+        IntStream.range(0, symbols.length).forEach(i -> symbols[i] = symbolOf[text.charAt(i)]);
+        return new TextSource(symbols, characters, fileCount);
     }
 
     private static List<Path> textFilesOf(Path folder) throws IOException {
-        List<Path> files = new ArrayList<>();
-        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path visited, BasicFileAttributes attributes) {
-                String name = nameOf(visited);
-                boolean skipped = !visited.equals(folder) && (name.startsWith(".") || BUILD_FOLDERS.contains(name));
-                return skipped ? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path visited, BasicFileAttributes attributes) {
-                String name = nameOf(visited);
-                if (attributes.isRegularFile() && ENDINGS.contains(name.substring(name.lastIndexOf('.') + 1))) {
-                    files.add(visited);
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
-        files.sort(Comparator.comparing(file -> folder.relativize(file).toString()));
-        return files;
-    }
-
-    private static String nameOf(Path path) {
-        return path.getFileName() == null ? "" : path.getFileName().toString();
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> ENDINGS.contains(file.toString().replaceFirst(".*\\.", "")))
+                    .filter(file ->
+                            !("/" + folder.relativize(file)).matches(".*/(\\..*|target|build|out|node_modules)/.*"))
+                    .filter(Files::isRegularFile)
+                    .sorted(Comparator.comparing(file -> folder.relativize(file).toString()))
+                    .toList();
+        }
     }
 }

@@ -1,72 +1,98 @@
 package ferro.examples.textmodel;
 
+import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.training.GradientBuckets;
 import ferro.training.StepTimes;
+import ferro.training.optimizer.ShardedOptimizer;
+import ferro.training.optimizer.UpdateRule;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
-/**
- * Data-parallel training on one rank. The rank computes its own share of each batch. The ranks average their gradients
- * and make the same step.
- */
-final class Trainer {
-    private final ProcessGroup group;
-    private final ShareGradient shares;
-    private final ModelReplica replica;
-    private final int steps;
+/** Data-parallel training on one rank. The ranks average their gradients and make the same step. For one thread. */
+final class Trainer implements AutoCloseable {
+    /** A step: number from 0, mean loss over the full batch before it, time since the start, communication with waiting. */
+    record TrainingStep(int number, double loss, long endNanos, long communicationNanos) {}
 
-    /**
-     * Prepares training.
-     *
-     * @param group   ranks to train with
-     * @param shares  contributions of a rank to each step
-     * @param replica parameters with their first values
-     * @param steps   largest number of batches, including the batches before a checkpoint
-     */
-    Trainer(ProcessGroup group, ShareGradient shares, ModelReplica replica, int steps) {
+    static final UpdateRule RULE = UpdateRule.adam().withRate(2e-3);
+
+    final CharModel model;
+    private final ShardedOptimizer optimizer;
+    private final ProcessGroup group;
+    private final Batches batches;
+    private final GradientBuckets buckets;
+
+    /** Creates the trainer of a group from its buckets, which it closes. The first parameters are the same on all ranks. */
+    Trainer(ProcessGroup group, CharModel.Shape shape, Batches batches, GradientBuckets buckets, UpdateRule rule) {
         this.group = group;
-        this.shares = shares;
-        this.replica = replica;
-        this.steps = steps;
+        this.batches = batches;
+        this.buckets = buckets;
+        model = new CharModel(shape, batches.batchSize());
+        optimizer = ShardedOptimizer.over(buckets, rule);
+        model.draw(batches.seed());
+        for (int index = 0; index < model.parameters.size(); index++) {
+            copy(model.parameters.get(index), optimizer.parameter(index), false);
+        }
     }
 
     /**
-     * Trains until all steps are done or one of the ranks is out of time.
-     *
-     * @param share     share of each batch that this rank takes
-     * @param outOfTime condition that is checked once per step; if the condition is true on any rank, training ends on
-     *     all ranks after the same step
-     * @param progress  listener that is called after each step
-     * @return all steps that were made
+     * Trains on one of so many parts of each batch until all steps are done, or a rank is out of time. The scale makes the
+     * average over the ranks the mean over the full batch, even if the shares of two ranks differ by a sample. The learning
+     * rate falls linearly to a tenth.
      */
-    List<TrainingStep> train(int share, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
+    List<TrainingStep> train(
+            int part, int parts, int steps, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
         List<TrainingStep> done = new ArrayList<>();
-        float[] parameters = new float[shares.length()];
-        float[] gradient = new float[shares.length()];
+        float scale = (float) ((double) parts / batches.batchSize());
         long begin = System.nanoTime();
         boolean last = false;
-        for (int step = replica.stepCount(); step < steps && !last; step++) {
-            long start = System.nanoTime();
-            replica.read(parameters);
-            shares.load(parameters);
-            double loss = shares.compute(step, share, gradient, parameter -> replica.ready(parameter, gradient));
+        for (int step = 0; step < steps && !last; step++) {
+            read();
+            double loss = model.lossAndGradients(batches.text(), batches.share(step, part, parts), scale, this::send);
             long computed = System.nanoTime();
-            // the all-reduce sends a flag with the loss, so that ranks whose clocks disagree still stop after the same
-            // step
+            // a flag goes with the loss, so that ranks whose clocks disagree still stop after the same step
             double[] sent = {loss, outOfTime.getAsBoolean() ? 1 : 0};
             group.allReduce(sent, ReduceOp.AVG);
             long communication = System.nanoTime() - computed;
-            StepTimes times = replica.update(step, steps);
+            optimizer.rate(optimizer.rule().rate() * Math.max(0.1, 1 - 0.9 * step / steps));
+            StepTimes times = optimizer.step();
             communication += times.waited().toNanos();
             last = sent[1] > 0;
-            TrainingStep made = new TrainingStep(
-                    step, sent[0], shares.samplesPerStep(), start - begin, System.nanoTime() - begin, communication);
-            done.add(made);
-            progress.accept(made);
+            done.add(new TrainingStep(step, sent[0], System.nanoTime() - begin, communication));
+            progress.accept(done.get(done.size() - 1));
         }
         return done;
+    }
+
+    /** Puts a complete gradient into its bucket, which may leave for the other ranks at once. */
+    private void send(int parameter) {
+        copy(model.gradients.get(parameter), buckets.gradient(parameter), false);
+        buckets.ready(parameter);
+    }
+
+    /** Copies the parameters of the optimizer into the model. */
+    void read() {
+        for (int index = 0; index < model.parameters.size(); index++) {
+            copy(model.parameters.get(index), optimizer.parameter(index), true);
+        }
+    }
+
+    private static void copy(float[][] rows, HostTensor tensor, boolean read) {
+        int at = 0;
+        for (float[] values : rows) {
+            HostTensor row = HostTensor.of(DataType.FLOAT32, values, 0, values.length);
+            (read ? row : tensor).copyFrom(read ? 0 : at, read ? tensor : row, read ? at : 0, values.length);
+            at += values.length;
+        }
+    }
+
+    @Override
+    public void close() {
+        optimizer.close();
+        buckets.close();
     }
 }

@@ -62,18 +62,9 @@ class TextModelMainTest {
         assertPrinted("--steps none: need an integer from 1");
     }
 
-    @Test
-    void helpIsPrintedByRankZeroOnly() {
-        assertEquals(0, run(2, "--help"));
-        assertEquals("", out.toString(StandardCharsets.UTF_8));
-
-        assertEquals(0, run(0, "--help"));
-        assertTrue(out.toString(StandardCharsets.UTF_8).contains("--text PATH"), out.toString(StandardCharsets.UTF_8));
-    }
-
     private int run(int rank, String... arguments) {
         SystemContext process = SystemContext.of(Map.of("RANK", Integer.toString(rank), "WORLD_SIZE", "4"));
-        return new TextModelMain(process, stream(out), stream(err), StopRequest.NEVER).run(arguments);
+        return TextModelMain.run(process, stream(out), stream(err), arguments);
     }
 
     private void assertPrinted(String expected) {

@@ -1,5 +1,6 @@
 package ferro.examples.textmodel;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,21 +28,22 @@ class TextSourceTest {
 
         TextSource source = TextSource.read(folder);
 
-        assertEquals(new TextSource("ABC", 3), source);
+        assertEquals("ABC", text(source));
+        assertEquals(3, source.fileCount());
     }
 
     @Test
     void fileIsReadWhateverItsName() throws IOException {
         write("poem", "roses");
 
-        assertEquals("roses", TextSource.read(folder.resolve("poem")).text());
+        assertEquals("roses", text(TextSource.read(folder.resolve("poem"))));
     }
 
     @Test
     void fourBlanksAreOneTab() throws IOException {
         write("code.java", "if (a) {\n        b = c;");
 
-        assertEquals("if (a) {\n\t\tb = c;", TextSource.read(folder).text());
+        assertEquals("if (a) {\n\t\tb = c;", text(TextSource.read(folder)));
     }
 
     @Test
@@ -57,7 +60,7 @@ class TextSourceTest {
 
         String message = messageOf(folder);
 
-        assertTrue(message.contains("found no text in 1 files"), message);
+        assertTrue(message.contains("found no text"), message);
     }
 
     @Test
@@ -69,8 +72,35 @@ class TextSourceTest {
         assertTrue(message.contains("found no text"), message);
     }
 
+    @Test
+    void charactersThatCouldSteerATerminalAreNoSymbols() {
+        assertArrayEquals(
+                new byte[] {1, 0, 0}, TextSource.of("a\u001B\u0007", 1).symbols());
+    }
+
+    @Test
+    void onlyTheMostFrequentCharactersGetASymbol() {
+        StringBuilder text = new StringBuilder("\u4E00\u4E62\u4E63");
+        for (int i = 0; i < 300; i++) {
+            text.append(Character.toString((char) (0x4E00 + i)).repeat(300 - i));
+        }
+        TextSource source = TextSource.of(text.toString(), 1);
+
+        assertEquals(100, source.characters().length());
+        assertArrayEquals(new byte[] {1, 99, 0}, Arrays.copyOf(source.symbols(), 3));
+    }
+
+    private static String text(TextSource source) {
+        StringBuilder text = new StringBuilder();
+        for (byte symbol : source.symbols()) {
+            text.append(source.characters().charAt(symbol));
+        }
+        return text.toString();
+    }
+
     private static String messageOf(Path path) {
-        return assertThrows(UsageException.class, () -> TextSource.read(path)).getMessage();
+        return assertThrows(IllegalArgumentException.class, () -> TextSource.read(path))
+                .getMessage();
     }
 
     private void write(String name, String text) throws IOException {
