@@ -118,7 +118,7 @@ public class Tensors {
         HostTensor out = memory.out();
         boolean isRoot = group.rank() == 0;
         switch (kind) {
-            case "allReduce" -> group.submit(new Collective.AllReduce(in, out, ReduceOp.MAX)).await();
+            case "allReduce" -> group.submit(Collective.allReduce(in, out, ReduceOp.MAX)).await();
             case "allReduceInPlace" -> group.allReduce(in, ReduceOp.MAX);
             case "reduce" -> group.reduce(in, ReduceOp.MAX, 0);
             case "broadcast" -> group.broadcast(in, 0);

@@ -5,16 +5,27 @@ import java.util.Optional;
 
 /** The checks that several kinds of call share. Every message contains the value found and the value needed. */
 final class CallChecks {
+    /** The counts of a call whose parts have equal lengths. */
+    static final long[] EQUAL_PARTS = {};
+
     private CallChecks() {}
 
     /**
      * The division of a tensor into the parts of all ranks.
      *
-     * @param counts    part lengths, or null for equal parts
+     * @param counts    part lengths; empty for equal parts
      * @param rank      owner of the part
      * @param worldSize number of parts
      */
-    record PartLengths(long[] counts, int rank, int worldSize) {}
+    record PartLengths(long[] counts, int rank, int worldSize) {
+        boolean areGiven() {
+            return isGiven(counts);
+        }
+    }
+
+    private static boolean isGiven(long... counts) {
+        return counts.length > 0;
+    }
 
     static void present(CollectiveKind kind, String name, Tensor tensor, int root) {
         if (tensor == null) {
@@ -85,7 +96,7 @@ final class CallChecks {
      */
     static void parts(CollectiveKind kind, Tensor part, Tensor whole, PartLengths parts) {
         long begin = parts.rank * part.elementCount();
-        if (parts.counts != null) {
+        if (parts.areGiven()) {
             total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
             length(kind, partName(kind), part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
             begin = sum(parts.counts, parts.rank);
@@ -121,7 +132,7 @@ final class CallChecks {
 
     /** Checks the length of a rank's own part if only another rank has the tensor of all parts. */
     static void ownPart(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
-        if (parts.counts != null) {
+        if (parts.areGiven()) {
             oneEach(kind, parts.counts, parts.worldSize);
             length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
         }
@@ -132,12 +143,12 @@ final class CallChecks {
      * counts, input and output must have the same length.
      */
     static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, PartLengths all) {
-        if (sendCounts == null && recvCounts == null) {
+        if (!isGiven(sendCounts) && !isGiven(recvCounts)) {
             length(CollectiveKind.ALL_TO_ALL, "output", out, in.elementCount(), "input");
             return;
         }
-        long sent = sendCounts == null ? in.elementCount() / all.worldSize : sendCounts[all.rank];
-        long expected = recvCounts == null ? out.elementCount() / all.worldSize : recvCounts[all.rank];
+        long sent = isGiven(sendCounts) ? sendCounts[all.rank] : in.elementCount() / all.worldSize;
+        long expected = isGiven(recvCounts) ? recvCounts[all.rank] : out.elementCount() / all.worldSize;
         if (sent != expected) {
             throw new IllegalArgumentException(
                     "allToAll: rank " + all.rank + " has " + sent + " elements for itself and expects " + expected
@@ -157,7 +168,7 @@ final class CallChecks {
      * divides the length.
      */
     static void total(CollectiveKind kind, String name, Tensor tensor, long[] counts, int worldSize) {
-        if (counts == null) {
+        if (!isGiven(counts)) {
             if (tensor.elementCount() % worldSize != 0) {
                 throw new IllegalArgumentException(kind + ": " + name + " has " + tensor.elementCount()
                         + " elements, not a multiple of world size " + worldSize);

@@ -1,17 +1,278 @@
 package ferro;
 
 /**
- * The description of one collective operation: its tensors, op, root and counts. Other ranks receive only its
- * fingerprint, which consists of kind, counts, type, op name, root and label. The object itself is not sent.
+ * The description of one collective operation: its tensors, op, root and counts. The static methods of this interface
+ * make calls, one method for each form. Other ranks receive only the fingerprint of a call, which consists of kind,
+ * counts, type, op name, root and label. The object itself is not sent.
  *
- * <p>A tensor or op that every rank must have cannot be null: the constructor throws a NullPointerException that names
- * it. A tensor that only the root needs may be null on the other ranks; {@link #check} requires it on the root.
+ * <p>The static methods refuse null with a NullPointerException that names the argument. They check nothing else:
+ * {@link #check} checks shapes, counts, root and memory when the call starts. A call keeps the tensors and counts, and
+ * copies neither. Any thread may use a call.
  *
- * <p>Parts: if {@code counts} is null, all parts have equal length. If {@code counts} is not null, it has one length
- * per rank and is the same on all ranks (v-form). Send and receive are not collectives: they are matched by peer and
- * tag, and have no sequence number.
+ * <p>Counts are the lengths of the parts in elements: one per rank, 0 included, in rank order. An empty array stands
+ * for parts of equal length. Send and receive are not collectives: they are matched by peer and tag, and have no
+ * sequence number.
  */
-public sealed interface Collective extends Operands {
+public sealed interface Collective extends Operands
+        permits CollectiveRecords.AllReduce,
+                CollectiveRecords.Broadcast,
+                CollectiveRecords.Reduce,
+                CollectiveRecords.AllGather,
+                CollectiveRecords.ReduceScatter,
+                CollectiveRecords.Gather,
+                CollectiveRecords.Scatter,
+                CollectiveRecords.AllToAll,
+                CollectiveRecords.Barrier {
+    /**
+     * Returns an all-reduce in place: combines the tensors of all ranks, and writes the result into the tensor of every
+     * rank.
+     *
+     * @param data operand and result
+     * @param op   reduction
+     * @return call
+     */
+    static Collective allReduce(Tensor data, ReduceOp op) {
+        CallChecks.given(CollectiveKind.ALL_REDUCE, "data", data);
+        return new CollectiveRecords.AllReduce(data, data, op);
+    }
+
+    /**
+     * Returns an all-reduce: combines the operands of all ranks on every rank.
+     *
+     * @param in  operand
+     * @param out result, same type and length; may be {@code in}
+     * @param op  reduction
+     * @return call
+     */
+    static Collective allReduce(Tensor in, Tensor out, ReduceOp op) {
+        return new CollectiveRecords.AllReduce(in, out, op);
+    }
+
+    /**
+     * Returns a broadcast: copies the data of the root to every rank.
+     *
+     * @param data read on the root, written on the other ranks
+     * @param root rank that has the data
+     * @return call
+     */
+    static Collective broadcast(Tensor data, int root) {
+        return new CollectiveRecords.Broadcast(data, root);
+    }
+
+    /**
+     * Returns a reduce in place: combines the tensors of all ranks, and writes the result into the tensor of the root.
+     * The tensors of the other ranks stay unchanged.
+     *
+     * @param data operand, and on the root the result
+     * @param op   reduction
+     * @param root rank that receives the result
+     * @return call
+     */
+    static Collective reduce(Tensor data, ReduceOp op, int root) {
+        CallChecks.given(CollectiveKind.REDUCE, "data", data);
+        return new CollectiveRecords.Reduce(data, data, op, root);
+    }
+
+    /**
+     * Returns a reduce: combines the operands of all ranks on the root. A rank other than the root may also use {@link
+     * #reduce(Tensor, ReduceOp, int)}, which needs no result tensor.
+     *
+     * @param in   operand
+     * @param out  result on the root, same type and length; may be {@code in}; ignored on the other ranks
+     * @param op   reduction
+     * @param root rank that receives the result
+     * @return call
+     */
+    static Collective reduce(Tensor in, Tensor out, ReduceOp op, int root) {
+        CallChecks.given(CollectiveKind.REDUCE, in, out);
+        return new CollectiveRecords.Reduce(in, out, op, root);
+    }
+
+    /**
+     * Returns an all-gather of equal parts: joins the parts of all ranks on every rank.
+     *
+     * @param in  own part
+     * @param out all parts in rank order
+     * @return call
+     */
+    static Collective allGather(Tensor in, Tensor out) {
+        return new CollectiveRecords.AllGather(in, out, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns an all-gather: joins the parts of all ranks on every rank.
+     *
+     * @param in     own part
+     * @param out    all parts in rank order
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective allGather(Tensor in, Tensor out, long[] counts) {
+        return new CollectiveRecords.AllGather(in, out, counts);
+    }
+
+    /**
+     * Returns a reduce-scatter of equal parts: combines the operands of all ranks, and gives each rank its part of the
+     * result.
+     *
+     * @param in  all parts
+     * @param out part of the result for this rank
+     * @param op  reduction
+     * @return call
+     */
+    static Collective reduceScatter(Tensor in, Tensor out, ReduceOp op) {
+        return new CollectiveRecords.ReduceScatter(in, out, op, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns a reduce-scatter: combines the operands of all ranks, and gives each rank its part of the result.
+     *
+     * @param in     all parts
+     * @param out    part of the result for this rank
+     * @param op     reduction
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
+        return new CollectiveRecords.ReduceScatter(in, out, op, counts);
+    }
+
+    /**
+     * Returns a gather of equal parts for a rank other than the root: the part of this rank goes to the root. On the
+     * root, {@link #check} refuses this call, because the root needs a tensor for all parts.
+     *
+     * @param in   own part
+     * @param root rank that receives all parts
+     * @return call
+     */
+    static Collective gather(Tensor in, int root) {
+        return gather(in, root, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns a gather for a rank other than the root: the part of this rank goes to the root. On the root, {@link
+     * #check} refuses this call, because the root needs a tensor for all parts.
+     *
+     * @param in     own part
+     * @param root   rank that receives all parts
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective gather(Tensor in, int root, long[] counts) {
+        return new CollectiveRecords.Gather(in, null, root, counts);
+    }
+
+    /**
+     * Returns a gather of equal parts: joins the parts of all ranks on the root.
+     *
+     * @param in   own part
+     * @param out  all parts in rank order; ignored on ranks other than the root
+     * @param root rank that receives all parts
+     * @return call
+     */
+    static Collective gather(Tensor in, Tensor out, int root) {
+        return gather(in, out, root, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns a gather: joins the parts of all ranks on the root.
+     *
+     * @param in     own part
+     * @param out    all parts in rank order; ignored on ranks other than the root
+     * @param root   rank that receives all parts
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective gather(Tensor in, Tensor out, int root, long[] counts) {
+        CallChecks.given(CollectiveKind.GATHER, in, out);
+        return new CollectiveRecords.Gather(in, out, root, counts);
+    }
+
+    /**
+     * Returns a scatter of equal parts for a rank other than the root: this rank receives its part of the root's data.
+     * On the root, {@link #check} refuses this call, because the root needs the tensor of all parts.
+     *
+     * @param out  own part
+     * @param root rank that has the data
+     * @return call
+     */
+    static Collective scatter(Tensor out, int root) {
+        return scatter(out, root, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns a scatter for a rank other than the root: this rank receives its part of the root's data. On the root,
+     * {@link #check} refuses this call, because the root needs the tensor of all parts.
+     *
+     * @param out    own part
+     * @param root   rank that has the data
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective scatter(Tensor out, int root, long[] counts) {
+        return new CollectiveRecords.Scatter(null, out, root, counts);
+    }
+
+    /**
+     * Returns a scatter of equal parts: gives each rank its part of the root's data.
+     *
+     * @param in   all parts in rank order; ignored on ranks other than the root
+     * @param out  own part
+     * @param root rank that has the data
+     * @return call
+     */
+    static Collective scatter(Tensor in, Tensor out, int root) {
+        return scatter(in, out, root, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns a scatter: gives each rank its part of the root's data.
+     *
+     * @param in     all parts in rank order; ignored on ranks other than the root
+     * @param out    own part
+     * @param root   rank that has the data
+     * @param counts length of each part, the same on all ranks; empty if all are equal
+     * @return call
+     */
+    static Collective scatter(Tensor in, Tensor out, int root, long[] counts) {
+        CallChecks.given(CollectiveKind.SCATTER, in, out);
+        return new CollectiveRecords.Scatter(in, out, root, counts);
+    }
+
+    /**
+     * Returns an all-to-all of equal parts: sends part j to rank j, and receives part i from rank i.
+     *
+     * @param in  parts to send, by destination rank
+     * @param out parts received, by source rank
+     * @return call
+     */
+    static Collective allToAll(Tensor in, Tensor out) {
+        return new CollectiveRecords.AllToAll(in, out, CallChecks.EQUAL_PARTS, CallChecks.EQUAL_PARTS);
+    }
+
+    /**
+     * Returns an all-to-all: sends part j to rank j, and receives part i from rank i. A rank knows only the counts of
+     * its own sends and receives, not the counts of other ranks.
+     *
+     * @param in         parts to send, by destination rank
+     * @param out        parts received, by source rank
+     * @param sendCounts length of each part by destination rank; empty if all are equal
+     * @param recvCounts length of each part by source rank; empty if all are equal
+     * @return call
+     */
+    static Collective allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
+        return new CollectiveRecords.AllToAll(in, out, sendCounts, recvCounts);
+    }
+
+    /**
+     * Returns a barrier: waits until every rank has made the call.
+     *
+     * @return call
+     */
+    static Collective barrier() {
+        return CollectiveRecords.Barrier.CALL;
+    }
+
     /**
      * Checks shapes, counts, root and memory before any data moves.
      *
@@ -38,444 +299,10 @@ public sealed interface Collective extends Operands {
      * Returns the same call on other tensors. A decorator uses this method to replace the caller's memory by its own
      * memory.
      *
-     * @param in  operand, or null if this rank has none
-     * @param out result, or null if this rank has none; a call with one tensor uses {@code in}, or {@code out} if
-     *     {@code in} is null
-     * @return call of the same kind, op and root
+     * @param in  operand; null if {@link #in} of this call is null
+     * @param out result; null if {@link #out} of this call is null; a call with one tensor uses {@code in}, or {@code
+     *     out} if {@code in} is null
+     * @return call of the same kind, op, root and counts
      */
     Collective on(Tensor in, Tensor out);
-
-    /**
-     * All-reduce: combines the operands of all ranks on every rank. The call is in place if {@code in == out}.
-     *
-     * @param in  operand
-     * @param out result, same type and length
-     * @param op  reduction
-     */
-    record AllReduce(Tensor in, Tensor out, ReduceOp op) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in  operand
-         * @param out result, same type and length
-         * @param op  reduction
-         */
-        public AllReduce {
-            CallChecks.given(CollectiveKind.ALL_REDUCE, in, out);
-            CallChecks.given(CollectiveKind.ALL_REDUCE, "op", op);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            CallChecks.sameType(kind(), in, out);
-            CallChecks.op(kind(), op, in);
-            CallChecks.length(kind(), "output", out, in.elementCount(), "input");
-            Overlaps.refuseButIdentical(kind(), in, out);
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new AllReduce(otherIn, otherOut, op);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.ALL_REDUCE;
-        }
-    }
-
-    /**
-     * Broadcast: copies the data of the root to every rank.
-     *
-     * @param data read on the root, written on the other ranks
-     * @param root rank that has the data
-     */
-    record Broadcast(Tensor data, int root) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param data read on the root, written on the other ranks
-         * @param root rank that has the data
-         */
-        public Broadcast {
-            CallChecks.given(CollectiveKind.BROADCAST, "data", data);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
-        }
-
-        @Override
-        public Tensor in() {
-            return data;
-        }
-
-        @Override
-        public Tensor out() {
-            return data;
-        }
-
-        @Override
-        public Tensor reads(int rank) {
-            return rank == root ? data : null;
-        }
-
-        @Override
-        public Tensor writes(int rank) {
-            return rank == root ? null : data;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new Broadcast(otherIn == null ? otherOut : otherIn, root);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.BROADCAST;
-        }
-    }
-
-    /**
-     * Reduce: combines the operands of all ranks on the root. On ranks other than the root, {@code out} is null, and
-     * {@code in} is not changed.
-     *
-     * @param in   operand
-     * @param out  result on the root, may be {@code in}
-     * @param op   reduction
-     * @param root rank that receives the result
-     */
-    record Reduce(Tensor in, Tensor out, ReduceOp op, int root) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in   operand
-         * @param out  result on the root, may be {@code in}
-         * @param op   reduction
-         * @param root rank that receives the result
-         */
-        public Reduce {
-            CallChecks.given(CollectiveKind.REDUCE, "input", in);
-            CallChecks.given(CollectiveKind.REDUCE, "op", op);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
-            CallChecks.op(kind(), op, in);
-            if (rank == root) {
-                CallChecks.present(kind(), "output", out, root);
-                CallChecks.sameType(kind(), in, out);
-                CallChecks.length(kind(), "output", out, in.elementCount(), "input");
-                Overlaps.refuseButIdentical(kind(), in, out);
-            }
-        }
-
-        @Override
-        public Tensor writes(int rank) {
-            return rank == root ? out : null;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new Reduce(otherIn, otherOut, op, root);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.REDUCE;
-        }
-    }
-
-    /**
-     * All-gather: joins the parts of all ranks on every rank.
-     *
-     * @param in     own part
-     * @param out    all parts in rank order
-     * @param counts length of each part, or null if all are equal
-     */
-    record AllGather(Tensor in, Tensor out, long[] counts) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in     own part
-         * @param out    all parts in rank order
-         * @param counts length of each part, or null if all are equal
-         */
-        public AllGather {
-            CallChecks.given(CollectiveKind.ALL_GATHER, in, out);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            CallChecks.sameType(kind(), in, out);
-            CallChecks.parts(kind(), in, out, new CallChecks.PartLengths(counts, rank, worldSize));
-        }
-
-        @Override
-        public long[] inCounts() {
-            return counts;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new AllGather(otherIn, otherOut, counts);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.ALL_GATHER;
-        }
-    }
-
-    /**
-     * Reduce-scatter: combines the operands of all ranks, and gives each rank its part of the result.
-     *
-     * @param in     all parts
-     * @param out    part of the result for this rank
-     * @param op     reduction
-     * @param counts length of each part, or null if all are equal
-     */
-    record ReduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in     all parts
-         * @param out    part of the result for this rank
-         * @param op     reduction
-         * @param counts length of each part, or null if all are equal
-         */
-        public ReduceScatter {
-            CallChecks.given(CollectiveKind.REDUCE_SCATTER, in, out);
-            CallChecks.given(CollectiveKind.REDUCE_SCATTER, "op", op);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            CallChecks.sameType(kind(), in, out);
-            CallChecks.op(kind(), op, in);
-            CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
-        }
-
-        @Override
-        public long[] inCounts() {
-            return counts;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new ReduceScatter(otherIn, otherOut, op, counts);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.REDUCE_SCATTER;
-        }
-
-        @Override
-        public Tensor operand() {
-            return out;
-        }
-    }
-
-    /**
-     * Gather: joins the parts of all ranks on the root.
-     *
-     * @param in     own part
-     * @param out    all parts, null except on the root
-     * @param root   rank that receives the result
-     * @param counts length of each part, or null if all are equal
-     */
-    record Gather(Tensor in, Tensor out, int root, long[] counts) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in     own part
-         * @param out    all parts, null except on the root
-         * @param root   rank that receives the result
-         * @param counts length of each part, or null if all are equal
-         */
-        public Gather {
-            CallChecks.given(CollectiveKind.GATHER, "input", in);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
-            CallChecks.ownPart(kind(), "input", in, new CallChecks.PartLengths(counts, rank, worldSize));
-            if (rank == root) {
-                CallChecks.present(kind(), "output", out, root);
-                CallChecks.sameType(kind(), in, out);
-                CallChecks.parts(kind(), in, out, new CallChecks.PartLengths(counts, rank, worldSize));
-            }
-        }
-
-        @Override
-        public Tensor writes(int rank) {
-            return rank == root ? out : null;
-        }
-
-        @Override
-        public long[] inCounts() {
-            return counts;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new Gather(otherIn, otherOut, root, counts);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.GATHER;
-        }
-    }
-
-    /**
-     * Scatter: gives each rank its part of the root's data.
-     *
-     * @param in     all parts, null except on the root
-     * @param out    own part
-     * @param root   rank that has the data
-     * @param counts length of each part, or null if all are equal
-     */
-    record Scatter(Tensor in, Tensor out, int root, long[] counts) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in     all parts, null except on the root
-         * @param out    own part
-         * @param root   rank that has the data
-         * @param counts length of each part, or null if all are equal
-         */
-        public Scatter {
-            CallChecks.given(CollectiveKind.SCATTER, "output", out);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
-            CallChecks.ownPart(kind(), "output", out, new CallChecks.PartLengths(counts, rank, worldSize));
-            if (rank == root) {
-                CallChecks.present(kind(), "input", in, root);
-                CallChecks.sameType(kind(), in, out);
-                CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
-            }
-        }
-
-        @Override
-        public Tensor reads(int rank) {
-            return rank == root ? in : null;
-        }
-
-        @Override
-        public long[] inCounts() {
-            return counts;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new Scatter(otherIn, otherOut, root, counts);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.SCATTER;
-        }
-
-        @Override
-        public Tensor operand() {
-            return out;
-        }
-    }
-
-    /**
-     * All-to-all: sends part j to rank j, and receives part i from rank i. A rank knows only the counts of its own
-     * sends and receives, not the counts of other ranks. Therefore the choice of algorithm must not depend on the
-     * number of bytes.
-     *
-     * @param in         parts to send
-     * @param out        parts received
-     * @param sendCounts length of each part by destination rank, or null if all are equal
-     * @param recvCounts length of each part by source rank, or null if all are equal
-     */
-    record AllToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) implements Collective {
-        /**
-         * Checks that no required argument is null.
-         *
-         * @param in         parts to send
-         * @param out        parts received
-         * @param sendCounts length of each part by destination rank, or null if all are equal
-         * @param recvCounts length of each part by source rank, or null if all are equal
-         */
-        public AllToAll {
-            CallChecks.given(CollectiveKind.ALL_TO_ALL, in, out);
-        }
-
-        @Override
-        public void check(int rank, int worldSize) {
-            CallChecks.usable(this, rank);
-            CallChecks.sameType(kind(), in, out);
-            CallChecks.total(kind(), "input", in, sendCounts, worldSize);
-            CallChecks.total(kind(), "output", out, recvCounts, worldSize);
-            CallChecks.ownParts(in, out, sendCounts, recvCounts, new CallChecks.PartLengths(null, rank, worldSize));
-            Overlaps.refuse(kind(), in, out);
-        }
-
-        @Override
-        public long[] inCounts() {
-            return sendCounts;
-        }
-
-        @Override
-        public long[] outCounts() {
-            return recvCounts;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return new AllToAll(otherIn, otherOut, sendCounts, recvCounts);
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.ALL_TO_ALL;
-        }
-    }
-
-    /** Barrier: waits until every rank has made the call. */
-    record Barrier() implements Collective {
-        @Override
-        public void check(int rank, int worldSize) {
-            // a barrier has no arguments to check
-        }
-
-        @Override
-        public Tensor in() {
-            return null;
-        }
-
-        @Override
-        public Tensor out() {
-            return null;
-        }
-
-        @Override
-        public Collective on(Tensor otherIn, Tensor otherOut) {
-            return this;
-        }
-
-        @Override
-        public CollectiveKind kind() {
-            return CollectiveKind.BARRIER;
-        }
-    }
 }

@@ -16,14 +16,16 @@ public sealed interface Operands permits Collective {
     /**
      * Returns the operand. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and on a rank that has no such tensor
+     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
+     *     int)} and {@link Collective#scatter(Tensor, int)}
      */
     Tensor in();
 
     /**
      * Returns the result tensor. A call that has only one tensor returns that tensor.
      *
-     * @return tensor; null for a barrier, and on a rank that has no such tensor
+     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
+     *     int)} and {@link Collective#scatter(Tensor, int)}
      */
     Tensor out();
 
@@ -51,23 +53,23 @@ public sealed interface Operands permits Collective {
      * @return false if all parts are equal
      */
     default boolean hasCounts() {
-        return inCounts() != null || outCounts() != null;
+        return inCounts().length > 0 || outCounts().length > 0;
     }
 
     /**
      * Returns the lengths of the parts of the operand, one per rank.
      *
-     * @return lengths; null if all are equal
+     * @return lengths; empty if all are equal. The array belongs to the call and must not be changed
      */
     default long[] inCounts() {
-        return null;
+        return CallChecks.EQUAL_PARTS;
     }
 
     /**
      * Returns the lengths of the parts of the result, one per rank.
      *
-     * @return lengths; null if all are equal. Only the result of an all-to-all may have other lengths than the operand,
-     *     see {@link #inCounts}
+     * @return lengths; empty if all are equal. Only the result of an all-to-all may have other lengths than the
+     *     operand, see {@link #inCounts}. The array belongs to the call and must not be changed
      */
     default long[] outCounts() {
         return inCounts();

@@ -3,7 +3,6 @@ package ferro;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.AllReduce;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -102,7 +101,7 @@ class BufferAddressTest {
 
         private static String outcome(HostTensor in, HostTensor out) {
             try {
-                new AllReduce(in, out, ReduceOp.SUM).check(0, 2);
+                Collective.allReduce(in, out, ReduceOp.SUM).check(0, 2);
                 return "taken";
             } catch (IllegalArgumentException refused) {
                 return "refused";

@@ -17,15 +17,15 @@ class CollectiveKindTest {
     private static final Tensor MORE = HostTensor.of(new int[4]);
 
     private static final List<Collective> CALLS = List.of(
-            new Collective.AllReduce(MORE, MORE, ReduceOp.SUM),
-            new Collective.Broadcast(MORE, ROOT),
-            new Collective.Reduce(MORE, MORE, ReduceOp.SUM, ROOT),
-            new Collective.AllGather(LESS, MORE, null),
-            new Collective.ReduceScatter(MORE, LESS, ReduceOp.SUM, null),
-            new Collective.Gather(LESS, MORE, ROOT, null),
-            new Collective.Scatter(MORE, LESS, ROOT, null),
-            new Collective.AllToAll(MORE, MORE, null, null),
-            new Collective.Barrier());
+            Collective.allReduce(MORE, ReduceOp.SUM),
+            Collective.broadcast(MORE, ROOT),
+            Collective.reduce(MORE, ReduceOp.SUM, ROOT),
+            Collective.allGather(LESS, MORE),
+            Collective.reduceScatter(MORE, LESS, ReduceOp.SUM),
+            Collective.gather(LESS, MORE, ROOT),
+            Collective.scatter(MORE, LESS, ROOT),
+            Collective.allToAll(MORE, MORE),
+            Collective.barrier());
 
     @Test
     void everyCallHasWhatItsKindSays() {

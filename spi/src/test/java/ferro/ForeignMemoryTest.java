@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.Broadcast;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -109,16 +106,16 @@ class ForeignMemoryTest {
         HostTensor buffer = HostTensor.of(DataType.INT8, memory.bytes.slice().order(ByteOrder.nativeOrder()));
         int half = BYTES / 2;
         for (HostTensor other : List.of(tensor, again, buffer)) {
-            AllReduce shifted = new AllReduce(tensor.slice(0, half), other.slice(RUN, half), ReduceOp.SUM);
+            Collective shifted = Collective.allReduce(tensor.slice(0, half), other.slice(RUN, half), ReduceOp.SUM);
             String refusal = assertThrows(IllegalArgumentException.class, () -> shifted.check(0, 2))
                     .getMessage();
             assertTrue(refusal.contains("output begins " + RUN + " bytes behind the start of input"), refusal);
-            AllReduce identical = new AllReduce(tensor.slice(RUN, half), other.slice(RUN, half), ReduceOp.SUM);
+            Collective identical = Collective.allReduce(tensor.slice(RUN, half), other.slice(RUN, half), ReduceOp.SUM);
             assertDoesNotThrow(() -> identical.check(0, 2));
-            AllReduce apart = new AllReduce(tensor.slice(0, half), other.slice(half, half), ReduceOp.SUM);
+            Collective apart = Collective.allReduce(tensor.slice(0, half), other.slice(half, half), ReduceOp.SUM);
             assertDoesNotThrow(() -> apart.check(0, 2));
         }
-        AllGather own = new AllGather(again.slice(half, half), tensor, null);
+        Collective own = Collective.allGather(again.slice(half, half), tensor);
         assertDoesNotThrow(() -> own.check(1, 2));
         assertThrows(IllegalArgumentException.class, () -> own.check(0, 2));
     }
@@ -130,10 +127,10 @@ class ForeignMemoryTest {
         memory.isFreed = true;
         String expected = "allReduce: the memory of input " + tensor + " was freed (test memory): free memory, or close"
                 + " its arena, only after the calls on its tensors have ended";
-        assertEquals(expected, refusal(new AllReduce(tensor, array, ReduceOp.SUM), 0));
-        assertTrue(refusal(new AllReduce(array, tensor, ReduceOp.SUM), 0).contains("output " + tensor));
-        assertTrue(refusal(new Broadcast(tensor, 0), 1).startsWith("broadcast: the memory of output"));
-        assertTrue(refusal(new Broadcast(tensor, 0), 0).startsWith("broadcast: the memory of input"));
+        assertEquals(expected, refusal(Collective.allReduce(tensor, array, ReduceOp.SUM), 0));
+        assertTrue(refusal(Collective.allReduce(array, tensor, ReduceOp.SUM), 0).contains("output " + tensor));
+        assertTrue(refusal(Collective.broadcast(tensor, 0), 1).startsWith("broadcast: the memory of output"));
+        assertTrue(refusal(Collective.broadcast(tensor, 0), 0).startsWith("broadcast: the memory of input"));
         assertThrows(IllegalStateException.class, () -> tensor.checkUsable("send", "tensor", false));
     }
 
@@ -142,17 +139,21 @@ class ForeignMemoryTest {
         memory.isReadOnly = true;
         HostTensor tensor = HostTensor.of(DataType.FLOAT32, memory);
         HostTensor array = HostTensor.of(new float[(int) tensor.elementCount()]);
-        assertDoesNotThrow(() -> new AllReduce(tensor, array, ReduceOp.SUM).check(0, 2));
-        assertDoesNotThrow(() -> new Broadcast(tensor, 0).check(0, 2));
+        assertDoesNotThrow(
+                () -> Collective.allReduce(tensor, array, ReduceOp.SUM).check(0, 2));
+        assertDoesNotThrow(() -> Collective.broadcast(tensor, 0).check(0, 2));
         String expected =
                 "allReduce: output " + tensor + " is read-only (test memory): need memory that can be written";
         assertEquals(
                 expected,
                 assertThrows(
                                 IllegalArgumentException.class,
-                                () -> new AllReduce(array, tensor, ReduceOp.SUM).check(0, 2))
+                                () -> Collective.allReduce(array, tensor, ReduceOp.SUM)
+                                        .check(0, 2))
                         .getMessage());
-        assertThrows(IllegalArgumentException.class, () -> new Broadcast(tensor, 0).check(1, 2));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Collective.broadcast(tensor, 0).check(1, 2));
     }
 
     @Test

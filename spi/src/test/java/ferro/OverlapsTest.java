@@ -5,13 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.AllToAll;
-import ferro.Collective.Gather;
-import ferro.Collective.Reduce;
-import ferro.Collective.ReduceScatter;
-import ferro.Collective.Scatter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -38,11 +31,11 @@ class OverlapsTest {
         assertEquals(
                 "allReduce: input f32[8] and output f32[8] overlap: output begins 4 bytes before the start of input,"
                         + " need the identical range (in place) or separate memory",
-                refusal(new AllReduce(in, HostTensor.of(DataType.FLOAT32, memory, 0, 8), ReduceOp.SUM)));
-        says("8 bytes behind the start of input", new AllReduce(in, of(memory, 3), ReduceOp.SUM));
-        says("reduce: input", new Reduce(in, of(memory, 3), ReduceOp.SUM, RANK));
-        legal(new Reduce(in, of(memory, 3), ReduceOp.SUM, 0));
-        legal(new AllReduce(in, of(memory, 1), ReduceOp.SUM));
+                refusal(Collective.allReduce(in, HostTensor.of(DataType.FLOAT32, memory, 0, 8), ReduceOp.SUM)));
+        says("8 bytes behind the start of input", Collective.allReduce(in, of(memory, 3), ReduceOp.SUM));
+        says("reduce: input", Collective.reduce(in, of(memory, 3), ReduceOp.SUM, RANK));
+        legal(Collective.reduce(in, of(memory, 3), ReduceOp.SUM, 0));
+        legal(Collective.allReduce(in, of(memory, 1), ReduceOp.SUM));
     }
 
     private static HostTensor of(float[] memory, int from) {
@@ -58,16 +51,16 @@ class OverlapsTest {
         String need = "need 32 bytes behind it (rank 1's own part, in place) or separate memory";
         assertEquals(
                 "allGather: input f64[4] and output f64[12] overlap: input" + where + "output, " + need,
-                refusal(new AllGather(wrong, whole, null)));
+                refusal(Collective.allGather(wrong, whole)));
         assertEquals(
                 "scatter: output f64[4] and input f64[12] overlap: output" + where + "input, " + need,
-                refusal(new Scatter(whole, wrong, RANK, null)));
-        says(need, new Gather(wrong, whole, RANK, null));
-        says(need, new ReduceScatter(whole, wrong, ReduceOp.SUM, null));
+                refusal(Collective.scatter(whole, wrong, RANK)));
+        says(need, Collective.gather(wrong, whole, RANK));
+        says(need, Collective.reduceScatter(whole, wrong, ReduceOp.SUM));
         HostTensor own = HostTensor.of(DataType.FLOAT64, memory, 4, 4);
-        legal(new AllGather(own, whole, null));
-        says("need 40 bytes", new AllGather(own, whole, new long[] {5, 4, 3}));
-        legal(new AllGather(wrong, whole, new long[] {5, 4, 3}));
+        legal(Collective.allGather(own, whole));
+        says("need 40 bytes", Collective.allGather(own, whole, new long[] {5, 4, 3}));
+        legal(Collective.allGather(wrong, whole, new long[] {5, 4, 3}));
     }
 
     @Test
@@ -76,7 +69,7 @@ class OverlapsTest {
         assertEquals(
                 "allToAll: input i64[6] and output i64[6] overlap: output begins at the start of input, need separate"
                         + " memory: this call never works in place",
-                refusal(new AllToAll(both, both, null, null)));
+                refusal(Collective.allToAll(both, both)));
     }
 
     @Test
@@ -89,10 +82,11 @@ class OverlapsTest {
                 StandardOpenOption.WRITE)) {
             ByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, (1L << 30) + 4096);
             HostTensor first = HostTensor.of(DataType.INT32, part(mapped, 0, 4096));
-            legal(new AllReduce(first, HostTensor.of(DataType.INT32, part(mapped, 1 << 30, 4096)), ReduceOp.SUM));
+            legal(Collective.allReduce(
+                    first, HostTensor.of(DataType.INT32, part(mapped, 1 << 30, 4096)), ReduceOp.SUM));
             HostTensor large = HostTensor.of(DataType.INT32, part(mapped, 0, 1 << 30));
             HostTensor end = HostTensor.of(DataType.INT32, part(mapped, 1024, 1 << 30));
-            says("1024 bytes behind the start of input", new AllReduce(large, end, ReduceOp.SUM));
+            says("1024 bytes behind the start of input", Collective.allReduce(large, end, ReduceOp.SUM));
         }
     }
 
@@ -102,8 +96,8 @@ class OverlapsTest {
         ByteBuffer one =
                 memory.duplicate().order(ByteOrder.nativeOrder()).position(8).limit(40);
         ByteBuffer other = part(memory, 16, 80).position(24).limit(56);
-        Collective beside =
-                new AllReduce(HostTensor.of(DataType.INT32, one), HostTensor.of(DataType.INT32, other), ReduceOp.SUM);
+        Collective beside = Collective.allReduce(
+                HostTensor.of(DataType.INT32, one), HostTensor.of(DataType.INT32, other), ReduceOp.SUM);
         legal(beside);
         one.clear();
         other.clear();
@@ -111,31 +105,32 @@ class OverlapsTest {
         HostTensor far = HostTensor.of(DataType.INT32, other.position(20).limit(52));
         says(
                 "28 bytes behind",
-                new AllReduce(HostTensor.of(DataType.INT32, one.position(8).limit(40)), far, ReduceOp.SUM));
+                Collective.allReduce(
+                        HostTensor.of(DataType.INT32, one.position(8).limit(40)), far, ReduceOp.SUM));
     }
 
     @ParameterizedTest
     @ValueSource(longs = {0x7f00_0000_1000L, 0xffff_8000_0000_1000L})
     void deviceTensorsAreComparedByAddressOnOneDevice(long address) {
         DeviceTensor in = on(0, address, 100);
-        says("400 bytes", new AllToAll(on(0, address, 300), on(0, address + 400, 300), null, null));
-        says("need 400 bytes", new AllGather(in, on(0, address, 300), null));
-        says("3 bytes before", new AllReduce(in, on(0, address - 3, 100), ReduceOp.MAX));
-        legal(new AllGather(in, on(0, address - 400, 300), null));
-        legal(new AllReduce(in, on(0, address + 400, 100), ReduceOp.MAX));
-        legal(new AllReduce(in, on(0, address, 100), ReduceOp.MAX));
+        says("400 bytes", Collective.allToAll(on(0, address, 300), on(0, address + 400, 300)));
+        says("need 400 bytes", Collective.allGather(in, on(0, address, 300)));
+        says("3 bytes before", Collective.allReduce(in, on(0, address - 3, 100), ReduceOp.MAX));
+        legal(Collective.allGather(in, on(0, address - 400, 300)));
+        legal(Collective.allReduce(in, on(0, address + 400, 100), ReduceOp.MAX));
+        legal(Collective.allReduce(in, on(0, address, 100), ReduceOp.MAX));
     }
 
     @Test
     void aDeviceTensorWithoutMemoryOverlapsNothing() {
-        legal(new AllReduce(on(0, 16, 100), on(0, 0, 100), ReduceOp.SUM));
-        legal(new AllReduce(on(0, 0, 100), on(0, 16, 100), ReduceOp.SUM));
+        legal(Collective.allReduce(on(0, 16, 100), on(0, 0, 100), ReduceOp.SUM));
+        legal(Collective.allReduce(on(0, 0, 100), on(0, 16, 100), ReduceOp.SUM));
     }
 
     @Test
     void moreBytesThan64BitsHoldAreComparedToo() {
         DeviceTensor huge = on(0, 4096, Long.MAX_VALUE / 2);
-        says("overlap", new AllReduce(huge, on(0, 4100, Long.MAX_VALUE / 2), ReduceOp.SUM));
+        says("overlap", Collective.allReduce(huge, on(0, 4100, Long.MAX_VALUE / 2), ReduceOp.SUM));
     }
 
     private static DeviceTensor on(int device, long address, long count) {

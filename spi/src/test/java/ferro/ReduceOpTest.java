@@ -171,9 +171,9 @@ class ReduceOpTest {
         HostTensor ints = HostTensor.of(new int[] {5, 6});
         ReduceOp floats = BY_ELEMENT.get(0);
         for (Collective call : List.of(
-                new Collective.AllReduce(ints, ints, floats),
-                new Collective.Reduce(ints, null, floats, 1),
-                new Collective.ReduceScatter(ints, ints.slice(0, 1), floats, null))) {
+                Collective.allReduce(ints, floats),
+                Collective.reduce(ints, floats, 1),
+                Collective.reduceScatter(ints, ints.slice(0, 1), floats))) {
             String text = assertThrows(IllegalArgumentException.class, () -> call.check(0, 2))
                     .getMessage();
 

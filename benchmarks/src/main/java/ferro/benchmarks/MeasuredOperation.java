@@ -86,14 +86,14 @@ final class MeasuredOperation implements AutoCloseable {
         Tensor out = outputTensor;
         return group.submit(
                 switch (collective) {
-                    case ALLREDUCE -> new Collective.AllReduce(in, in, op);
-                    case BROADCAST -> new Collective.Broadcast(in, root);
-                    case REDUCE -> new Collective.Reduce(in, group.rank() == root ? in : null, op, root);
-                    case ALLGATHER -> new Collective.AllGather(in, out, null);
-                    case REDUCESCATTER -> new Collective.ReduceScatter(in, out, op, null);
-                    case GATHER -> new Collective.Gather(in, group.rank() == root ? out : null, root, null);
-                    case SCATTER -> new Collective.Scatter(group.rank() == root ? in : null, out, root, null);
-                    case ALLTOALL -> new Collective.AllToAll(in, out, null, null);
+                    case ALLREDUCE -> Collective.allReduce(in, op);
+                    case BROADCAST -> Collective.broadcast(in, root);
+                    case REDUCE -> Collective.reduce(in, op, root);
+                    case ALLGATHER -> Collective.allGather(in, out);
+                    case REDUCESCATTER -> Collective.reduceScatter(in, out, op);
+                    case GATHER -> Collective.gather(in, out, root);
+                    case SCATTER -> Collective.scatter(in, out, root);
+                    case ALLTOALL -> Collective.allToAll(in, out);
                     case BARRIER, PINGPONG ->
                         throw new IllegalStateException(collective.label() + " is not an operation that can be queued");
                 });

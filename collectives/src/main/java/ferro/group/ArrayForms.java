@@ -38,7 +38,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(float[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -55,7 +55,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(double[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -72,7 +72,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(int[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -89,7 +89,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(long[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -106,7 +106,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(short[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -123,7 +123,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(byte[] data, ReduceOp op) {
-        run(allReduceOf(of(requireNonNull(data, "data")), op));
+        run(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
@@ -138,7 +138,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(float[] in, float[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -153,7 +153,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(double[] in, double[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -168,7 +168,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(int[] in, int[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -183,7 +183,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(long[] in, long[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -198,7 +198,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(short[] in, short[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -213,7 +213,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(byte[] in, byte[] out) {
-        run(new Collective.AllGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null));
+        run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -231,7 +231,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -249,7 +249,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -267,7 +267,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -285,7 +285,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -303,7 +303,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -321,7 +321,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
-        run(new Collective.ReduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op, null));
+        run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
     }
 
     /**
@@ -336,7 +336,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(float[] in, float[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -351,7 +351,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(double[] in, double[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -366,7 +366,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(int[] in, int[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -381,7 +381,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(long[] in, long[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -396,7 +396,7 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(short[] in, short[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 
     /**
@@ -411,6 +411,6 @@ abstract class ArrayForms extends RootedArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(byte[] in, byte[] out) {
-        run(new Collective.AllToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), null, null));
+        run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
     }
 }

@@ -6,7 +6,6 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.InvalidRankException;
-import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 
@@ -64,13 +63,14 @@ abstract class GroupCalls {
         return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
     }
 
-    static Collective allReduceOf(Tensor data, ReduceOp op) {
-        return new Collective.AllReduce(requireNonNull(data, "data"), data, op);
+    /** Returns a gather; {@code out} may be null, which {@link Collective#check} refuses on the root. */
+    static Collective gatherOf(Tensor in, Tensor out, int root) {
+        return out == null ? Collective.gather(in, root) : Collective.gather(in, out, root);
     }
 
-    final Collective reduceOf(Tensor data, ReduceOp op, int root) {
-        requireNonNull(data, "data");
-        return new Collective.Reduce(data, way.rank() == root ? data : null, op, root);
+    /** Returns a scatter; {@code in} may be null, which {@link Collective#check} refuses on the root. */
+    static Collective scatterOf(Tensor in, Tensor out, int root) {
+        return in == null ? Collective.scatter(out, root) : Collective.scatter(in, out, root);
     }
 
     private int peer(int rank) {

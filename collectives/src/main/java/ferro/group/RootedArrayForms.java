@@ -29,7 +29,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(float[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -44,7 +44,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(double[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -59,7 +59,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(int[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -74,7 +74,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(long[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -89,7 +89,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(short[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -104,7 +104,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(byte[] data, int root) {
-        run(new Collective.Broadcast(of(requireNonNull(data, "data")), root));
+        run(Collective.broadcast(of(requireNonNull(data, "data")), root));
     }
 
     /**
@@ -123,7 +123,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(float[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -142,7 +142,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(double[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -161,7 +161,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(int[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -180,7 +180,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(long[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -199,7 +199,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(short[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -218,7 +218,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(byte[] data, ReduceOp op, int root) {
-        run(reduceOf(of(requireNonNull(data, "data")), op, root));
+        run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
     }
 
     /**
@@ -236,7 +236,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(float[] in, float[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -254,7 +254,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(double[] in, double[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -272,7 +272,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(int[] in, int[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -290,7 +290,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(long[] in, long[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -308,7 +308,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(short[] in, short[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -326,7 +326,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(byte[] in, byte[] out, int root) {
-        run(new Collective.Gather(of(requireNonNull(in, "input")), out == null ? null : of(out), root, null));
+        run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
     }
 
     /**
@@ -344,7 +344,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(float[] in, float[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 
     /**
@@ -362,7 +362,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(double[] in, double[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 
     /**
@@ -380,7 +380,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(int[] in, int[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 
     /**
@@ -398,7 +398,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(long[] in, long[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 
     /**
@@ -416,7 +416,7 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(short[] in, short[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 
     /**
@@ -434,6 +434,6 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(byte[] in, byte[] out, int root) {
-        run(new Collective.Scatter(in == null ? null : of(in), of(requireNonNull(out, "output")), root, null));
+        run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
     }
 }

@@ -37,7 +37,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allReduce(Tensor data, ReduceOp op) {
-        run(allReduceOf(data, op));
+        run(Collective.allReduce(data, op));
     }
 
     /**
@@ -60,7 +60,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
-        return submit(allReduceOf(data, op));
+        return submit(Collective.allReduce(data, op));
     }
 
     /**
@@ -74,7 +74,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void broadcast(Tensor data, int root) {
-        run(new Collective.Broadcast(data, root));
+        run(Collective.broadcast(data, root));
     }
 
     /**
@@ -90,7 +90,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work broadcastAsync(Tensor data, int root) {
-        return submit(new Collective.Broadcast(data, root));
+        return submit(Collective.broadcast(data, root));
     }
 
     /**
@@ -108,7 +108,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
-        run(reduceOf(data, op, root));
+        run(Collective.reduce(data, op, root));
     }
 
     /**
@@ -127,7 +127,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
-        return submit(reduceOf(data, op, root));
+        return submit(Collective.reduce(data, op, root));
     }
 
     /**
@@ -141,7 +141,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out) {
-        run(new Collective.AllGather(in, out, null));
+        run(Collective.allGather(in, out));
     }
 
     /**
@@ -149,14 +149,14 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in     own part; may be the rank's own part of {@code out}, behind the parts of the ranks before it
      * @param out    all parts, with as many elements as the sum of all counts
-     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out, long[] counts) {
-        run(new Collective.AllGather(in, out, counts));
+        run(Collective.allGather(in, out, counts));
     }
 
     /**
@@ -171,7 +171,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allGatherAsync(Tensor in, Tensor out) {
-        return submit(new Collective.AllGather(in, out, null));
+        return submit(Collective.allGather(in, out));
     }
 
     /**
@@ -191,7 +191,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
-        run(new Collective.ReduceScatter(in, out, op, null));
+        run(Collective.reduceScatter(in, out, op));
     }
 
     /**
@@ -202,7 +202,7 @@ abstract class TensorForms extends ArrayForms {
      * @param out    own part of the result; may be the rank's own part of {@code in}, behind the parts of the ranks
      *     before it
      * @param op     reduction; the same on every rank
-     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
      *     user-defined for another element type
      * @throws IllegalStateException         if the group is closed
@@ -211,7 +211,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
-        run(new Collective.ReduceScatter(in, out, op, counts));
+        run(Collective.reduceScatter(in, out, op, counts));
     }
 
     /**
@@ -230,7 +230,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
-        return submit(new Collective.ReduceScatter(in, out, op, null));
+        return submit(Collective.reduceScatter(in, out, op));
     }
 
     /**
@@ -246,7 +246,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root) {
-        run(new Collective.Gather(in, out, root, null));
+        run(gatherOf(in, out, root));
     }
 
     /**
@@ -255,7 +255,7 @@ abstract class TensorForms extends ArrayForms {
      * @param in     own part; on the root it may be the own part of {@code out}
      * @param out    all parts on the root; may be null on the other ranks, where it is ignored
      * @param root   rank that gets all parts
-     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
@@ -263,7 +263,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root, long[] counts) {
-        run(new Collective.Gather(in, out, root, counts));
+        run(out == null ? Collective.gather(in, root, counts) : Collective.gather(in, out, root, counts));
     }
 
     /**
@@ -281,7 +281,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work gatherAsync(Tensor in, Tensor out, int root) {
-        return submit(new Collective.Gather(in, out, root, null));
+        return submit(gatherOf(in, out, root));
     }
 
     /**
@@ -297,7 +297,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root) {
-        run(new Collective.Scatter(in, out, root, null));
+        run(scatterOf(in, out, root));
     }
 
     /**
@@ -306,7 +306,7 @@ abstract class TensorForms extends ArrayForms {
      * @param in     all parts on the root; may be null on the other ranks, where it is ignored
      * @param out    own part; on the root it may be the own part of {@code in}
      * @param root   rank that has all parts
-     * @param counts part lengths in elements, one per rank, equal on all ranks; 0 is allowed
+     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
@@ -314,7 +314,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
-        run(new Collective.Scatter(in, out, root, counts));
+        run(in == null ? Collective.scatter(out, root, counts) : Collective.scatter(in, out, root, counts));
     }
 
     /**
@@ -332,7 +332,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work scatterAsync(Tensor in, Tensor out, int root) {
-        return submit(new Collective.Scatter(in, out, root, null));
+        return submit(scatterOf(in, out, root));
     }
 
     /**
@@ -346,7 +346,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out) {
-        run(new Collective.AllToAll(in, out, null, null));
+        run(Collective.allToAll(in, out));
     }
 
     /**
@@ -354,16 +354,16 @@ abstract class TensorForms extends ArrayForms {
      *
      * @param in         parts by destination
      * @param out        parts by source; must not overlap {@code in}
-     * @param sendCounts lengths in elements by destination, 0 included; null for equal lengths
-     * @param recvCounts lengths in elements by source, each equal to the length that the source sends; null for equal
-     *     lengths
+     * @param sendCounts lengths in elements by destination, 0 included; empty if all are equal
+     * @param recvCounts lengths in elements by source, each equal to the length that the source sends; empty if all are
+     *     equal
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
-        run(new Collective.AllToAll(in, out, sendCounts, recvCounts));
+        run(Collective.allToAll(in, out, sendCounts, recvCounts));
     }
 
     /**
@@ -379,7 +379,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public final Work allToAllAsync(Tensor in, Tensor out) {
-        return submit(new Collective.AllToAll(in, out, null, null));
+        return submit(Collective.allToAll(in, out));
     }
 
     /**
@@ -389,7 +389,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException  if the group fails or has failed
      */
     public final void barrier() {
-        run(new Collective.Barrier());
+        run(Collective.barrier());
     }
 
     /**
@@ -400,7 +400,7 @@ abstract class TensorForms extends ArrayForms {
      * @throws ferro.FerroException  if the group has failed; the handle throws later failures
      */
     public final Work barrierAsync() {
-        return submit(new Collective.Barrier());
+        return submit(Collective.barrier());
     }
 
     /**

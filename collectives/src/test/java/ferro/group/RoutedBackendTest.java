@@ -53,8 +53,8 @@ class RoutedBackendTest {
     @Test
     @DisplayName("2-18: collectives and messages go where their tensors live; bytes and barriers to the host's")
     void callsGoWhereTheirTensorsLive() {
-        Collective forDevice = new Collective.Broadcast(onDevice, 0);
-        Collective forHost = new Collective.Broadcast(onHost, 0);
+        Collective forDevice = Collective.broadcast(onDevice, 0);
+        Collective forHost = Collective.broadcast(onHost, 0);
         ByteBuffer bytes = ByteBuffer.allocate(1);
 
         both.run(forDevice, LABELLED);
@@ -65,7 +65,7 @@ class RoutedBackendTest {
         both.send(bytes, 0, 5, BOUND);
         both.recv(bytes, 0, 6, BOUND);
         both.barrier(BOUND);
-        both.run(new Collective.Barrier(), BOUND);
+        both.run(Collective.barrier(), BOUND);
 
         verify(device).run(forDevice, LABELLED);
         verify(device).unsupportedBecause(forDevice);
@@ -75,7 +75,7 @@ class RoutedBackendTest {
         verify(host).send(bytes, 0, 5, BOUND);
         verify(host).recv(bytes, 0, 6, BOUND);
         verify(host).barrier(BOUND);
-        verify(host).run(new Collective.Barrier(), CallOptions.of(BOUND));
+        verify(host).run(Collective.barrier(), CallOptions.of(BOUND));
         assertEquals(1, both.rank());
         assertEquals(2, both.worldSize());
         assertEquals(BOUND, both.timeout());
@@ -90,8 +90,8 @@ class RoutedBackendTest {
         group.allReduce(onDevice, ReduceOp.SUM);
         group.allReduce(onHost, ReduceOp.SUM);
 
-        verify(device).run(new Collective.AllReduce(onDevice, onDevice, ReduceOp.SUM), CallOptions.of(BOUND));
-        verify(host).run(new Collective.AllReduce(onHost, onHost, ReduceOp.SUM), CallOptions.of(BOUND));
+        verify(device).run(Collective.allReduce(onDevice, ReduceOp.SUM), CallOptions.of(BOUND));
+        verify(host).run(Collective.allReduce(onHost, ReduceOp.SUM), CallOptions.of(BOUND));
     }
 
     @Test

@@ -49,7 +49,7 @@ final class SpansHosts {
         float[] outOfPlace = new float[count];
         HostTensor in = HostTensor.of(numbers(count, group.rank()));
         ((CollectiveBackend) group.backend())
-                .run(new Collective.AllReduce(in, HostTensor.of(outOfPlace), ReduceOp.SUM), Duration.ofSeconds(60));
+                .run(Collective.allReduce(in, HostTensor.of(outOfPlace), ReduceOp.SUM), Duration.ofSeconds(60));
         assertArrayEquals(expected, outOfPlace);
     }
 

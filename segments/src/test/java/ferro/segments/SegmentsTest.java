@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.AllReduce;
-import ferro.Collective.Broadcast;
+import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -118,7 +117,7 @@ class SegmentsTest {
                 "the arena of native segment of 16 bytes is closed: need a segment of an open arena",
                 assertThrows(IllegalStateException.class, () -> Segments.tensor(DataType.FLOAT32, segment))
                         .getMessage());
-        AllReduce late = new AllReduce(tensor, tensor, ReduceOp.SUM);
+        Collective late = Collective.allReduce(tensor, ReduceOp.SUM);
         assertEquals(
                 "allReduce: the memory of input f32[4] was freed (native segment of 16 bytes): free memory, or close its"
                         + " arena, only after the calls on its tensors have ended",
@@ -133,11 +132,13 @@ class SegmentsTest {
         try (FileChannel channel = FileChannel.open(file)) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 64, Arena.ofAuto());
             HostTensor tensor = Segments.tensor(DataType.INT32, mapped);
-            new Broadcast(tensor, 0).check(0, 2);
+            Collective.broadcast(tensor, 0).check(0, 2);
             assertEquals(
                     "broadcast: output i32[16] is read-only (read-only mapped segment of 64 bytes): need memory that can be"
                             + " written",
-                    assertThrows(IllegalArgumentException.class, () -> new Broadcast(tensor, 0).check(1, 2))
+                    assertThrows(
+                                    IllegalArgumentException.class,
+                                    () -> Collective.broadcast(tensor, 0).check(1, 2))
                             .getMessage());
         }
     }
@@ -148,18 +149,24 @@ class SegmentsTest {
         HostTensor in = Segments.tensor(DataType.FLOAT32, segment.asSlice(0, 32));
         HostTensor out = Segments.tensor(DataType.FLOAT32, segment.asSlice(4, 32));
         String refusal = assertThrows(
-                        IllegalArgumentException.class, () -> new AllReduce(in, out, ReduceOp.SUM).check(0, 2))
+                        IllegalArgumentException.class,
+                        () -> Collective.allReduce(in, out, ReduceOp.SUM).check(0, 2))
                 .getMessage();
         assertTrue(refusal.contains("output begins 4 bytes behind the start of input"), refusal);
         HostTensor buffer = HostTensor.of(
                 DataType.FLOAT32, segment.asSlice(8, 32).asByteBuffer().order(ByteOrder.nativeOrder()));
-        assertThrows(IllegalArgumentException.class, () -> new AllReduce(in, buffer, ReduceOp.SUM).check(0, 2));
-        new AllReduce(in, Segments.tensor(DataType.FLOAT32, segment.asSlice(0, 32)), ReduceOp.SUM).check(0, 2);
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Collective.allReduce(in, buffer, ReduceOp.SUM).check(0, 2));
+        Collective.allReduce(in, Segments.tensor(DataType.FLOAT32, segment.asSlice(0, 32)), ReduceOp.SUM)
+                .check(0, 2);
         float[] array = new float[9];
         HostTensor heap =
                 Segments.tensor(DataType.FLOAT32, MemorySegment.ofArray(array).asSlice(4));
         HostTensor view = HostTensor.of(DataType.FLOAT32, array, 0, 8);
-        assertThrows(IllegalArgumentException.class, () -> new AllReduce(heap, view, ReduceOp.SUM).check(0, 2));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Collective.allReduce(heap, view, ReduceOp.SUM).check(0, 2));
     }
 
     private static void refused(String expected, DataType type, MemorySegment segment) {

@@ -130,7 +130,7 @@ final class DispatchingBackend extends ForwardingBackend {
 
     @Override
     public void barrier(Duration timeout) {
-        run(new Collective.Barrier(), timeout);
+        run(Collective.barrier(), timeout);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package ferro.dispatch;
 
 import ferro.Collective;
-import ferro.Collective.Broadcast;
 import ferro.CollectiveKind;
 import ferro.DeviceTensor;
 import ferro.InvalidRankException;
@@ -28,46 +27,51 @@ final class OutOfPlaceCall {
 
     static OutOfPlaceCall allReduce(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
         DeviceTensor out = like(in, given(in).shape());
-        return new OutOfPlaceCall(dispatch, new Collective.AllReduce(in, out, op), out);
+        return new OutOfPlaceCall(dispatch, Collective.allReduce(in, out, op), out);
     }
 
     static OutOfPlaceCall broadcast(Dispatch dispatch, DeviceTensor in, int root) {
-        return new OutOfPlaceCall(dispatch, new Broadcast(given(in), root), like(in, in.shape()));
+        return new OutOfPlaceCall(dispatch, Collective.broadcast(given(in), root), like(in, in.shape()));
     }
 
     static OutOfPlaceCall reduce(Dispatch dispatch, DeviceTensor in, ReduceOp op, int root) {
-        DeviceTensor out = dispatch.rank() == root ? like(given(in), in.shape()) : null;
-        return new OutOfPlaceCall(dispatch, new Collective.Reduce(in, out, op, root), out);
+        if (dispatch.rank() != root) {
+            return new OutOfPlaceCall(dispatch, Collective.reduce(given(in), op, root), null);
+        }
+        DeviceTensor out = like(in, given(in).shape());
+        return new OutOfPlaceCall(dispatch, Collective.reduce(in, out, op, root), out);
     }
 
     static OutOfPlaceCall allGather(Dispatch dispatch, DeviceTensor in) {
         DeviceTensor out = like(in, Shapes.joined(given(in).shape(), dispatch.worldSize()));
-        return new OutOfPlaceCall(dispatch, new Collective.AllGather(in, out, null), out);
+        return new OutOfPlaceCall(dispatch, Collective.allGather(in, out), out);
     }
 
     static OutOfPlaceCall reduceScatter(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
         DeviceTensor out =
                 like(in, Shapes.part(CollectiveKind.REDUCE_SCATTER, given(in).shape(), dispatch.worldSize()));
-        return new OutOfPlaceCall(dispatch, new Collective.ReduceScatter(in, out, op, null), out);
+        return new OutOfPlaceCall(dispatch, Collective.reduceScatter(in, out, op), out);
     }
 
     static OutOfPlaceCall gather(Dispatch dispatch, DeviceTensor in, int root) {
-        DeviceTensor out =
-                dispatch.rank() == root ? like(in, Shapes.joined(given(in).shape(), dispatch.worldSize())) : null;
-        return new OutOfPlaceCall(dispatch, new Collective.Gather(in, out, root, null), out);
+        if (dispatch.rank() != root) {
+            return new OutOfPlaceCall(dispatch, Collective.gather(given(in), root), null);
+        }
+        DeviceTensor out = like(in, Shapes.joined(given(in).shape(), dispatch.worldSize()));
+        return new OutOfPlaceCall(dispatch, Collective.gather(in, out, root), out);
     }
 
     static OutOfPlaceCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
         InvalidRankException.check(root, dispatch.worldSize());
         DeviceTensor out =
                 like(in, Shapes.part(CollectiveKind.SCATTER, given(in).shape(), dispatch.worldSize()));
-        DeviceTensor all = dispatch.rank() == root ? in : null;
-        return new OutOfPlaceCall(dispatch, new Collective.Scatter(all, out, root, null), out);
+        Collective call = dispatch.rank() == root ? Collective.scatter(in, out, root) : Collective.scatter(out, root);
+        return new OutOfPlaceCall(dispatch, call, out);
     }
 
     static OutOfPlaceCall allToAll(Dispatch dispatch, DeviceTensor in) {
         DeviceTensor out = like(in, given(in).shape());
-        return new OutOfPlaceCall(dispatch, new Collective.AllToAll(in, out, null, null), out);
+        return new OutOfPlaceCall(dispatch, Collective.allToAll(in, out), out);
     }
 
     /** Runs the call. Returns the result after the call has ended, or null if this rank receives no result. */
@@ -112,13 +116,13 @@ final class OutOfPlaceCall {
      * root's data is first copied into the new tensor.
      */
     private Collective ready(Route route, DeviceTensor out) {
-        if (call instanceof Broadcast broadcast) {
-            if (dispatch.rank() == broadcast.root()) {
-                route.copy(call.kind().label(), (DeviceTensor) broadcast.data(), out);
+        if (call.kind() == CollectiveKind.BROADCAST) {
+            if (dispatch.rank() == call.root()) {
+                route.copy(call.kind().label(), (DeviceTensor) call.in(), out);
             }
-            return new Broadcast(out, broadcast.root());
+            return Collective.broadcast(out, call.root());
         }
-        return call.on(call.in(), out);
+        return out == null ? call : call.on(call.in(), out);
     }
 
     private static void free(DeviceTensor out, Throwable failure) {

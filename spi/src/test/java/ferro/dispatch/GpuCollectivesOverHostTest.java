@@ -18,6 +18,7 @@ import ferro.Backend;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
@@ -61,9 +62,9 @@ class GpuCollectivesOverHostTest {
     }
 
     private static Object addOther(Collective call) {
-        if (call instanceof Collective.AllReduce sum) {
-            float[] in = (float[]) ((HostTensor) sum.in()).memory();
-            float[] out = (float[]) ((HostTensor) sum.out()).memory();
+        if (call.kind() == CollectiveKind.ALL_REDUCE) {
+            float[] in = (float[]) ((HostTensor) call.in()).memory();
+            float[] out = (float[]) ((HostTensor) call.out()).memory();
             for (int i = 0; i < in.length; i++) {
                 out[i] = in[i] + 10 * (i + 1);
             }
@@ -142,8 +143,8 @@ class GpuCollectivesOverHostTest {
                 .when(host)
                 .run(any(), any(CallOptions.class));
 
-        gpu.run(new Collective.AllReduce(data, data, ReduceOp.SUM), host, Duration.ofSeconds(1));
-        gpu.submit(new Collective.AllReduce(data, data, ReduceOp.SUM), host, Duration.ofSeconds(1));
+        gpu.run(Collective.allReduce(data, ReduceOp.SUM), host, Duration.ofSeconds(1));
+        gpu.submit(Collective.allReduce(data, ReduceOp.SUM), host, Duration.ofSeconds(1));
         gpu.broadcastAsync(data, 0, host).await();
 
         assertEquals(3, log.lines().size());
@@ -230,7 +231,7 @@ class GpuCollectivesOverHostTest {
     void whatTheRoundTripDoesNotTakeIsNoSlowCall() {
         fallback.unsupported("parts differ");
 
-        String call = refused(() -> gpu.run(new Collective.AllReduce(data, data, ReduceOp.SUM), host, DEADLINE));
+        String call = refused(() -> gpu.run(Collective.allReduce(data, ReduceOp.SUM), host, DEADLINE));
         String fresh = refused(() -> gpu.allReduce(data, ReduceOp.SUM, host));
         String message = refused(() -> gpu.recv(data, 0, host));
 
@@ -342,7 +343,7 @@ class GpuCollectivesOverHostTest {
 
         assertTrue(other.isBusy(host, Duration.ZERO));
         Done work = Done.open();
-        Collective behind = new Collective.Broadcast(HostTensor.of(new float[] {7f}), 0);
+        Collective behind = Collective.broadcast(HostTensor.of(new float[] {7f}), 0);
         when(host.submit(behind, CallOptions.of(Duration.ofSeconds(2)))).thenReturn(work);
         assertSame(work, other.behind(behind, host, Duration.ofSeconds(2)));
         fallback.busy(false);
@@ -356,12 +357,12 @@ class GpuCollectivesOverHostTest {
         DeviceTensor elsewhere = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 3, null);
 
         for (Collective call : List.of(
-                new Collective.AllReduce(data, onHost, ReduceOp.SUM),
-                new Collective.AllReduce(onHost, data, ReduceOp.SUM),
-                new Collective.Gather(data, onHost, 0, null),
-                new Collective.AllReduce(data, elsewhere, ReduceOp.SUM),
-                new Collective.Broadcast(onHost, 0),
-                new Collective.Barrier())) {
+                Collective.allReduce(data, onHost, ReduceOp.SUM),
+                Collective.allReduce(onHost, data, ReduceOp.SUM),
+                Collective.gather(data, onHost, 0),
+                Collective.allReduce(data, elsewhere, ReduceOp.SUM),
+                Collective.broadcast(onHost, 0),
+                Collective.barrier())) {
             assertThrows(
                     IllegalArgumentException.class,
                     () -> gpu.run(call, host, Duration.ofSeconds(1)),

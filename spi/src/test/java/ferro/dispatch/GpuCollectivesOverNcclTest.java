@@ -64,7 +64,7 @@ class GpuCollectivesOverNcclTest {
         assertArrayEquals(new long[] {4}, out.shape());
         assertEquals(in.device(), out.device());
         assertNotEquals(in.address(), out.address());
-        verify(nccl).run(new Collective.AllReduce(in, out, ReduceOp.SUM), CallOptions.of(Duration.ofSeconds(9)));
+        verify(nccl).run(Collective.allReduce(in, out, ReduceOp.SUM), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -80,7 +80,7 @@ class GpuCollectivesOverNcclTest {
         InOrder order = inOrder(nccl);
         order.verify(nccl).waitFor(0, MockNccl.STREAM);
         order.verify(nccl).copy(in.address(), out.address(), new RawShape(3, DataType.FLOAT32), MockNccl.STREAM);
-        order.verify(nccl).run(new Collective.Broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
+        order.verify(nccl).run(Collective.broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -93,7 +93,7 @@ class GpuCollectivesOverNcclTest {
 
         assertArrayEquals(new long[] {2, 3}, out.shape());
         verify(second, never()).copy(anyLong(), anyLong(), any(), anyLong());
-        verify(second).run(new Collective.Broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
+        verify(second).run(Collective.broadcast(out, 0), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -150,8 +150,8 @@ class GpuCollectivesOverNcclTest {
         assertNull(gpu.gatherAsync(in, 0, second).await());
 
         assertEquals(1, memory.live());
-        verify(second).run(new Collective.Reduce(in, null, ReduceOp.SUM, 0), CallOptions.of(Duration.ofSeconds(9)));
-        verify(second).run(new Collective.Gather(in, null, 0, null), CallOptions.of(Duration.ofSeconds(9)));
+        verify(second).run(Collective.reduce(in, ReduceOp.SUM, 0), CallOptions.of(Duration.ofSeconds(9)));
+        verify(second).run(Collective.gather(in, 0), CallOptions.of(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -182,7 +182,7 @@ class GpuCollectivesOverNcclTest {
             assertEquals(2, invalidRank(root, () -> gpu.reduce(in, ReduceOp.SUM, root, outer)));
             assertEquals(2, invalidRank(root, () -> gpu.gather(in, root, outer)));
             assertEquals(2, invalidRank(root, () -> gpu.scatter(in, root, outer)));
-            Collective call = new Collective.Broadcast(in, root);
+            Collective call = Collective.broadcast(in, root);
             assertEquals(2, invalidRank(root, () -> gpu.run(call, outer, Duration.ofSeconds(1))));
         }
         assertCostNothing(view);
@@ -299,25 +299,21 @@ class GpuCollectivesOverNcclTest {
         ReduceOp op = ReduceOp.MAX;
 
         DeviceTensor sum = gpu.allReduce(in, op, second);
-        asked(second, sum, gpu.allReduceAsync(in, op, second), out -> new Collective.AllReduce(in, out, op));
+        asked(second, sum, gpu.allReduceAsync(in, op, second), out -> Collective.allReduce(in, out, op));
         DeviceTensor copy = gpu.broadcast(in, 1, second);
-        asked(second, copy, gpu.broadcastAsync(in, 1, second), out -> new Collective.Broadcast(out, 1));
+        asked(second, copy, gpu.broadcastAsync(in, 1, second), out -> Collective.broadcast(out, 1));
         DeviceTensor atRoot = gpu.reduce(in, op, 1, second).orElseThrow();
-        asked(second, atRoot, gpu.reduceAsync(in, op, 1, second), out -> new Collective.Reduce(in, out, op, 1));
+        asked(second, atRoot, gpu.reduceAsync(in, op, 1, second), out -> Collective.reduce(in, out, op, 1));
         DeviceTensor joined = gpu.allGather(in, second);
-        asked(second, joined, gpu.allGatherAsync(in, second), out -> new Collective.AllGather(in, out, null));
+        asked(second, joined, gpu.allGatherAsync(in, second), out -> Collective.allGather(in, out));
         DeviceTensor part = gpu.reduceScatter(in, op, second);
-        asked(
-                second,
-                part,
-                gpu.reduceScatterAsync(in, op, second),
-                out -> new Collective.ReduceScatter(in, out, op, null));
+        asked(second, part, gpu.reduceScatterAsync(in, op, second), out -> Collective.reduceScatter(in, out, op));
         DeviceTensor gathered = gpu.gather(in, 1, second).orElseThrow();
-        asked(second, gathered, gpu.gatherAsync(in, 1, second), out -> new Collective.Gather(in, out, 1, null));
+        asked(second, gathered, gpu.gatherAsync(in, 1, second), out -> Collective.gather(in, out, 1));
         DeviceTensor own = gpu.scatter(in, 1, second);
-        asked(second, own, gpu.scatterAsync(in, 1, second), out -> new Collective.Scatter(in, out, 1, null));
+        asked(second, own, gpu.scatterAsync(in, 1, second), out -> Collective.scatter(in, out, 1));
         DeviceTensor swapped = gpu.allToAll(in, second);
-        asked(second, swapped, gpu.allToAllAsync(in, second), out -> new Collective.AllToAll(in, out, null, null));
+        asked(second, swapped, gpu.allToAllAsync(in, second), out -> Collective.allToAll(in, out));
 
         assertEquals(1, memory.live());
     }
@@ -351,7 +347,7 @@ class GpuCollectivesOverNcclTest {
             "0-17: in place is legal, send and receive may be one pointer; the NCCL view checks what it is given, once")
     void inPlaceCallsGoToNcclAsTheyAre() {
         DeviceTensor data = memory.tensor(new long[] {2}, 3f, 5f);
-        Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+        Collective call = Collective.allReduce(data, ReduceOp.SUM);
 
         gpu.run(call, nccl, Duration.ofSeconds(2));
         gpu.submit(call, nccl, Duration.ofSeconds(3)).await();

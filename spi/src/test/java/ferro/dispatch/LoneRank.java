@@ -3,6 +3,7 @@ package ferro.dispatch;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.HostTensor;
 import ferro.Tensor;
 import ferro.Work;
@@ -24,7 +25,7 @@ final class LoneRank implements CollectiveBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return call instanceof Collective.AllReduce ? Optional.empty() : Optional.of("only all-reduces here");
+        return call.kind() == CollectiveKind.ALL_REDUCE ? Optional.empty() : Optional.of("only all-reduces here");
     }
 
     @Override

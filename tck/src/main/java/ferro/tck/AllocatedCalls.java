@@ -49,32 +49,26 @@ final class AllocatedCalls {
     void compare() {
         int last = group.worldSize() - 1;
         ReduceOp third = ReduceOp.preMultipliedSum(1 / 3d);
-        compare("allReduce", (in, out) -> new Collective.AllReduce(in, out, ReduceOp.SUM));
-        compare("allReduce in place", (in, out) -> new Collective.AllReduce(out, out, ReduceOp.SUM));
-        compare("allReduce of multiplied inputs", (in, out) -> new Collective.AllReduce(in, out, third));
-        compare("reduce", (in, out) -> new Collective.Reduce(in, ofRoot(out, last), ReduceOp.SUM, last));
-        compare("reduce in place", (in, out) -> new Collective.Reduce(out, ofRoot(out, last), ReduceOp.SUM, last));
-        compare("broadcast", (in, out) -> new Collective.Broadcast(out, last));
-        compare("allGather", (in, out) -> new Collective.AllGather(in.slice(0, part), out, null));
-        compare("allGather in place", (in, out) -> new Collective.AllGather(own(out), out, null));
-        compare("reduceScatter", (in, out) -> new Collective.ReduceScatter(in, own(out), ReduceOp.SUM, null));
-        compare("reduceScatter in place", (in, out) -> new Collective.ReduceScatter(out, own(out), ReduceOp.SUM, null));
-        compare(
-                "reduceScatter of multiplied inputs",
-                (in, out) -> new Collective.ReduceScatter(in, own(out), third, null));
-        compare("gather", (in, out) -> new Collective.Gather(in.slice(0, part), ofRoot(out, 0), 0, null));
-        compare("gather in place", (in, out) -> new Collective.Gather(own(out), ofRoot(out, 0), 0, null));
-        compare("scatter", (in, out) -> new Collective.Scatter(ofRoot(in, 0), own(out), 0, null));
-        compare("scatter in place", (in, out) -> new Collective.Scatter(ofRoot(out, 0), own(out), 0, null));
-        compare("allToAll", (in, out) -> new Collective.AllToAll(in, out, null, null));
+        compare("allReduce", (in, out) -> Collective.allReduce(in, out, ReduceOp.SUM));
+        compare("allReduce in place", (in, out) -> Collective.allReduce(out, ReduceOp.SUM));
+        compare("allReduce of multiplied inputs", (in, out) -> Collective.allReduce(in, out, third));
+        compare("reduce", (in, out) -> Collective.reduce(in, out, ReduceOp.SUM, last));
+        compare("reduce in place", (in, out) -> Collective.reduce(out, ReduceOp.SUM, last));
+        compare("broadcast", (in, out) -> Collective.broadcast(out, last));
+        compare("allGather", (in, out) -> Collective.allGather(in.slice(0, part), out));
+        compare("allGather in place", (in, out) -> Collective.allGather(own(out), out));
+        compare("reduceScatter", (in, out) -> Collective.reduceScatter(in, own(out), ReduceOp.SUM));
+        compare("reduceScatter in place", (in, out) -> Collective.reduceScatter(out, own(out), ReduceOp.SUM));
+        compare("reduceScatter of multiplied inputs", (in, out) -> Collective.reduceScatter(in, own(out), third));
+        compare("gather", (in, out) -> Collective.gather(in.slice(0, part), out, 0));
+        compare("gather in place", (in, out) -> Collective.gather(own(out), out, 0));
+        compare("scatter", (in, out) -> Collective.scatter(in, own(out), 0));
+        compare("scatter in place", (in, out) -> Collective.scatter(out, own(out), 0));
+        compare("allToAll", (in, out) -> Collective.allToAll(in, out));
     }
 
     private HostTensor own(HostTensor all) {
         return all.slice((long) group.rank() * part, part);
-    }
-
-    private HostTensor ofRoot(HostTensor tensor, int root) {
-        return group.rank() == root ? tensor : null;
     }
 
     private void compare(String name, Form form) {

@@ -73,8 +73,8 @@ public interface BlockRules extends Subject {
             HostTensor tensor = HostTensor.of(tensors[call]);
             calls.add(
                     call % 11 == 10
-                            ? new Collective.Broadcast(tensor, call % 2)
-                            : new Collective.AllReduce(tensor, tensor, call % 5 == 4 ? ReduceOp.MAX : ReduceOp.SUM));
+                            ? Collective.broadcast(tensor, call % 2)
+                            : Collective.allReduce(tensor, call % 5 == 4 ? ReduceOp.MAX : ReduceOp.SUM));
         }
         return calls;
     }
@@ -94,7 +94,7 @@ public interface BlockRules extends Subject {
                 HostTensor tensor = HostTensor.of(first);
                 Work before = group.allReduceAsync(tensor, ReduceOp.PRODUCT);
                 Work block = group.coalescedAsync(() -> {
-                    group.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM));
+                    group.submit(Collective.allReduce(tensor, ReduceOp.SUM));
                     group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM);
                 });
                 Work after = group.allReduceAsync(tensor, ReduceOp.PRODUCT);

@@ -332,7 +332,7 @@ public interface DiagnosisRules extends Subject {
     }
 
     private static Collective combining(float[] data, ReduceOp op) {
-        return new Collective.AllReduce(HostTensor.of(data), HostTensor.of(data), op);
+        return Collective.allReduce(HostTensor.of(data), HostTensor.of(data), op);
     }
 
     private static ReduceOp standingStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {

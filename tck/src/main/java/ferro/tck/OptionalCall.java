@@ -1,6 +1,7 @@
 package ferro.tck;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -64,7 +65,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     /** Returns whether all ranks get the same result. */
     boolean alike() {
-        return !(call instanceof Collective.ReduceScatter);
+        return call.kind() != CollectiveKind.REDUCE_SCATTER;
     }
 
     /**
@@ -81,7 +82,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         Values values = new Values(type, RANKS);
         Operand data = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank));
         data.fill(index -> values.mark(rank, index));
-        Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
+        Collective call = Collective.allReduce(data.tensor(), data.tensor(), op);
         return new OptionalCall(
                 op + " of " + type.label(), call, data, Cells.hash(data), index -> right(values, type, op, index));
     }
@@ -91,7 +92,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.OperandMemory.of(rank));
         in.fill(index -> values.mark(rank, index));
         Operand out = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank + 1));
-        Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), op, null);
+        Collective call = Collective.reduceScatter(in.tensor(), out.tensor(), op);
         return new OptionalCall(
                 "scattered " + op + " of " + type.label(),
                 call,
@@ -136,7 +137,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         long[] counts = {1, 3, 2};
         HostTensor in = HostTensor.of(Expect.floats((int) counts[rank], rank + 1));
         Operand out = Operand.unwritten(DataType.FLOAT32, 6, Operand.OperandMemory.of(rank));
-        Collective call = new Collective.AllGather(in, out.tensor(), counts);
+        Collective call = Collective.allGather(in, out.tensor(), counts);
         return new OptionalCall("unequal parts", call, out, Cells.hash(out), null);
     }
 }

@@ -188,7 +188,7 @@ public interface ResultRules extends Subject {
     private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
         float[] data = Expect.magnitudes(part * group.worldSize(), group.rank() * 1000L + part);
         float[] own = new float[part];
-        Collective scatter = new Collective.ReduceScatter(HostTensor.of(data), HostTensor.of(own), op, null);
+        Collective scatter = Collective.reduceScatter(HostTensor.of(data), HostTensor.of(own), op);
         if (Cells.RefusedCells.of(group, scatter).isPresent()) {
             if (group.rank() == 0) {
                 refused(op.name());

@@ -127,9 +127,9 @@ final class ScaledCalls {
 
     private Collective call(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op) {
         return switch (kind) {
-            case ALL_REDUCE -> new Collective.AllReduce(in, out, op);
-            case REDUCE -> new Collective.Reduce(in, group.rank() == 0 ? out : null, op, 0);
-            default -> new Collective.ReduceScatter(in, out, op, null);
+            case ALL_REDUCE -> Collective.allReduce(in, out, op);
+            case REDUCE -> Collective.reduce(in, out, op, 0);
+            default -> Collective.reduceScatter(in, out, op);
         };
     }
 }

@@ -134,7 +134,7 @@ final class StagedCalls {
 
     private static Work sum(ProcessGroup group, OnDevice device) {
         HostTensor data = HostTensor.of(new float[] {group.rank() + 2, 3});
-        return group.submit(device.call(new Collective.AllReduce(data, data, ReduceOp.SUM)));
+        return group.submit(device.call(Collective.allReduce(data, ReduceOp.SUM)));
     }
 
     private CompletableFuture<Void> stage(Work work) {

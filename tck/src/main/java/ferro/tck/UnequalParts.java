@@ -56,16 +56,21 @@ final class UnequalParts {
         switch (kind) {
             case "allGather" -> {
                 double[] out = new double[all.length];
-                run(new Collective.AllGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
+                run(Collective.allGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
             }
             case "gather" -> {
+                HostTensor part = HostTensor.of(own);
                 double[] onRoot = rank == root ? new double[all.length] : null;
-                run(new Collective.Gather(HostTensor.of(own), tensor(onRoot), root, counts), onRoot, all);
+                Collective call = onRoot == null
+                        ? Collective.gather(part, root, counts)
+                        : Collective.gather(part, HostTensor.of(onRoot), root, counts);
+                run(call, onRoot, all);
             }
             case "scatter" -> {
                 double[] part = new double[own.length];
-                Collective call =
-                        new Collective.Scatter(tensor(rank == root ? all : null), HostTensor.of(part), root, counts);
+                Collective call = rank == root
+                        ? Collective.scatter(HostTensor.of(all), HostTensor.of(part), root, counts)
+                        : Collective.scatter(HostTensor.of(part), root, counts);
                 run(call, part, own);
             }
             case "reduceScatter" -> reduceScatter(all);
@@ -85,7 +90,7 @@ final class UnequalParts {
             Arrays.setAll(in, i -> (int) (extreme(i) - rank));
             HostTensor operand = HostTensor.of(in);
             HostTensor part = inPlace ? operand.slice(start, want.length) : HostTensor.of(new int[want.length]);
-            if (runIfDone(subject, group, new Collective.ReduceScatter(operand, part, ReduceOp.AVG, counts))) {
+            if (runIfDone(subject, group, Collective.reduceScatter(operand, part, ReduceOp.AVG, counts))) {
                 int[] found = (int[]) part.memory();
                 int from = (int) part.offset();
                 String what = "averages of unequal parts of " + unit + (inPlace ? " in place" : "");
@@ -107,7 +112,7 @@ final class UnequalParts {
         double[] want = new double[(int) counts[rank]];
         Arrays.setAll(want, i -> size * (size + 1) / 2 * ((start + i) % 100 + 1));
         double[] out = new double[want.length];
-        run(new Collective.ReduceScatter(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, counts), out, want);
+        run(Collective.reduceScatter(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, counts), out, want);
     }
 
     private void allToAll() {
@@ -118,7 +123,7 @@ final class UnequalParts {
         double[] in = new double[(int) Arrays.stream(sends).sum()];
         Arrays.fill(in, rank + 1);
         double[] out = new double[(int) Arrays.stream(receives).sum()];
-        Collective call = new Collective.AllToAll(HostTensor.of(in), HostTensor.of(out), sends, receives);
+        Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), sends, receives);
         run(call, out, repeated(receives));
     }
 
@@ -141,10 +146,6 @@ final class UnequalParts {
         CollectiveBackend backend = (CollectiveBackend) group.backend();
         backend.run(call, backend.timeout());
         return true;
-    }
-
-    private static HostTensor tensor(double[] array) {
-        return array == null ? null : HostTensor.of(array);
     }
 
     private static double[] mark(int rank, long count) {

@@ -44,7 +44,7 @@ public interface UnequalRules extends Subject {
                 received[group.rank()] = out;
                 long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
                 long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
-                Collective call = new Collective.AllToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
+                Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
                 UnequalParts.runIfDone(this, group, call);
                 if (Cells.RefusedCells.of(group, call).isEmpty()) {
                     group.barrier();

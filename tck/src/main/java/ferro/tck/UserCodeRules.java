@@ -62,7 +62,7 @@ public interface UserCodeRules extends Subject {
             ranks.run(group -> {
                 ReduceOp op = UserCode.forms().get(0);
                 int[] ints = {5, 6};
-                Collective call = new Collective.AllReduce(HostTensor.of(ints), HostTensor.of(ints), op);
+                Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
                 Operand floats = UserCode.operand(group.rank(), 2, 0);
                 if (isDone(group, floats, op)) {
                     CollectiveBackend backend = (CollectiveBackend) group.backend();
@@ -82,7 +82,7 @@ public interface UserCodeRules extends Subject {
     }
 
     private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
-        Collective call = new Collective.AllReduce(data.tensor(), data.tensor(), op);
+        Collective call = Collective.allReduce(data.tensor(), data.tensor(), op);
         if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {
                 refused("users' reductions");

@@ -38,7 +38,7 @@ public interface WorkRules extends Subject {
                 List<Work> queued = new ArrayList<>();
                 queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
                 queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
-                queued.add(group.submit(new Collective.Broadcast(tensor, 2)));
+                queued.add(group.submit(Collective.broadcast(tensor, 2)));
                 for (int turn = 0; turn < 20; turn++) {
                     queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
                 }

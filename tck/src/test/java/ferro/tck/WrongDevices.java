@@ -3,6 +3,7 @@ package ferro.tck;
 import ferro.Backend;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DeviceTensor;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
@@ -58,7 +59,7 @@ final class WrongDevices {
             super((honest, devices) -> new NaiveRoundTrip(honest, devices) {
                 @Override
                 DeviceTensor written(Collective call) {
-                    boolean other = call instanceof Collective.Reduce && call.out() == null;
+                    boolean other = call.kind() == CollectiveKind.REDUCE && call.writes(rank()) == null;
                     if (other && call.in().elementCount() > 0) {
                         devices.write(zeros(call), (DeviceTensor) call.in());
                     }
@@ -73,7 +74,7 @@ final class WrongDevices {
             super((honest, devices) -> new NaiveRoundTrip(honest, devices) {
                 @Override
                 DeviceTensor written(Collective call) {
-                    if (call instanceof Collective.AllReduce && call.in() != call.out()) {
+                    if (call.kind() == CollectiveKind.ALL_REDUCE && call.in() != call.out()) {
                         devices.write(zeros(call), (DeviceTensor) call.in());
                     }
                     return super.written(call);

@@ -5,6 +5,7 @@ import ferro.Backend;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -157,7 +158,7 @@ final class WrongManners {
                 @Override
                 public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
                     List<Collective> kept = calls.stream()
-                            .filter(call -> !(call instanceof Collective.Broadcast))
+                            .filter(call -> call.kind() != CollectiveKind.BROADCAST)
                             .toList();
                     return super.submitCoalesced(kept, Collections.nCopies(kept.size(), ""), timeout);
                 }
@@ -356,7 +357,7 @@ final class WrongManners {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
                     return super.submit(
-                            call instanceof Collective.AllToAll ? call.on(copy(call), call.out()) : call, options);
+                            call.kind() == CollectiveKind.ALL_TO_ALL ? call.on(copy(call), call.out()) : call, options);
                 }
             });
         }
@@ -374,7 +375,7 @@ final class WrongManners {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
-                    if (call instanceof Collective.ReduceScatter
+                    if (call.kind() == CollectiveKind.REDUCE_SCATTER
                             && ((HostTensor) call.in()).memory() == ((HostTensor) call.out()).memory()) {
                         throw new IllegalArgumentException("reduceScatter: operand and result are in one memory");
                     }

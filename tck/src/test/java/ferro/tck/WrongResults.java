@@ -2,12 +2,8 @@ package ferro.tck;
 
 import ferro.CallOptions;
 import ferro.Collective;
-import ferro.Collective.AllReduce;
-import ferro.Collective.Barrier;
-import ferro.Collective.Broadcast;
-import ferro.Collective.Reduce;
-import ferro.Collective.ReduceScatter;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -94,16 +90,16 @@ final class WrongResults {
 
         @Override
         public Work submit(Collective call, CallOptions options) {
-            boolean isAveraged = call instanceof AllReduce all
-                    && all.op() == ReduceOp.AVG
-                    && all.in().dataType() == DataType.INT32;
+            boolean isAveraged = call.kind() == CollectiveKind.ALL_REDUCE
+                    && call.op() == ReduceOp.AVG
+                    && call.in().dataType() == DataType.INT32;
             if (!isAveraged) {
                 return super.submit(call, options);
             }
             HostTensor in = (HostTensor) call.in();
             HostTensor out = (HostTensor) call.out();
             long[] sums = Bits.of(in);
-            super.submit(new AllReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), options)
+            super.submit(Collective.allReduce(HostTensor.of(sums), HostTensor.of(sums), ReduceOp.SUM), options)
                     .await();
             Bits.fill(out, index -> divide.applyAsLong(sums[index], worldSize()));
             return Handle.done();
@@ -126,13 +122,13 @@ final class WrongResults {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
-                    boolean isScaled = call instanceof AllReduce
+                    boolean isScaled = call.kind() == CollectiveKind.ALL_REDUCE
                             && call.op().factor() != 1
                             && call.operand().dataType() == DataType.FLOAT32;
                     if (!isScaled) {
                         return super.submit(call, options);
                     }
-                    super.submit(new AllReduce(call.in(), call.out(), ReduceOp.SUM), options)
+                    super.submit(Collective.allReduce(call.in(), call.out(), ReduceOp.SUM), options)
                             .await();
                     HostTensor out = (HostTensor) call.out();
                     long[] sums = Bits.of(out);
@@ -150,8 +146,9 @@ final class WrongResults {
         }
 
         private static Collective shorter(Collective call) {
-            boolean some = call instanceof Broadcast && call.operand().elementCount() > 0;
-            return some ? new Broadcast(allButLast(call.operand()), ((Broadcast) call).root()) : call;
+            boolean some =
+                    call.kind() == CollectiveKind.BROADCAST && call.operand().elementCount() > 0;
+            return some ? Collective.broadcast(allButLast(call.operand()), call.root()) : call;
         }
     }
 
@@ -170,8 +167,8 @@ final class WrongResults {
         WritesWhereItIsNotTheRoot() {
             super(honest -> new Replacing(
                     honest,
-                    call -> call instanceof Reduce reduce
-                            ? new AllReduce(reduce.in(), reduce.out() == null ? reduce.in() : reduce.out(), reduce.op())
+                    call -> call.kind() == CollectiveKind.REDUCE
+                            ? Collective.allReduce(call.in(), call.out(), call.op())
                             : call));
         }
     }
@@ -181,7 +178,7 @@ final class WrongResults {
             super(honest -> new Decorator(honest) {
                 @Override
                 public Work submit(Collective call, CallOptions options) {
-                    return call instanceof Barrier ? Handle.done() : super.submit(call, options);
+                    return call.kind() == CollectiveKind.BARRIER ? Handle.done() : super.submit(call, options);
                 }
             });
         }
@@ -242,7 +239,8 @@ final class WrongResults {
                 @Override
                 public void run(Collective call, CallOptions options) {
                     super.run(call, options);
-                    if (call instanceof ReduceScatter && call.out().elementCount() > 1) {
+                    if (call.kind() == CollectiveKind.REDUCE_SCATTER
+                            && call.out().elementCount() > 1) {
                         float[] part = (float[]) ((HostTensor) call.out()).memory();
                         part[1] = Math.nextUp(part[1]);
                     }
@@ -276,8 +274,8 @@ final class WrongResults {
         TakesAnyRootForTheFirstRank() {
             super(honest -> new Replacing(
                     honest,
-                    call -> call instanceof Broadcast broadcast && broadcast.root() >= honest.worldSize()
-                            ? new Broadcast(broadcast.data(), 0)
+                    call -> call.kind() == CollectiveKind.BROADCAST && call.root() >= honest.worldSize()
+                            ? Collective.broadcast(call.in(), 0)
                             : call));
         }
     }
@@ -301,11 +299,15 @@ final class WrongResults {
     }
 
     private static Collective withSum(Collective call, boolean replaced) {
-        return replaced && call instanceof AllReduce all ? new AllReduce(all.in(), all.out(), ReduceOp.SUM) : call;
+        return replaced && call.kind() == CollectiveKind.ALL_REDUCE
+                ? Collective.allReduce(call.in(), call.out(), ReduceOp.SUM)
+                : call;
     }
 
     private static Collective withOp(Collective call, ReduceOp asked, ReduceOp taken) {
-        return call instanceof AllReduce all && all.op() == asked ? new AllReduce(all.in(), all.out(), taken) : call;
+        return call.op() == asked && call.kind() == CollectiveKind.ALL_REDUCE
+                ? Collective.allReduce(call.in(), call.out(), taken)
+                : call;
     }
 
     private static HostTensor allButLast(Tensor tensor) {

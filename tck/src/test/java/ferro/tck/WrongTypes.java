@@ -1,7 +1,7 @@
 package ferro.tck;
 
 import ferro.Collective;
-import ferro.Collective.AllReduce;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Tensor;
@@ -44,11 +44,12 @@ final class WrongTypes {
     }
 
     private static Collective taking(Collective call, Map<DataType, DataType> taken) {
-        if (!(call instanceof AllReduce all) || !taken.containsKey(all.in().dataType())) {
+        if (call.kind() != CollectiveKind.ALL_REDUCE
+                || !taken.containsKey(call.in().dataType())) {
             return call;
         }
-        DataType type = taken.get(all.in().dataType());
-        return new AllReduce(as(type, all.in()), as(type, all.out()), all.op());
+        DataType type = taken.get(call.in().dataType());
+        return Collective.allReduce(as(type, call.in()), as(type, call.out()), call.op());
     }
 
     private static HostTensor as(DataType type, Tensor tensor) {

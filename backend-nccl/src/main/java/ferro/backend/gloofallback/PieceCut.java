@@ -1,6 +1,7 @@
 package ferro.backend.gloofallback;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 
@@ -24,7 +25,7 @@ record PieceCut(long partElements, int parts, long pieceElements) {
     static PieceCut of(Collective call, int worldSize, RankContext context) {
         long chunk = Math.max(1, Math.min(Settings.FALLBACK_CHUNK.of(context), PIECE_BYTES_MOST));
         long elements = call.operand().elementCount();
-        long partElements = call instanceof Collective.AllToAll ? elements / worldSize : elements;
+        long partElements = call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
         int parts = partsInStaging(call, worldSize);
         long room = chunk / call.operand().dataType().byteSize() / parts;
         // an empty tensor is one empty piece: it has its place in the order

@@ -97,11 +97,11 @@ final class Pipeline {
     private void agree() {
         long[] bounds = {cut.partElements(), -cut.partElements(), cut.pieceElements(), -cut.pieceElements()};
         HostTensor both = HostTensor.of(bounds);
-        Work agreeing = submit(new Collective.AllReduce(both, both, ReduceOp.MAX));
+        Work agreeing = submit(Collective.allReduce(both, ReduceOp.MAX));
         await(agreeing);
         if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3]) {
             // an abort must not reach a rank before that rank knows the reason
-            ended(submit(new Collective.Barrier()));
+            ended(submit(Collective.barrier()));
             throw work.failure(Code.MISMATCH, differently(bounds), null);
         }
     }

@@ -102,9 +102,8 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
         return switch (call.kind()) {
             case ALL_GATHER -> call.on(own, staging);
             case REDUCE_SCATTER -> call.on(staging, own);
-            case REDUCE -> call.on(staging, root ? staging : null);
-            case GATHER -> root ? call.on(own, staging) : call.on(staging, null);
-            case SCATTER -> root ? call.on(staging, own) : call.on(null, staging);
+            case GATHER -> root ? call.on(own, staging) : call.on(staging, staging);
+            case SCATTER -> root ? call.on(staging, own) : call.on(staging, staging);
             case ALL_TO_ALL ->
                 call.on(staging.slice(0, parts / 2 * length), staging.slice(parts / 2 * length, parts / 2 * length));
             default -> call.on(staging, staging);

@@ -73,15 +73,14 @@ class CopiesTest {
         DeviceTensor own = inPlace ? whole.slice((long) rank * PART, PART) : part;
         DeviceTensor other = group.tensor(rank, new float[RANKS * PART]);
         return switch (kind) {
-            case "allReduce" -> new Collective.AllReduce(part, inPlace ? part : other.slice(0, PART), ReduceOp.SUM);
-            case "broadcast" -> new Collective.Broadcast(part, ROOT);
-            case "reduce" ->
-                new Collective.Reduce(part, rank == ROOT ? other.slice(0, PART) : null, ReduceOp.MAX, ROOT);
-            case "allGather" -> new Collective.AllGather(own, whole, null);
-            case "reduceScatter" -> new Collective.ReduceScatter(whole, own, ReduceOp.SUM, null);
-            case "gather" -> new Collective.Gather(own, rank == ROOT ? whole : null, ROOT, null);
-            case "scatter" -> new Collective.Scatter(rank == ROOT ? whole : null, own, ROOT, null);
-            default -> new Collective.AllToAll(whole, other, null, null);
+            case "allReduce" -> Collective.allReduce(part, inPlace ? part : other.slice(0, PART), ReduceOp.SUM);
+            case "broadcast" -> Collective.broadcast(part, ROOT);
+            case "reduce" -> Collective.reduce(part, other.slice(0, PART), ReduceOp.MAX, ROOT);
+            case "allGather" -> Collective.allGather(own, whole);
+            case "reduceScatter" -> Collective.reduceScatter(whole, own, ReduceOp.SUM);
+            case "gather" -> rank == ROOT ? Collective.gather(own, whole, ROOT) : Collective.gather(own, ROOT);
+            case "scatter" -> rank == ROOT ? Collective.scatter(whole, own, ROOT) : Collective.scatter(own, ROOT);
+            default -> Collective.allToAll(whole, other);
         };
     }
 

@@ -68,7 +68,7 @@ class FailuresTest {
             };
             List<Throwable> outcomes = group.outcomes(rank -> {
                 DeviceTensor data = group.tensor(rank, TEN);
-                Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+                Collective call = Collective.allReduce(data, ReduceOp.SUM);
                 RankContext context = rank == 1 ? scarce : group.context(0);
                 new HostRoundTrip()
                         .submit(call, group.host(rank), context, CallOptions.of(Duration.ofSeconds(60)))
@@ -249,7 +249,7 @@ class FailuresTest {
                 DeviceTensor data = coarse.tensor(rank, TEN);
                 new HostRoundTrip()
                         .submit(
-                                new Collective.AllReduce(data, data, ReduceOp.SUM),
+                                Collective.allReduce(data, ReduceOp.SUM),
                                 coarse.host(rank),
                                 rank == 0 ? coarse.context(0) : mixed(coarse, fine, data),
                                 CallOptions.of(Duration.ofSeconds(20)))
@@ -308,9 +308,9 @@ class FailuresTest {
             DeviceTensor data = group.tensor(0, TEN);
             ReduceOp own = ReduceOp.of("first", (into, received) -> {});
             List<Collective> calls = List.of(
-                    new Collective.AllReduce(data, data, own),
-                    new Collective.AllReduce(data, data, ReduceOp.BXOR),
-                    new Collective.AllGather(data, data, new long[] {10}));
+                    Collective.allReduce(data, own),
+                    Collective.allReduce(data, ReduceOp.BXOR),
+                    Collective.allGather(data, data, new long[] {10}));
             for (Collective call : calls) {
                 UnsupportedOperationException refusal = assertThrows(
                         UnsupportedOperationException.class,

@@ -28,7 +28,7 @@ class PieceCutTest {
     @Test
     void piecesCoverATensorAboveEveryIntWithoutGapAndOverlap() {
         DeviceTensor big = tensor(DataType.FLOAT64, FIVE_GIBI + 3);
-        PieceCut cut = cut(new Collective.AllReduce(big, big, ReduceOp.SUM), 4, "4MiB");
+        PieceCut cut = cut(Collective.allReduce(big, ReduceOp.SUM), 4, "4MiB");
         long next = 0;
         for (long piece = 0; piece < cut.pieces(); piece++) {
             assertEquals(next, cut.from(piece), "begin of piece " + piece);
@@ -41,8 +41,8 @@ class PieceCutTest {
     @Test
     void allRanksOfARootedCallCutAlike() {
         DeviceTensor part = tensor(DataType.FLOAT32, 1000);
-        PieceCut root = cut(new Collective.Gather(part, tensor(DataType.FLOAT32, 3000), 0, null), 3, "100B");
-        PieceCut other = cut(new Collective.Gather(part, null, 0, null), 3, "100B");
+        PieceCut root = cut(Collective.gather(part, tensor(DataType.FLOAT32, 3000), 0), 3, "100B");
+        PieceCut other = cut(Collective.gather(part, 0), 3, "100B");
         assertEquals(root, other);
         assertEquals(8, root.pieceElements(), "elements of each of 3 parts in 100 bytes");
     }
@@ -50,7 +50,7 @@ class PieceCutTest {
     @Test
     void pieceHasAtLeastOneElementOfEachPart() {
         DeviceTensor data = tensor(DataType.INT64, 16);
-        PieceCut cut = cut(new Collective.AllToAll(data, data, null, null), 8, "1B");
+        PieceCut cut = cut(Collective.allToAll(data, data), 8, "1B");
         assertEquals(1, cut.pieceElements());
         assertEquals(2, cut.pieces());
     }
@@ -58,7 +58,7 @@ class PieceCutTest {
     @Test
     void emptyTensorIsOneEmptyPiece() {
         DeviceTensor none = tensor(DataType.INT8, 0);
-        PieceCut cut = cut(new Collective.AllReduce(none, none, ReduceOp.SUM), 2, "4MiB");
+        PieceCut cut = cut(Collective.allReduce(none, ReduceOp.SUM), 2, "4MiB");
         assertEquals(1, cut.pieces());
         assertEquals(0, cut.length(0));
     }

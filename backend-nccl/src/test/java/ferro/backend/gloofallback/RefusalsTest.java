@@ -28,9 +28,9 @@ class RefusalsTest {
             DeviceTensor big = group.heap(0).allocate(DataType.UINT8, new long[] {(64 << 20) + 1}, 0);
             ReduceOp own = ReduceOp.of("last", (into, received) -> {});
 
-            String reduction = refused(group, new Collective.AllReduce(data, data, own));
+            String reduction = refused(group, Collective.allReduce(data, own));
             assertTrue(reduction.contains("user:last"), reduction);
-            String parts = refused(group, new Collective.AllGather(data, data, new long[] {2}));
+            String parts = refused(group, Collective.allGather(data, data, new long[] {2}));
             assertTrue(parts.contains("explicit part lengths"), parts);
             for (boolean sends : List.of(true, false)) {
                 String text = assertThrows(
@@ -50,7 +50,7 @@ class RefusalsTest {
         try (DeviceGroup group = DeviceGroup.with(1, Map.of("ferro.fallback.chunk", "many"))) {
             DeviceTensor data = group.tensor(0, 3, 5);
 
-            Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+            Collective call = Collective.allReduce(data, ReduceOp.SUM);
             String text = assertThrows(
                             IllegalArgumentException.class, () -> group.door(0).run(call, group.host(0), DEADLINE))
                     .getMessage();

@@ -107,7 +107,7 @@ class CoalescedTest {
                 group.broadcast(first, 0);
                 group.allReduce(first, ReduceOp.SUM);
                 group.allReduce(second, ReduceOp.SUM);
-                group.submit(new Collective.AllGather(HostTensor.of(first), HostTensor.of(all), null));
+                group.submit(Collective.allGather(HostTensor.of(first), HostTensor.of(all)));
             });
             assertEquals(5L * size, first[0], "a broadcast, then a joined sum of what it has brought");
             long[] need = new long[size];

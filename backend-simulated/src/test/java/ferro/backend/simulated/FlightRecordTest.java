@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.AllReduce;
+import ferro.Collective;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -34,7 +34,7 @@ class FlightRecordTest {
 
     private static Work allReduce(SimulatedBackend rank, Duration timeout) {
         HostTensor data = HostTensor.of(new float[] {2, 3, 5, 7});
-        return rank.submit(new AllReduce(data, data, ReduceOp.SUM), timeout);
+        return rank.submit(Collective.allReduce(data, ReduceOp.SUM), timeout);
     }
 
     @Test

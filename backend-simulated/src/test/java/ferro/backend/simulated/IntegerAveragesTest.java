@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Collective.Reduce;
+import ferro.Collective;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -140,8 +140,8 @@ class IntegerAveragesTest {
             int[] data = data(group.rank(), 40);
             HostTensor tensor = HostTensor.of(data);
             int root = size - 1;
-            Work first = group.submit(new Reduce(tensor, group.rank() == root ? tensor : null, ReduceOp.AVG, root));
-            Work second = group.submit(new Reduce(tensor, group.rank() == root ? tensor : null, ReduceOp.MAX, root));
+            Work first = group.submit(Collective.reduce(tensor, ReduceOp.AVG, root));
+            Work second = group.submit(Collective.reduce(tensor, ReduceOp.MAX, root));
             first.await();
             second.await();
 

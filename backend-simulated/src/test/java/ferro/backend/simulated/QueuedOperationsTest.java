@@ -36,7 +36,7 @@ class QueuedOperationsTest {
                 add(into, received);
             });
             HostTensor tensor = HostTensor.of(first);
-            Work one = group.submit(new Collective.Reduce(tensor, group.rank() == 0 ? tensor : null, slow, 0));
+            Work one = group.submit(Collective.reduce(tensor, slow, 0));
             Work two = group.rank() == 0 ? group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM) : null;
             called.countDown();
             awaitAll(called);

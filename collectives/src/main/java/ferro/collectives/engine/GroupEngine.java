@@ -188,7 +188,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void barrier(Duration timeout) {
-        run(new Collective.Barrier(), timeout);
+        run(Collective.barrier(), timeout);
     }
 
     @Override

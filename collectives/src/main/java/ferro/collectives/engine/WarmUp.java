@@ -60,6 +60,6 @@ final class WarmUp {
     }
 
     private void reduce(HostTensor tensor, ReduceOp op) {
-        group.run(new Collective.AllReduce(tensor, tensor, op), timeout);
+        group.run(Collective.allReduce(tensor, op), timeout);
     }
 }

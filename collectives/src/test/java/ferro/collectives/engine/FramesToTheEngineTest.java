@@ -115,7 +115,7 @@ class FramesToTheEngineTest {
                 ReduceOp.class,
                 ReduceOp.SUM,
                 Collective.class,
-                new Collective.Barrier(),
+                Collective.barrier(),
                 int.class,
                 1);
         return values.get(type);

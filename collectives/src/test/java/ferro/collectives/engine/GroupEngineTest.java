@@ -113,7 +113,7 @@ class GroupEngineTest {
 
     private Work allReduce() {
         HostTensor tensor = HostTensor.of(new float[] {3, 5, 7});
-        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+        return engine.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
     }
 
     private static HostTensor pair() {
@@ -126,7 +126,7 @@ class GroupEngineTest {
             CollectiveBackend group = CollectiveEngine.over(
                     new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LONG), process);
             HostTensor tensor = pair();
-            Work work = group.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+            Work work = group.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
 
             FerroException told = assertThrows(FerroException.class, work::await);
 
@@ -151,8 +151,8 @@ class GroupEngineTest {
             CollectiveBackend group =
                     CollectiveEngine.over(new StillTransport(busy, true), new GroupSpec("pair", 0, 2, LONG), clock);
 
-            FerroException told = assertThrows(
-                    FerroException.class, () -> group.run(new Collective.Barrier(), Duration.ofSeconds(1)));
+            FerroException told =
+                    assertThrows(FerroException.class, () -> group.run(Collective.barrier(), Duration.ofSeconds(1)));
 
             assertEquals(Code.TIMED_OUT, told.code(), told.getMessage());
             long millis = told.where().elapsedNanos() / MILLI;
@@ -224,7 +224,7 @@ class GroupEngineTest {
     }
 
     private Work sum(HostTensor tensor) {
-        return engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+        return engine.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
     }
 
     @Test
@@ -277,7 +277,7 @@ class GroupEngineTest {
     @Test
     void aBarrierComesAfterAllBeforeItAndBeforeAllAfterIt() {
         sum(pair());
-        engine.submit(new Collective.Barrier(), LONG);
+        engine.submit(Collective.barrier(), LONG);
         sum(pair());
 
         stepped.advance();
@@ -332,7 +332,7 @@ class GroupEngineTest {
     private WeakReference<float[]> failing() {
         float[] array = {3, 5, 7};
         HostTensor tensor = HostTensor.of(array);
-        engine.submit(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), LONG);
+        engine.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
         stepped.advance();
         return new WeakReference<>(array);
     }

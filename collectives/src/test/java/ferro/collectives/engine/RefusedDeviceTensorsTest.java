@@ -70,7 +70,7 @@ class RefusedDeviceTensorsTest {
     private String refusedAlike() {
         GpuCollectives gpu = GpuCollectives.with(context);
         ProcessGroup group = ProcessGroup.of(engine, context);
-        Collective call = new Collective.AllReduce(data, data, ReduceOp.SUM);
+        Collective call = Collective.allReduce(data, ReduceOp.SUM);
 
         String words = refused(() -> gpu.submit(call, engine, LIMIT));
         assertEquals(words, refused(() -> engine.submit(call, LIMIT)), "the engine");

@@ -103,7 +103,7 @@ class IntraNodeTransportTest {
         int rank = group.rank();
         for (int count : new int[] {1, 7, 1000, 100_003}) {
             float[] sum = numbers(count, rank + 2);
-            group.run(new Collective.AllReduce(HostTensor.of(sum), HostTensor.of(sum), ReduceOp.SUM), LONG);
+            group.run(Collective.allReduce(HostTensor.of(sum), HostTensor.of(sum), ReduceOp.SUM), LONG);
             float[] expected = new float[count];
             for (int r = 0; r < worldSize; r++) {
                 float[] part = numbers(count, r + 2);
@@ -113,7 +113,7 @@ class IntraNodeTransportTest {
             }
             assertArrayEquals(expected, sum);
             float[] copy = rank == 1 ? numbers(count, 9) : new float[count];
-            group.run(new Collective.Broadcast(HostTensor.of(copy), 1), LONG);
+            group.run(Collective.broadcast(HostTensor.of(copy), 1), LONG);
             assertArrayEquals(numbers(count, 9), copy);
             messages(group, worldSize, count);
         }
@@ -150,8 +150,7 @@ class IntraNodeTransportTest {
         together(2, rank -> {
             HostTensor data = HostTensor.of(numbers(4 + rank, 3));
             FerroException failure = assertThrows(
-                    FerroException.class,
-                    () -> groups[rank].run(new Collective.AllReduce(data, data, ReduceOp.SUM), LONG));
+                    FerroException.class, () -> groups[rank].run(Collective.allReduce(data, ReduceOp.SUM), LONG));
             synchronized (failures) {
                 failures.add(failure);
             }

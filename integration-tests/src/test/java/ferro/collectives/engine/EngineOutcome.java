@@ -29,7 +29,7 @@ final class EngineOutcome {
     /** Runs a barrier, for which the calling thread makes progress; returns the outcome. */
     static int ofBarrier(GroupEngine engine) {
         try {
-            engine.run(new Collective.Barrier(), Alone.LONG);
+            engine.run(Collective.barrier(), Alone.LONG);
             return WELL;
         } catch (FerroException failure) {
             return FAILED;

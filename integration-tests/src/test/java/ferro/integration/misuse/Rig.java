@@ -113,15 +113,15 @@ final class Rig implements AutoCloseable {
     private static List<Receiver> collectives(Class<?> type) {
         HostTensor some = HostTensor.of(new float[] {4, 5});
         List<Collective> kinds = List.of(
-                new Collective.AllReduce(some, some, ReduceOp.MAX),
-                new Collective.Broadcast(some, 0),
-                new Collective.Reduce(some, some, ReduceOp.MAX, 0),
-                new Collective.AllGather(some, some, null),
-                new Collective.ReduceScatter(some, some, ReduceOp.MAX, null),
-                new Collective.Gather(some, some, 0, null),
-                new Collective.Scatter(some, some, 0, null),
-                new Collective.AllToAll(some, some, null, null),
-                new Collective.Barrier());
+                Collective.allReduce(some, ReduceOp.MAX),
+                Collective.broadcast(some, 0),
+                Collective.reduce(some, ReduceOp.MAX, 0),
+                Collective.allGather(some, some),
+                Collective.reduceScatter(some, some, ReduceOp.MAX),
+                Collective.gather(some, some, 0),
+                Collective.scatter(some, some, 0),
+                Collective.allToAll(some, some),
+                Collective.barrier());
         return kinds.stream()
                 .filter(type::isInstance)
                 .map(each -> new Receiver(each.kind().label(), each))

@@ -113,7 +113,7 @@ final class Sane {
                 Map.entry(PortRange.class, () -> PortRange.of("0")),
                 Map.entry(ReduceOp.class, () -> ReduceOp.SUM),
                 Map.entry(ReduceOp.Combiner.class, () -> (ReduceOp.Combiner) (into, received) -> {}),
-                Map.entry(Collective.class, Collective.Barrier::new),
+                Map.entry(Collective.class, Collective::barrier),
                 Map.entry(Backend.class, rig::backend),
                 Map.entry(CollectiveBackend.class, rig::backend),
                 Map.entry(ProcessGroup.class, rig::group),

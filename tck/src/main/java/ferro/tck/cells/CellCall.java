@@ -1,8 +1,6 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
-import ferro.HostTensor;
-import ferro.Tensor;
 
 /**
  * The call of one rank for a cell, with its data and its expected results.
@@ -72,7 +70,7 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         long[] inputs = at.values.inputs(at.rank, cell.length());
         Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = new Collective.AllReduce(in.tensor(), out.tensor(), cell.op());
+        Collective call = Collective.allReduce(in.tensor(), out.tensor(), cell.op());
         ExpectedElements answer = at.values.right(cell.op(), 0);
         return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
@@ -82,7 +80,9 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         Operand in = at.unwritten(cell, cell.length()).fill(inputs);
         boolean receives = at.rank == cell.root();
         Operand out = !receives ? null : cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = new Collective.Reduce(in.tensor(), tensor(out), cell.op(), cell.root());
+        Collective call = receives
+                ? Collective.reduce(in.tensor(), out.tensor(), cell.op(), cell.root())
+                : Collective.reduce(in.tensor(), cell.op(), cell.root());
         ExpectedElements answer = at.values.right(cell.op(), 0);
         return new CellCall(call, in == out ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
@@ -93,20 +93,23 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         if (at.rank == cell.root()) {
             data.fill(marks);
         }
-        Collective call = new Collective.Broadcast(data.tensor(), cell.root());
+        Collective call = Collective.broadcast(data.tensor(), cell.root());
         return new CellCall(call, null, null, data, ExpectedElements.exactly(marks));
     }
 
     private static CellCall allGather(Cell cell, CallInstant at) {
         Operand out = at.unwritten(cell, cell.length() * at.worldSize);
         Operand in = own(cell, at, out);
-        return gathered(cell, at, new Collective.AllGather(in.tensor(), out.tensor(), null), in, out);
+        return gathered(cell, at, Collective.allGather(in.tensor(), out.tensor()), in, out);
     }
 
     private static CellCall gather(Cell cell, CallInstant at) {
         Operand out = at.rank == cell.root() ? at.unwritten(cell, cell.length() * at.worldSize) : null;
         Operand in = own(cell, at, out);
-        return gathered(cell, at, new Collective.Gather(in.tensor(), tensor(out), cell.root(), null), in, out);
+        Collective call = out == null
+                ? Collective.gather(in.tensor(), cell.root())
+                : Collective.gather(in.tensor(), out.tensor(), cell.root());
+        return gathered(cell, at, call, in, out);
     }
 
     private static CellCall gathered(Cell cell, CallInstant at, Collective call, Operand in, Operand out) {
@@ -122,7 +125,7 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         long[] inputs = at.values.inputs(at.rank, n * at.worldSize);
         Operand in = at.unwritten(cell, n * at.worldSize).fill(inputs);
         Operand out = own(cell, at, in);
-        Collective call = new Collective.ReduceScatter(in.tensor(), out.tensor(), cell.op(), null);
+        Collective call = Collective.reduceScatter(in.tensor(), out.tensor(), cell.op());
         ExpectedElements answer = at.values.right(cell.op(), at.rank * n);
         return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
@@ -133,7 +136,9 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         Operand in =
                 at.rank == cell.root() ? at.unwritten(cell, n * at.worldSize).fill(marks) : null;
         Operand out = own(cell, at, in);
-        Collective call = new Collective.Scatter(tensor(in), out.tensor(), cell.root(), null);
+        Collective call = in == null
+                ? Collective.scatter(out.tensor(), cell.root())
+                : Collective.scatter(in.tensor(), out.tensor(), cell.root());
         ExpectedElements answer = ExpectedElements.exactly(at.values.marks(cell.root(), at.rank * n, n));
         return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(marks), out, answer);
     }
@@ -143,7 +148,7 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         long[] marks = at.values.marks(at.rank, 0, n * at.worldSize);
         Operand in = at.unwritten(cell, n * at.worldSize).fill(marks);
         Operand out = at.unwritten(cell, n * at.worldSize);
-        Collective call = new Collective.AllToAll(in.tensor(), out.tensor(), null, null);
+        Collective call = Collective.allToAll(in.tensor(), out.tensor());
         ExpectedElements answer = ExpectedElements.exactly(at.marksOfAll(n, at.rank * n));
         return new CellCall(call, in, ExpectedElements.exactly(marks), out, answer);
     }
@@ -152,10 +157,5 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
     private static Operand own(Cell cell, CallInstant at, Operand full) {
         boolean shares = cell.inPlace() && full != null;
         return shares ? full.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
-    }
-
-    private static Tensor tensor(Operand operand) {
-        HostTensor none = null;
-        return operand == null ? none : operand.tensor();
     }
 }

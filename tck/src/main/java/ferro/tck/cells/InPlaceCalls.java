@@ -1,14 +1,6 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.AllToAll;
-import ferro.Collective.Broadcast;
-import ferro.Collective.Gather;
-import ferro.Collective.Reduce;
-import ferro.Collective.ReduceScatter;
-import ferro.Collective.Scatter;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
@@ -70,7 +62,7 @@ public final class InPlaceCalls {
     public void run() {
         identical();
         long[] equal = LongStream.generate(() -> part).limit(size).toArray();
-        new InPlacePart("own part", equal, null).run();
+        new InPlacePart("own part", equal, new long[0]).run();
         long[] unequal = unequal(size, part);
         new InPlacePart("own part, unequal parts", unequal, unequal).run();
         ignored();
@@ -102,22 +94,22 @@ public final class InPlaceCalls {
 
     private void identical() {
         HostTensor data = marked(memory.cut(0, part));
-        run("identical range", new AllReduce(data, memory.cut(0, part), ReduceOp.SUM), data, this::sum);
+        run("identical range", Collective.allReduce(data, memory.cut(0, part), ReduceOp.SUM), data, this::sum);
         marked(data);
-        run("one tensor", new AllReduce(data, data, ReduceOp.SUM), data, this::sum);
+        run("one tensor", Collective.allReduce(data, ReduceOp.SUM), data, this::sum);
         marked(data);
-        HostTensor result = rank == root ? memory.cut(0, part) : null;
+        HostTensor result = memory.cut(0, part);
         IntUnaryOperator right = rank == root ? this::sum : this::ownMark;
-        run("identical range", new Reduce(data, result, ReduceOp.SUM, root), data, right);
+        run("identical range", Collective.reduce(data, result, ReduceOp.SUM, root), data, right);
         if (rank == root) {
             marked(data);
         }
-        run("one tensor", new Broadcast(data, root), data, index -> mark(root, index));
+        run("one tensor", Collective.broadcast(data, root), data, index -> mark(root, index));
     }
 
     /**
      * Calls in which the part of this rank is the slice of the full tensor at the offset of this part. The field
-     * {@code given} is null for equal parts.
+     * {@code given} is empty for equal parts.
      */
     private final class InPlacePart {
         private final String how;
@@ -139,17 +131,19 @@ public final class InPlaceCalls {
 
         void run() {
             marked(own);
-            InPlaceCalls.this.run(how, new AllGather(own, full, given), full, this::joined);
+            InPlaceCalls.this.run(how, Collective.allGather(own, full, given), full, this::joined);
             marked(own);
-            Collective gather = new Gather(own, isRoot ? full : null, root, given);
+            Collective gather =
+                    isRoot ? Collective.gather(own, full, root, given) : Collective.gather(own, root, given);
             InPlaceCalls.this.run(how, gather, isRoot ? full : own, isRoot ? this::joined : InPlaceCalls.this::ownMark);
             marked(full);
-            Collective reduceScatter = new ReduceScatter(full, own, ReduceOp.SUM, given);
+            Collective reduceScatter = Collective.reduceScatter(full, own, ReduceOp.SUM, given);
             InPlaceCalls.this.run(how, reduceScatter, own, index -> sum(start + index));
             if (isRoot) {
                 marked(full);
             }
-            Collective scatter = new Scatter(isRoot ? full : null, own, root, given);
+            Collective scatter =
+                    isRoot ? Collective.scatter(full, own, root, given) : Collective.scatter(own, root, given);
             InPlaceCalls.this.run(how, scatter, own, index -> mark(root, start + index));
         }
 
@@ -174,29 +168,29 @@ public final class InPlaceCalls {
         marked(full);
         run(
                 "ignored result",
-                new Reduce(full, shifted, ReduceOp.SUM, root),
+                Collective.reduce(full, shifted, ReduceOp.SUM, root),
                 isRoot ? shifted : full,
                 isRoot ? this::sum : this::ownMark);
         HostTensor own = memory.cut(isRoot ? total : 1, part);
         marked(own);
         run(
                 "ignored result",
-                new Gather(own, full, root, null),
+                Collective.gather(own, full, root),
                 isRoot ? full : own,
                 index -> isRoot ? mark(index / part, index % part) : ownMark(index));
         if (isRoot) {
             marked(full);
         }
-        run("ignored operand", new Scatter(full, own, root, null), own, index -> mark(root, rank * part + index));
+        run("ignored operand", Collective.scatter(full, own, root), own, index -> mark(root, rank * part + index));
     }
 
     private void sideBySide() {
         int total = size * part;
         HostTensor in = Bits.fill(memory.cut(0, total), index -> mark(rank, index / part));
         HostTensor out = memory.cut(total, total);
-        run("side by side", new AllToAll(in, out, null, null), out, index -> mark(index / part, rank));
+        run("side by side", Collective.allToAll(in, out), out, index -> mark(index / part, rank));
         HostTensor before = marked(memory.cut(total - part, part));
-        run("side by side", new AllGather(before, out, null), out, index -> mark(index / part, index % part));
+        run("side by side", Collective.allGather(before, out), out, index -> mark(index / part, index % part));
     }
 
     private void nothing() {
@@ -204,12 +198,12 @@ public final class InPlaceCalls {
         HostTensor none = memory.cut(part / 2, 0);
         HostTensor other = memory.cut(0, 0);
         marked(full);
-        run("nothing", new AllReduce(none, other, ReduceOp.SUM), full, this::ownMark);
+        run("nothing", Collective.allReduce(none, other, ReduceOp.SUM), full, this::ownMark);
         marked(full);
-        run("nothing", new AllGather(none, other, null), full, this::ownMark);
+        run("nothing", Collective.allGather(none, other), full, this::ownMark);
         marked(full);
-        run("nothing", new ReduceScatter(none, other, ReduceOp.SUM, null), full, this::ownMark);
+        run("nothing", Collective.reduceScatter(none, other, ReduceOp.SUM), full, this::ownMark);
         marked(full);
-        run("nothing", new AllToAll(none, none, null, null), full, this::ownMark);
+        run("nothing", Collective.allToAll(none, none), full, this::ownMark);
     }
 }

@@ -1,13 +1,6 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.AllToAll;
-import ferro.Collective.Gather;
-import ferro.Collective.Reduce;
-import ferro.Collective.ReduceScatter;
-import ferro.Collective.Scatter;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -86,17 +79,17 @@ public final class OverlappingCalls {
 
     private void shifted(int shift) {
         String how = "shifted by " + shift;
-        add(how, new AllReduce(full(0), full(shift), ReduceOp.SUM));
-        add(how, new Reduce(full(0), full(shift), ReduceOp.SUM, rank));
-        add(how, new AllToAll(full(0), full(shift), null, null));
+        add(how, Collective.allReduce(full(0), full(shift), ReduceOp.SUM));
+        add(how, Collective.reduce(full(0), full(shift), ReduceOp.SUM, rank));
+        add(how, Collective.allToAll(full(0), full(shift)));
         parts(how, own(shift));
     }
 
     private void parts(String how, HostTensor own) {
-        add(how, new AllGather(own, full(0), null));
-        add(how, new Gather(own, full(0), rank, null));
-        add(how, new ReduceScatter(full(0), own, ReduceOp.SUM, null));
-        add(how, new Scatter(full(0), own, rank, null));
+        add(how, Collective.allGather(own, full(0)));
+        add(how, Collective.gather(own, full(0), rank));
+        add(how, Collective.reduceScatter(full(0), own, ReduceOp.SUM));
+        add(how, Collective.scatter(full(0), own, rank));
     }
 
     private void inOthersParts() {
@@ -108,10 +101,10 @@ public final class OverlappingCalls {
     }
 
     private void fullTensors() {
-        add("into itself", new AllToAll(full(0), full(0), null, null));
+        add("into itself", Collective.allToAll(full(0), full(0)));
         HostTensor one = full(0);
-        add("into itself, one tensor", new AllToAll(one, one, null, null));
-        add("shifted by half", new AllToAll(full(0), full(size * part / 2), null, null));
+        add("into itself, one tensor", Collective.allToAll(one, one));
+        add("shifted by half", Collective.allToAll(full(0), full(size * part / 2)));
     }
 
     /**
@@ -132,19 +125,19 @@ public final class OverlappingCalls {
             }
             String how = "in unequal parts, at " + at + " instead of " + before;
             HostTensor own = memory.cut(start + at, counts[rank]);
-            add(how, new AllGather(own, full, counts));
-            add(how, new Gather(own, full, rank, counts));
-            add(how, new ReduceScatter(full, own, ReduceOp.SUM, counts));
-            add(how, new Scatter(full, own, rank, counts));
+            add(how, Collective.allGather(own, full, counts));
+            add(how, Collective.gather(own, full, rank, counts));
+            add(how, Collective.reduceScatter(full, own, ReduceOp.SUM, counts));
+            add(how, Collective.scatter(full, own, rank, counts));
         }
-        add("in unequal parts", new AllToAll(full, memory.cut(start + 1, total), counts, counts));
-        add("in unequal parts, into itself", new AllToAll(full, memory.cut(start, total), counts, counts));
+        add("in unequal parts", Collective.allToAll(full, memory.cut(start + 1, total), counts, counts));
+        add("in unequal parts, into itself", Collective.allToAll(full, memory.cut(start, total), counts, counts));
     }
 
     private void insideElements() {
         HostTensor longer = memory.cut((long) size * part, (long) size * part + 1);
         int bytes = size * part * DataType.INT32.byteSize();
         ByteBuffer cut = longer.buffer().slice(1, bytes).order(ByteOrder.nativeOrder());
-        add("one byte off", new AllReduce(full(0), HostTensor.of(DataType.INT32, cut), ReduceOp.SUM));
+        add("one byte off", Collective.allReduce(full(0), HostTensor.of(DataType.INT32, cut), ReduceOp.SUM));
     }
 }

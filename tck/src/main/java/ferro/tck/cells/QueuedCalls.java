@@ -1,12 +1,6 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.AllToAll;
-import ferro.Collective.Barrier;
-import ferro.Collective.Broadcast;
-import ferro.Collective.ReduceScatter;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -57,14 +51,14 @@ public final class QueuedCalls {
         HostTensor low = some(random, 0, half, part);
         HostTensor high = some(random, half, half, total);
         return switch (random.nextInt(8)) {
-            case 0 -> new AllReduce(low, low, ReduceOp.SUM);
-            case 1 -> new AllReduce(low, some(random, half, half, part), ReduceOp.SUM);
-            case 2 -> new Broadcast(high, random.nextInt(worldSize));
-            case 3 -> new AllGather(low, high, null);
-            case 4 -> new ReduceScatter(high, low, ReduceOp.SUM, null);
-            case 5 -> new AllToAll(some(random, 0, half, total), high, null, null);
-            case 6 -> new AllReduce(some(random, 0, half, part), some(random, half, half, part), TRIPLED);
-            default -> random.nextInt(4) == 0 ? new Barrier() : new AllReduce(high, high, ReduceOp.MAX);
+            case 0 -> Collective.allReduce(low, ReduceOp.SUM);
+            case 1 -> Collective.allReduce(low, some(random, half, half, part), ReduceOp.SUM);
+            case 2 -> Collective.broadcast(high, random.nextInt(worldSize));
+            case 3 -> Collective.allGather(low, high);
+            case 4 -> Collective.reduceScatter(high, low, ReduceOp.SUM);
+            case 5 -> Collective.allToAll(some(random, 0, half, total), high);
+            case 6 -> Collective.allReduce(some(random, 0, half, part), some(random, half, half, part), TRIPLED);
+            default -> random.nextInt(4) == 0 ? Collective.barrier() : Collective.allReduce(high, ReduceOp.MAX);
         };
     }
 

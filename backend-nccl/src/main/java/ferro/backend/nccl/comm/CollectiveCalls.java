@@ -83,10 +83,14 @@ final class CollectiveCalls {
     NcclLane.LaneCalls reduce(CallMemory at, ReduceOp op, int root) {
         int type = elements.code(at.type);
         int code = elements.code(at.type, op);
-        // on the other ranks nothing may be written, so no output is passed there
-        long out = rank == root ? at.out : 0;
+        long out = onRoot(root, at.out);
         return (comm, stream) ->
                 Checks.begun(Nccl.ncclReduce(at.in, out, at.count, type, code, root, comm, stream), "ncclReduce");
+    }
+
+    /** Returns an address that only the root passes. The other ranks must not touch that memory, so they pass none. */
+    private long onRoot(int root, long address) {
+        return rank == root ? address : 0;
     }
 
     NcclLane.LaneCalls allGather(CallMemory at) {
@@ -105,8 +109,9 @@ final class CollectiveCalls {
     NcclLane.LaneCalls gather(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
-            return (comm, stream) -> Checks.begun(
-                    NcclRooted.ncclGather(at.in, at.out, at.count, type, root, comm, stream), "ncclGather");
+            long out = onRoot(root, at.out);
+            return (comm, stream) ->
+                    Checks.begun(NcclRooted.ncclGather(at.in, out, at.count, type, root, comm, stream), "ncclGather");
         }
         return grouped((comm, stream) -> {
             for (int from = 0; rank == root && from < worldSize; from++) {
@@ -120,8 +125,9 @@ final class CollectiveCalls {
     NcclLane.LaneCalls scatter(CallMemory at, int root) {
         int type = elements.code(at.type);
         if (rooted) {
-            return (comm, stream) -> Checks.begun(
-                    NcclRooted.ncclScatter(at.in, at.out, at.count, type, root, comm, stream), "ncclScatter");
+            long in = onRoot(root, at.in);
+            return (comm, stream) ->
+                    Checks.begun(NcclRooted.ncclScatter(in, at.out, at.count, type, root, comm, stream), "ncclScatter");
         }
         return grouped((comm, stream) -> {
             receive(at, root).make(comm, stream);

@@ -146,7 +146,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void barrier(Duration timeout) {
-        run(new Collective.Barrier(), timeout);
+        run(Collective.barrier(), timeout);
     }
 
     @Override

@@ -39,7 +39,7 @@ class DeviceCallsTest {
     }
 
     private static Collective sum(DeviceFloats data) {
-        return new Collective.AllReduce(data.tensor(), data.tensor(), ReduceOp.SUM);
+        return Collective.allReduce(data.tensor(), data.tensor(), ReduceOp.SUM);
     }
 
     @Test
@@ -273,7 +273,7 @@ class DeviceCallsTest {
                 int me = rank.rank();
                 try (DeviceFloats all = DeviceFloats.of(rank.device(), me == 0 ? 8 : -1, me == 1 ? 9 : -1)) {
                     DeviceTensor own = all.tensor().slice(me, 1);
-                    rank.run(new Collective.AllGather(own, all.tensor(), null), SOON);
+                    rank.run(Collective.allGather(own, all.tensor()), SOON);
                     assertArrayEquals(new float[] {8, 9}, all.read());
                 }
             });
@@ -293,7 +293,7 @@ class DeviceCallsTest {
             DeviceTensor nothing = new DeviceTensor(DataType.FLOAT32, new long[] {3}, 0, 0, null);
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> ranks.rank(0).run(new Collective.AllReduce(nothing, nothing, ReduceOp.SUM), SOON));
+                    () -> ranks.rank(0).run(Collective.allReduce(nothing, ReduceOp.SUM), SOON));
             assertThrows(IllegalArgumentException.class, () -> ranks.rank(0).allocateLike(other.tensor()));
             assertEquals(List.of(), NativeLog.stop());
         }

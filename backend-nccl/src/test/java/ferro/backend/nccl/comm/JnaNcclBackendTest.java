@@ -39,7 +39,7 @@ class JnaNcclBackendTest {
 
     private static Collective sum(float... data) {
         HostTensor tensor = HostTensor.of(data);
-        return new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
+        return Collective.allReduce(tensor, ReduceOp.SUM);
     }
 
     @Test
@@ -100,7 +100,7 @@ class JnaNcclBackendTest {
             ranks.run(rank -> {
                 float[] in = {rank.rank() + 2, 10 * rank.rank() + 3};
                 float[] out = {-77, -77};
-                rank.run(new Collective.Reduce(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, 1), SOON);
+                rank.run(Collective.reduce(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, 1), SOON);
                 assertArrayEquals(new float[] {rank.rank() + 2, 10 * rank.rank() + 3}, in);
                 assertArrayEquals(rank.rank() == 1 ? new float[] {9, 39} : new float[] {-77, -77}, out);
             });
@@ -125,7 +125,7 @@ class JnaNcclBackendTest {
             NativeLog.start();
             ranks.run(rank -> {
                 float[] data = rank.rank() == 2 ? new float[] {42, 99} : new float[2];
-                rank.run(new Collective.Broadcast(HostTensor.of(data), 2), SOON);
+                rank.run(Collective.broadcast(HostTensor.of(data), 2), SOON);
                 assertArrayEquals(new float[] {42, 99}, data);
             });
             List<NativeLog.Line> broadcast = NativeLog.stop();
@@ -133,9 +133,8 @@ class JnaNcclBackendTest {
             NativeLog.start();
             ranks.run(rank -> {
                 float[] all = rank.rank() == 1 ? new float[3] : null;
-                HostTensor out = all == null ? null : HostTensor.of(all);
                 HostTensor own = HostTensor.of(new float[] {rank.rank() + 5});
-                rank.run(new Collective.Gather(own, out, 1, null), SOON);
+                rank.run(all == null ? Collective.gather(own, 1) : Collective.gather(own, HostTensor.of(all), 1), SOON);
                 if (all != null) {
                     assertArrayEquals(new float[] {5, 6, 7}, all);
                 }
@@ -145,8 +144,9 @@ class JnaNcclBackendTest {
             NativeLog.start();
             ranks.run(rank -> {
                 float[] own = new float[1];
-                HostTensor all = rank.rank() == 0 ? HostTensor.of(new float[] {8, 9, 11}) : null;
-                rank.run(new Collective.Scatter(all, HostTensor.of(own), 0, null), SOON);
+                HostTensor part = HostTensor.of(own);
+                HostTensor all = HostTensor.of(new float[] {8, 9, 11});
+                rank.run(rank.rank() == 0 ? Collective.scatter(all, part, 0) : Collective.scatter(part, 0), SOON);
                 assertEquals(List.of(8f, 9f, 11f).get(rank.rank()), own[0]);
             });
             List<NativeLog.Line> scatter = NativeLog.stop();
@@ -163,21 +163,20 @@ class JnaNcclBackendTest {
             HostTensor three = HostTensor.of(new float[3]);
             NativeLog.start();
             InvalidRankException root =
-                    assertThrows(InvalidRankException.class, () -> rank.run(new Collective.Broadcast(two, 5), SOON));
+                    assertThrows(InvalidRankException.class, () -> rank.run(Collective.broadcast(two, 5), SOON));
             assertEquals(List.of(5, 2), List.of(root.rank(), root.worldSize()));
-            assertThrows(
-                    IllegalArgumentException.class, () -> rank.run(new Collective.AllGather(two, three, null), SOON));
+            assertThrows(IllegalArgumentException.class, () -> rank.run(Collective.allGather(two, three), SOON));
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> rank.run(new Collective.ReduceScatter(three, two, ReduceOp.SUM, null), SOON));
+                    () -> rank.run(Collective.reduceScatter(three, two, ReduceOp.SUM), SOON));
             String parts = assertThrows(
                             UnsupportedOperationException.class,
-                            () -> rank.run(new Collective.AllGather(two, three, new long[] {2, 1}), SOON))
+                            () -> rank.run(Collective.allGather(two, three, new long[] {2, 1}), SOON))
                     .getMessage();
             assertTrue(parts.contains("unequal parts"), parts);
             String op = assertThrows(
                             UnsupportedOperationException.class,
-                            () -> rank.run(new Collective.AllReduce(two, two, ReduceOp.BXOR), SOON))
+                            () -> rank.run(Collective.allReduce(two, ReduceOp.BXOR), SOON))
                     .getMessage();
             assertTrue(op.contains("bxor"), op);
             assertEquals(List.of(), NativeLog.stop());
@@ -197,7 +196,7 @@ class JnaNcclBackendTest {
                     rank.barrier(SOON);
                     return;
                 }
-                Work barrier = rank.submit(new Collective.Barrier(), SOON);
+                Work barrier = rank.submit(Collective.barrier(), SOON);
                 assertFalse(barrier.await(Duration.ofMillis(200)), "rank 0 did not wait for rank 1");
                 looked.countDown();
                 barrier.await();
@@ -351,11 +350,11 @@ class JnaNcclBackendTest {
             for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG)) {
                 float[] data = {1.5f, -2.5f, 3.5f, 0};
                 HostTensor tensor = HostTensor.of(data);
-                alone.run(new Collective.AllReduce(tensor, tensor, op), SOON);
+                alone.run(Collective.allReduce(tensor, op), SOON);
                 assertArrayEquals(new float[] {1.5f, -2.5f, 3.5f, 0}, data, op.name());
             }
             float[] out = new float[2];
-            alone.run(new Collective.AllToAll(HostTensor.of(new float[] {4, 5}), HostTensor.of(out), null, null), SOON);
+            alone.run(Collective.allToAll(HostTensor.of(new float[] {4, 5}), HostTensor.of(out)), SOON);
             assertArrayEquals(new float[] {4, 5}, out);
             alone.barrier(SOON);
         }

@@ -44,7 +44,7 @@ class NcclDiagnosisTest {
 
     private static Collective sum(float[] data) {
         HostTensor tensor = HostTensor.of(data);
-        return new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
+        return Collective.allReduce(tensor, ReduceOp.SUM);
     }
 
     private static GroupEvent next(BlockingQueue<GroupEvent> events) throws InterruptedException {
@@ -101,7 +101,7 @@ class NcclDiagnosisTest {
             JnaNcclBackend leaf = ranks.rank(1);
             leaf.onEvent(events::add);
             Throwable outcome = NcclRanks.outcome(NcclRanks.on("leaf", () -> {
-                leaf.run(new Collective.Broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
+                leaf.run(Collective.broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
                 return null;
             }));
             FerroException failure = assertInstanceOf(FerroException.class, outcome);

@@ -6,9 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.Collective;
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
-import ferro.Collective.Broadcast;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
@@ -172,12 +169,12 @@ class NcclDispatchTest {
                     UnsupportedOperationException.class,
                     door,
                     rank,
-                    new AllReduce(shorts, four.tensor(), ReduceOp.SUM));
-            refused(IllegalArgumentException.class, door, rank, new AllGather(three.tensor(), four.tensor(), null));
+                    Collective.allReduce(shorts, four.tensor(), ReduceOp.SUM));
+            refused(IllegalArgumentException.class, door, rank, Collective.allGather(three.tensor(), four.tensor()));
             DeviceTensor part = four.tensor().slice(1, 2);
-            refused(IllegalArgumentException.class, door, rank, new AllGather(part, four.tensor(), null));
-            refused(IllegalStateException.class, door, rank, new Broadcast(other.tensor(), 0));
-            refused(InvalidRankException.class, door, rank, new Broadcast(other.tensor(), 2));
+            refused(IllegalArgumentException.class, door, rank, Collective.allGather(part, four.tensor()));
+            refused(IllegalStateException.class, door, rank, Collective.broadcast(other.tensor(), 0));
+            refused(InvalidRankException.class, door, rank, Collective.broadcast(other.tensor(), 2));
             for (int tag : new int[] {3, 0}) {
                 DeviceTensor data = tag == 0 ? other.tensor() : four.tensor();
                 RuntimeException why = assertThrows(

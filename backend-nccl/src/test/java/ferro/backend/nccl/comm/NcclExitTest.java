@@ -95,7 +95,7 @@ class NcclExitTest {
 
         void sums() {
             HostTensor data = HostTensor.of(new float[] {4, 7});
-            end.submit(new Collective.AllReduce(data, data, ReduceOp.SUM), SOON);
+            end.submit(Collective.allReduce(data, ReduceOp.SUM), SOON);
         }
     }
 

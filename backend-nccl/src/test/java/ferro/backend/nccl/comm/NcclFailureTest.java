@@ -50,15 +50,15 @@ class NcclFailureTest {
         HostTensor tensor = HostTensor.of(data);
         HostTensor half = HostTensor.of(new float[1]);
         return switch (kind) {
-            case "allReduce" -> new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
-            case "broadcast" -> new Collective.Broadcast(tensor, 0);
-            case "reduce" -> new Collective.Reduce(tensor, tensor, ReduceOp.SUM, 0);
-            case "allGather" -> new Collective.AllGather(half, tensor, null);
-            case "reduceScatter" -> new Collective.ReduceScatter(tensor, half, ReduceOp.SUM, null);
-            case "gather" -> new Collective.Gather(half, tensor, 0, null);
-            case "scatter" -> new Collective.Scatter(tensor, half, 0, null);
-            case "allToAll" -> new Collective.AllToAll(tensor, HostTensor.of(new float[2]), null, null);
-            default -> new Collective.Barrier();
+            case "allReduce" -> Collective.allReduce(tensor, ReduceOp.SUM);
+            case "broadcast" -> Collective.broadcast(tensor, 0);
+            case "reduce" -> Collective.reduce(tensor, ReduceOp.SUM, 0);
+            case "allGather" -> Collective.allGather(half, tensor);
+            case "reduceScatter" -> Collective.reduceScatter(tensor, half, ReduceOp.SUM);
+            case "gather" -> Collective.gather(half, tensor, 0);
+            case "scatter" -> Collective.scatter(tensor, half, 0);
+            case "allToAll" -> Collective.allToAll(tensor, HostTensor.of(new float[2]));
+            default -> Collective.barrier();
         };
     }
 

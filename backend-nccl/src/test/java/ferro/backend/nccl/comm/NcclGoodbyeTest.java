@@ -48,7 +48,7 @@ class NcclGoodbyeTest {
 
     private static void sums(CollectiveBackend rank) {
         HostTensor data = HostTensor.of(new float[] {4, 7});
-        rank.run(new Collective.AllReduce(data, data, ReduceOp.SUM), SOON);
+        rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);
     }
 
     private static FerroException failure(Throwable outcome, Code code, String culprits) {
@@ -103,7 +103,7 @@ class NcclGoodbyeTest {
                     // longer than rank 2 waits before it reads what the others have left
                     assertFalse(read.await(600, TimeUnit.MILLISECONDS), "rank 2 cannot be done");
                 }
-                rank.run(new Collective.Reduce(HostTensor.of(data), HostTensor.of(data), ReduceOp.SUM, 2), SOON);
+                rank.run(Collective.reduce(HostTensor.of(data), HostTensor.of(data), ReduceOp.SUM, 2), SOON);
                 if (rank.rank() == 2) {
                     assertArrayEquals(new float[] {9}, data);
                 }

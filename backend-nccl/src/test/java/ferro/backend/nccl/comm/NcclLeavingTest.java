@@ -48,24 +48,24 @@ class NcclLeavingTest {
         HostTensor whole = HostTensor.of(all);
         boolean owns = group.rank() == root;
         Collective made = switch (kind) {
-            case "allReduce" -> new Collective.AllReduce(mine, mine, ReduceOp.SUM);
-            case "broadcast" -> new Collective.Broadcast(mine, root);
-            case "reduce" -> new Collective.Reduce(mine, mine, ReduceOp.SUM, root);
-            case "allGather" -> new Collective.AllGather(mine, whole, null);
+            case "allReduce" -> Collective.allReduce(mine, ReduceOp.SUM);
+            case "broadcast" -> Collective.broadcast(mine, root);
+            case "reduce" -> Collective.reduce(mine, ReduceOp.SUM, root);
+            case "allGather" -> Collective.allGather(mine, whole);
             case "reduceScatter" -> {
                 System.arraycopy(new float[] {2, 3, 4}, 0, all, 0, SIZE);
-                yield new Collective.ReduceScatter(whole, mine, ReduceOp.SUM, null);
+                yield Collective.reduceScatter(whole, mine, ReduceOp.SUM);
             }
-            case "gather" -> new Collective.Gather(mine, owns ? whole : null, root, null);
+            case "gather" -> owns ? Collective.gather(mine, whole, root) : Collective.gather(mine, root);
             case "scatter" -> {
                 System.arraycopy(new float[] {2, 3, 4}, 0, all, 0, SIZE);
-                yield new Collective.Scatter(owns ? whole : null, mine, root, null);
+                yield owns ? Collective.scatter(whole, mine, root) : Collective.scatter(mine, root);
             }
             case "allToAll" -> {
                 System.arraycopy(new float[] {5, 6, 7}, 0, all, 0, SIZE);
-                yield new Collective.AllToAll(whole, HostTensor.of(new float[SIZE]), null, null);
+                yield Collective.allToAll(whole, HostTensor.of(new float[SIZE]));
             }
-            default -> new Collective.Barrier();
+            default -> Collective.barrier();
         };
         group.run(made, SOON);
         return kind.equals("allGather") || kind.equals("gather") && owns ? all : one;
@@ -120,7 +120,7 @@ class NcclLeavingTest {
             try (NcclRanks ranks = NcclRanks.of(SIZE, SOON)) {
                 CompletableFuture<Void> left = new CompletableFuture<>();
                 allEndWell(kind + " turn " + turn, ranks.outcomes(rank -> {
-                    rank.run(new Collective.Barrier(), SOON);
+                    rank.run(Collective.barrier(), SOON);
                     if (rank.rank() == late) {
                         beLate(left);
                     }
@@ -165,7 +165,7 @@ class NcclLeavingTest {
             try (NcclRanks ranks = NcclRanks.of(SIZE, SOON)) {
                 CompletableFuture<Void> left = new CompletableFuture<>();
                 allEndWell("turn " + turn, ranks.outcomes(rank -> {
-                    rank.run(new Collective.Barrier(), SOON);
+                    rank.run(Collective.barrier(), SOON);
                     CollectiveBackend part = rank.newGroup(new int[] {0, 1, 2}, "[0, 1, 2]", SOON);
                     if (part.rank() == (root + 1) % SIZE) {
                         beLate(left);
@@ -192,7 +192,7 @@ class NcclLeavingTest {
                         beLate(left);
                         int[] members = {(leaver + 1) % SIZE, (leaver + 2) % SIZE};
                         try (CollectiveBackend part = rank.newGroup(members, "pair", SOON)) {
-                            part.run(new Collective.Barrier(), SOON);
+                            part.run(Collective.barrier(), SOON);
                         }
                         seen.accumulateAndGet("+", String::concat);
                     }

@@ -36,9 +36,9 @@ class NcclRecordTest {
         GroupSpec group = new GroupSpec("alone", 0, 1, SOON);
         HostTensor data = HostTensor.of(new float[] {4, 7});
         try (JnaNcclBackend rank = NcclWorld.join(group, context)) {
-            rank.run(new Collective.AllReduce(data, data, ReduceOp.SUM), SOON);
+            rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);
             StandInHooks.standInFailNext("ncclBroadcast", 0, 3);
-            assertThrows(FerroException.class, () -> rank.run(new Collective.Broadcast(data, 0), SOON));
+            assertThrows(FerroException.class, () -> rank.run(Collective.broadcast(data, 0), SOON));
         }
 
         String record = Files.readString(folder.resolve("ferro-gpu-rank0.json"));

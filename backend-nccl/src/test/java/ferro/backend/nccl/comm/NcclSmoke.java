@@ -70,19 +70,19 @@ final class NcclSmoke {
         float[] own = {me + 2, me + 5};
         float[] all = new float[2 * RANKS];
         float[] part = new float[2];
-        call(rank, new Collective.AllReduce(of(own), of(part), ReduceOp.SUM), part);
-        call(rank, new Collective.AllReduce(of(own), of(part), ReduceOp.AVG), part);
-        call(rank, new Collective.Reduce(of(own), of(part), ReduceOp.MAX, 0), part);
-        call(rank, new Collective.AllGather(of(own), of(all), null), all);
-        call(rank, new Collective.ReduceScatter(of(all), of(part), ReduceOp.PRODUCT, null), part);
-        call(rank, new Collective.Gather(of(own), of(all), 0, null), all);
-        call(rank, new Collective.Scatter(of(all), of(part), 0, null), part);
-        call(rank, new Collective.AllToAll(of(all), of(new float[2 * RANKS]), null, null), all);
-        call(rank, new Collective.Broadcast(of(part), 1), part);
+        call(rank, Collective.allReduce(of(own), of(part), ReduceOp.SUM), part);
+        call(rank, Collective.allReduce(of(own), of(part), ReduceOp.AVG), part);
+        call(rank, Collective.reduce(of(own), of(part), ReduceOp.MAX, 0), part);
+        call(rank, Collective.allGather(of(own), of(all)), all);
+        call(rank, Collective.reduceScatter(of(all), of(part), ReduceOp.PRODUCT), part);
+        call(rank, Collective.gather(of(own), of(all), 0), all);
+        call(rank, Collective.scatter(of(all), of(part), 0), part);
+        call(rank, Collective.allToAll(of(all), of(new float[2 * RANKS])), all);
+        call(rank, Collective.broadcast(of(part), 1), part);
         rank.barrier(SOON);
         messages(rank);
         try (JnaNcclBackend reversed = (JnaNcclBackend) rank.newGroup(new int[] {2, 1, 0}, "reversed", SOON)) {
-            call(reversed, new Collective.Broadcast(of(own), 1), own);
+            call(reversed, Collective.broadcast(of(own), 1), own);
         }
     }
 

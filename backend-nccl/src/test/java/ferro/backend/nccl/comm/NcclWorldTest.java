@@ -61,7 +61,7 @@ class NcclWorldTest {
     private static void sums(JnaNcclBackend rank, float expected) {
         float[] data = {rank.rank() + 1.5f};
         HostTensor tensor = HostTensor.of(data);
-        rank.run(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), SOON);
+        rank.run(Collective.allReduce(tensor, ReduceOp.SUM), SOON);
         assertArrayEquals(new float[] {expected}, data);
     }
 

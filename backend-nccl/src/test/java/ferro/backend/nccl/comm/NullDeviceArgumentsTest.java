@@ -43,7 +43,7 @@ class NullDeviceArgumentsTest {
     private static final Set<String> ALLOWED = Set.of("abort cause");
 
     private static final Map<Class<?>, Object> SANE = Map.ofEntries(
-            Map.entry(Collective.class, new Collective.Barrier()),
+            Map.entry(Collective.class, Collective.barrier()),
             Map.entry(Duration.class, SOON),
             Map.entry(CallOptions.class, CallOptions.of(SOON)),
             Map.entry(Tensor.class, HostTensor.of(new float[] {4, 5})),
@@ -83,7 +83,7 @@ class NullDeviceArgumentsTest {
             ranks.run(rank -> {
                 float[] data = {3 + rank.rank(), 5};
                 HostTensor tensor = HostTensor.of(data);
-                rank.run(new Collective.AllReduce(tensor, tensor, ReduceOp.SUM), SOON);
+                rank.run(Collective.allReduce(tensor, ReduceOp.SUM), SOON);
                 assertArrayEquals(new float[] {7, 10}, data);
             });
         }

@@ -74,7 +74,7 @@ class PairTest {
 
     private static Collective sum() {
         HostTensor data = HostTensor.of(new float[] {4, 7});
-        return new Collective.AllReduce(data, data, ReduceOp.SUM);
+        return Collective.allReduce(data, ReduceOp.SUM);
     }
 
     private static String story(FerroException failure) {
@@ -125,7 +125,7 @@ class PairTest {
     @Test
     @DisplayName("row 4: only who does not answer is named where others may have returned from the call already")
     void onlyTheSilentAreNamedWhereOthersMayHaveReturned() {
-        assertEquals("TIMED_OUT of 1", beside(silent(1), new Collective.Broadcast(sum().operand(), 2)));
+        assertEquals("TIMED_OUT of 1", beside(silent(1), Collective.broadcast(sum().operand(), 2)));
     }
 
     /** Ranks 0 and 1 make a call, rank 1 with much patience, rank 2 never; returns what rank 0 hears. */
@@ -310,9 +310,9 @@ class PairTest {
         HostTensor floats = HostTensor.of(new float[odd && field.equals("count") ? 3 : 2]);
         HostTensor data = odd && field.equals("type") ? HostTensor.of(new int[2]) : floats;
         if (field.equals("root") || odd && field.equals("kind")) {
-            return new Collective.Broadcast(data, odd ? 1 : 0);
+            return Collective.broadcast(data, odd ? 1 : 0);
         }
-        return new Collective.AllReduce(data, data, odd && field.equals("op") ? ReduceOp.MAX : ReduceOp.SUM);
+        return Collective.allReduce(data, odd && field.equals("op") ? ReduceOp.MAX : ReduceOp.SUM);
     }
 
     @Test

@@ -39,7 +39,7 @@ class DeviceMemoryUseTest {
     }
 
     private static Collective sum(DeviceTensor tensor) {
-        return new Collective.AllReduce(tensor, tensor, ReduceOp.SUM);
+        return Collective.allReduce(tensor, ReduceOp.SUM);
     }
 
     /** Closes a tensor and returns where the next one of its size lies. */
@@ -66,7 +66,7 @@ class DeviceMemoryUseTest {
             StandInHooks.standInNcclLatency(200_000);
             float[] data = {1, 2, 3, 4};
             HostTensor slice = HostTensor.of(data);
-            ranks.rank(0).run(new Collective.AllReduce(slice, slice, ReduceOp.SUM), SOON);
+            ranks.rank(0).run(Collective.allReduce(slice, ReduceOp.SUM), SOON);
             assertArrayEquals(new float[] {1, 2, 3, 4}, data);
         }
     }

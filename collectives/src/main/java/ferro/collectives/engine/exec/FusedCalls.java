@@ -1,7 +1,7 @@
 package ferro.collectives.engine.exec;
 
 import ferro.Collective;
-import ferro.Collective.AllReduce;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -49,8 +49,8 @@ final class FusedCalls {
             return calls.size() > 1;
         }
 
-        AllReduce first() {
-            return (AllReduce) calls.get(0);
+        Collective first() {
+            return calls.get(0);
         }
 
         DataType type() {
@@ -169,9 +169,9 @@ final class FusedCalls {
     }
 
     private static boolean isSmall(Collective call) {
-        return call instanceof AllReduce all
-                && KNOWN_OPS.contains(all.op())
-                && all.in() instanceof HostTensor in
+        return call.kind() == CollectiveKind.ALL_REDUCE
+                && KNOWN_OPS.contains(call.op())
+                && call.in() instanceof HostTensor in
                 && in.byteCount() <= MAX_SINGLE_BYTES;
     }
 

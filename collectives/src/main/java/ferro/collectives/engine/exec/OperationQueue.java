@@ -2,6 +2,7 @@ package ferro.collectives.engine.exec;
 
 import ferro.CallOptions;
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.HostTensor;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.RankStatus;
@@ -440,10 +441,10 @@ public final class OperationQueue implements CollectiveProgress {
     }
 
     private static HostTensor operand(Collective call, int rank) {
-        return (HostTensor) (call instanceof Collective.Broadcast ? call.in() : call.reads(rank));
+        return (HostTensor) (call.kind() == CollectiveKind.BROADCAST ? call.in() : call.reads(rank));
     }
 
     private static HostTensor result(Collective call, int rank) {
-        return (HostTensor) (call instanceof Collective.Broadcast ? call.out() : call.writes(rank));
+        return (HostTensor) (call.kind() == CollectiveKind.BROADCAST ? call.out() : call.writes(rank));
     }
 }

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.operands;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.collectives.plan.Region;
 import java.util.Arrays;
 
@@ -50,13 +51,13 @@ public final class ChunkCounts {
         }
         long[] in = call.inCounts();
         long[] out = call.outCounts();
-        return of(in == null ? even(call, worldSize) : in, out == null ? even(call, worldSize) : out);
+        return of(in.length == 0 ? even(call, worldSize) : in, out.length == 0 ? even(call, worldSize) : out);
     }
 
     /** Returns equal counts, for the one side of an all-to-all that may have none. */
     private static long[] even(Collective call, int worldSize) {
         long[] counts = new long[worldSize];
-        Arrays.fill(counts, (call.inCounts() == null ? call.in() : call.out()).elementCount() / worldSize);
+        Arrays.fill(counts, (call.inCounts().length == 0 ? call.in() : call.out()).elementCount() / worldSize);
         return counts;
     }
 
@@ -65,12 +66,13 @@ public final class ChunkCounts {
      * root only.
      */
     static long elements(Collective call, int worldSize) {
-        if (call instanceof Collective.Gather || call instanceof Collective.Scatter) {
+        CollectiveKind kind = call.kind();
+        if (kind == CollectiveKind.GATHER || kind == CollectiveKind.SCATTER) {
             return call.hasCounts()
                     ? Arrays.stream(call.inCounts()).sum()
                     : worldSize * call.operand().elementCount();
         }
-        if (call instanceof Collective.AllGather) {
+        if (kind == CollectiveKind.ALL_GATHER) {
             return call.out().elementCount();
         }
         return call.in() == null ? 0 : call.in().elementCount();

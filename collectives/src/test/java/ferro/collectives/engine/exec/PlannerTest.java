@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
-import ferro.Collective.AllGather;
-import ferro.Collective.AllReduce;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -35,7 +33,7 @@ class PlannerTest {
 
     private static Collective allReduce(int length) {
         HostTensor data = HostTensor.of(new float[length]);
-        return new AllReduce(data, data, ReduceOp.SUM);
+        return Collective.allReduce(data, ReduceOp.SUM);
     }
 
     @Test
@@ -54,10 +52,10 @@ class PlannerTest {
     void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
         HostTensor data = HostTensor.of(new float[8]);
 
-        Prepared half = prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5)));
+        Prepared half = prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5)));
 
-        assertSame(half, prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.5))));
-        assertNotSame(half, prepare(new AllReduce(data, data, ReduceOp.preMultipliedSum(0.25))));
+        assertSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5))));
+        assertNotSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.25))));
     }
 
     @Test
@@ -65,9 +63,9 @@ class PlannerTest {
         HostTensor bytes = HostTensor.of(new byte[8]);
         HostTensor longs = HostTensor.of(new long[8]);
 
-        Prepared ofBytes = prepare(new AllReduce(bytes, bytes, ReduceOp.AVG));
-        Prepared ofLongs = prepare(new AllReduce(longs, longs, ReduceOp.AVG));
-        Prepared sum = prepare(new AllReduce(longs, longs, ReduceOp.SUM));
+        Prepared ofBytes = prepare(Collective.allReduce(bytes, ReduceOp.AVG));
+        Prepared ofLongs = prepare(Collective.allReduce(longs, ReduceOp.AVG));
+        Prepared sum = prepare(Collective.allReduce(longs, ReduceOp.SUM));
 
         assertTrue(ofBytes.text().startsWith("allReduce i8[8] avg by "), ofBytes.text());
         assertEquals(8, ofBytes.bytes);
@@ -75,7 +73,7 @@ class PlannerTest {
         assertEquals(64, ofLongs.bytes);
         assertEquals(2 * sum.bytesMoved, ofLongs.bytesMoved, "two numbers for each element");
         assertNotEquals(sum.call.fingerprint(), ofLongs.call.fingerprint());
-        assertSame(ofLongs, prepare(new AllReduce(longs, longs, ReduceOp.AVG)));
+        assertSame(ofLongs, prepare(Collective.allReduce(longs, ReduceOp.AVG)));
     }
 
     @Test
@@ -84,11 +82,11 @@ class PlannerTest {
         ReduceOp.Combiner first = (into, received) -> {};
         ReduceOp.Combiner second = (into, received) -> {};
 
-        Prepared kept = prepare(new AllReduce(data, data, ReduceOp.of("first", first)));
+        Prepared kept = prepare(Collective.allReduce(data, ReduceOp.of("first", first)));
 
-        assertSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("first", first))));
-        assertNotSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("first", second))));
-        assertNotSame(kept, prepare(new AllReduce(data, data, ReduceOp.of("other", first))));
+        assertSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", first))));
+        assertNotSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", second))));
+        assertNotSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("other", first))));
     }
 
     @Test
@@ -97,11 +95,11 @@ class PlannerTest {
         HostTensor data = HostTensor.of(new float[8]);
         HostTensor half = HostTensor.of(new float[4]);
 
-        assertNotSame(plain, prepare(new AllReduce(data, data, ReduceOp.MAX)));
-        assertNotSame(plain, prepare(new AllGather(half, data, null)));
-        Prepared counted = prepare(new AllGather(half, data, new long[] {4, 4}));
-        assertNotSame(prepare(new AllGather(half, data, null)), counted);
-        assertSame(counted, prepare(new AllGather(half, data, new long[] {4, 4})));
+        assertNotSame(plain, prepare(Collective.allReduce(data, ReduceOp.MAX)));
+        assertNotSame(plain, prepare(Collective.allGather(half, data)));
+        Prepared counted = prepare(Collective.allGather(half, data, new long[] {4, 4}));
+        assertNotSame(prepare(Collective.allGather(half, data)), counted);
+        assertSame(counted, prepare(Collective.allGather(half, data, new long[] {4, 4})));
         assertTrue(counted.text().contains("in parts of [4,4]"), counted.text());
     }
 

@@ -118,7 +118,7 @@ class PlainEngineTest {
                 HostTensor tensor = HostTensor.of(data.get(call));
                 queued.add(
                         call % 4 == 3
-                                ? group.submit(new Collective.Broadcast(tensor, call % 5))
+                                ? group.submit(Collective.broadcast(tensor, call % 5))
                                 : group.allReduceAsync(tensor, ReduceOp.SUM));
             }
             for (int call = 0; call < 40; call++) {
