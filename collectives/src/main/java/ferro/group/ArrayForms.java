@@ -12,7 +12,7 @@ import ferro.ReduceOp;
  * The forms of {@link ProcessGroup} for arrays that have no root. Each form wraps the arrays without a copy and does
  * the same as the form of this name in {@link TensorForms}.
  */
-abstract class ArrayForms extends RootedArrayForms {
+abstract class ArrayForms extends AsyncRootedArrayForms {
     ArrayForms(GroupCore end, CallOptions options) {
         super(end, options);
     }

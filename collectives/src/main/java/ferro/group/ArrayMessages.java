@@ -5,6 +5,7 @@ import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
 import ferro.CallOptions;
+import ferro.Work;
 
 /**
  * The forms of {@link ProcessGroup} that send and receive arrays. Each form wraps the array without a copy and does the
@@ -124,6 +125,108 @@ abstract class ArrayMessages extends GroupCalls {
     }
 
     /**
+     * Starts a send, and does not wait for the receiver. The elements are f32.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(float[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver. The elements are f64.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(double[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver. The elements are i32.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(int[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver. The elements are i64.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(long[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver. The elements are i16.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(short[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver. The elements are i8.
+     *
+     * @param data elements; must not be changed until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be changed again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(byte[] data, int to, int tag) {
+        return sending(of(requireNonNull(data, "data")), to, tag);
+    }
+
+    /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are f32.
      * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
      *
@@ -229,5 +332,113 @@ abstract class ArrayMessages extends GroupCalls {
      */
     public final void recv(byte[] data, int from, int tag) {
         receiving(of(requireNonNull(data, "data")), from, tag).await();
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are f32.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(float[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are f64.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(double[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are i32.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(int[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are i64.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(long[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are i16.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(short[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender. The elements are i8.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link ferro.InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or length
+     */
+    public final Work recvAsync(byte[] data, int from, int tag) {
+        return receiving(of(requireNonNull(data, "data")), from, tag);
     }
 }

@@ -52,8 +52,8 @@ import java.util.function.Consumer;
  * <h2>Order and threads</h2>
  * Every rank of the group calls the same collectives in the same order. Calls of one rank may come from any thread, but the
  * caller must keep their order. A blocking form runs on the calling thread and returns when this rank has its result. An
- * asynchronous form returns without waiting for other ranks; its tensors must not be used until the work is done. Each call has
- * the deadline of the group ({@code ferro.timeout}, 120 s) or that of {@link #within}.
+ * asynchronous form returns without waiting for other ranks; its tensors and arrays must not be used until the work is done. Each
+ * call has the deadline of the group ({@code ferro.timeout}, 120 s) or that of {@link #within}.
  *
  * <p>A group has one queue: even a short call waits for all calls before it. For calls that must not wait behind long ones, make
  * a second group of the same ranks by {@link #newGroup}.

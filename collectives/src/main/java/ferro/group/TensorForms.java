@@ -11,7 +11,7 @@ import ferro.Work;
  * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. For each collective, the blocking
  * forms come before the asynchronous form.
  */
-abstract class TensorForms extends ArrayForms {
+abstract class TensorForms extends AsyncArrayForms {
     TensorForms(GroupCore end, CallOptions options) {
         super(end, options);
     }
@@ -42,13 +42,6 @@ abstract class TensorForms extends ArrayForms {
 
     /**
      * Starts an all-reduce in place, and does not wait for other ranks.
-     *
-     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="async" :
-     *
-     * Work sum = group.allReduceAsync(HostTensor.of(gradient), ReduceOp.SUM);
-     * prepareNextBatch(); // without the gradient
-     * sum.await();
-     * }
      *
      * @param data operand and result; the same type and length on every rank; must not be used until the work is done
      * @param op   reduction; the same on every rank
@@ -422,7 +415,7 @@ abstract class TensorForms extends ArrayForms {
      *
      * int next = (group.rank() + 1) % group.worldSize();
      * int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
-     * Work sent = group.sendAsync(HostTensor.of(own), next, 0);
+     * Work sent = group.sendAsync(own, next, 0);
      * group.recv(received, previous, 0);
      * sent.await();
      * }

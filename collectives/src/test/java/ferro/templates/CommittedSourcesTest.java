@@ -29,6 +29,8 @@ class CommittedSourcesTest {
                 List.of(
                         Path.of("ferro/group/ArrayForms.java"),
                         Path.of("ferro/group/ArrayMessages.java"),
+                        Path.of("ferro/group/AsyncArrayForms.java"),
+                        Path.of("ferro/group/AsyncRootedArrayForms.java"),
                         Path.of("ferro/group/RootedArrayForms.java")),
                 files);
         for (Path file : files) {

@@ -31,7 +31,7 @@ import java.util.stream.LongStream;
  * Simulation.seeds(100, context).forEach(seed -> {
  *     int[][] data = {{3}, {4}};
  *     Simulation.of(2, seed)
- *             .onEveryRank(group -> group.allReduceAsync(HostTensor.of(data[group.rank()]), ReduceOp.SUM))
+ *             .onEveryRank(group -> group.allReduceAsync(data[group.rank()], ReduceOp.SUM))
  *             .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
  *             .run();
  * });

@@ -66,8 +66,8 @@ class FramesToTheEngineTest {
             }
         }
         assertEquals(Map.of(), tooLong, "calls with more than " + MOST + " frames, the user's first");
-        // the kinds with six arrays and tensors each, their asynchronous forms, those with counts, barriers, submit
-        assertEquals(10 * 7 + 10 + 5 + 2 + 1, forms, "forms");
+        // blocking and asynchronous forms of ten kinds on six arrays and tensors, those with counts, barriers, submit
+        assertEquals(2 * 10 * 7 + 5 + 2 + 1, forms, "forms");
     }
 
     private static List<Method> forms() {

@@ -99,7 +99,7 @@ class ProcessGroupSnippetsTest {
         onEachRank(group -> {
             float[] gradient = {1, 2};
             // @start region="async"
-            Work sum = group.allReduceAsync(HostTensor.of(gradient), ReduceOp.SUM);
+            Work sum = group.allReduceAsync(gradient, ReduceOp.SUM);
             prepareNextBatch(); // without the gradient
             sum.await();
             // @end
@@ -116,7 +116,7 @@ class ProcessGroupSnippetsTest {
             // @start region="messages"
             int next = (group.rank() + 1) % group.worldSize();
             int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
-            Work sent = group.sendAsync(HostTensor.of(own), next, 0);
+            Work sent = group.sendAsync(own, next, 0);
             group.recv(received, previous, 0);
             sent.await();
             // @end

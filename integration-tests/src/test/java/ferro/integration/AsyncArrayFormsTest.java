@@ -1,0 +1,186 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.lang.reflect.Array;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every asynchronous form for arrays against the blocking form of the same name and arguments. */
+@Timeout(120)
+class AsyncArrayFormsTest {
+    private static final int RANKS = 3;
+    private static final int ROOT = 1;
+    private static final int PART = 5;
+    private static final int TAG = 4;
+    private static final String ASYNC = "Async";
+
+    /** Returns the forms whose first parameter is an array and that return this type, in one order. */
+    private static List<Method> forms(Class<?> returned) {
+        return Stream.<Class<?>>iterate(ProcessGroup.class, type -> type != Object.class, Class::getSuperclass)
+                .flatMap(type -> Stream.of(type.getDeclaredMethods()))
+                .filter(form -> Modifier.isPublic(form.getModifiers()) && !form.isSynthetic())
+                .filter(form -> form.getReturnType() == returned && form.getParameterCount() > 0)
+                .filter(form -> form.getParameterTypes()[0].isArray())
+                .sorted(Comparator.comparing(Method::toString))
+                .toList();
+    }
+
+    private static Set<String> names(List<Method> forms, String suffix) {
+        return forms.stream()
+                .map(form -> form.getName() + suffix + Arrays.toString(form.getParameterTypes()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void everyBlockingFormForArraysHasAnAsynchronousForm() {
+        Set<String> started = names(forms(Work.class), "");
+        assertEquals(names(forms(void.class), ASYNC), started);
+        assertEquals(10 * 6, started.size(), "ten kinds on six types of arrays");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"simulated", "tcp", "shm"})
+    void asynchronousCollectivesLeaveWhatBlockingOnesLeave(String medium) {
+        List<Method> forms =
+                forms(Work.class).stream().filter(form -> !isMessage(form)).toList();
+        List<CountDownLatch> started =
+                forms.stream().map(form -> new CountDownLatch(1)).toList();
+        onEveryRank(medium, group -> {
+            for (int index = 0; index < forms.size(); index++) {
+                Method form = forms.get(index);
+                Object[] blocking = arguments(form, group.rank());
+                call(group, blockingForm(form), blocking);
+
+                Object[] asynchronous = arguments(form, group.rank());
+                if (group.rank() > 0) {
+                    await(started.get(index), form);
+                }
+                Work work = (Work) call(group, form, asynchronous);
+                // the other ranks begin only now: a form that waited for them would never return
+                started.get(index).countDown();
+                work.await();
+
+                assertTrue(work.isDone(), form::toString);
+                assertArrayEquals(blocking, asynchronous, () -> form + " on rank " + group.rank());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"simulated", "tcp", "shm"})
+    void asynchronousMessagesBringWhatBlockingOnesBring(String medium) {
+        List<Method> forms = forms(Work.class).stream()
+                .filter(AsyncArrayFormsTest::isMessage)
+                .toList();
+        assertEquals(2 * 6, forms.size());
+        onEveryRank(medium, group -> {
+            int next = (group.rank() + 1) % RANKS;
+            int previous = (group.rank() + RANKS - 1) % RANKS;
+            for (Method form : forms) {
+                boolean sends = form.getName().startsWith("send");
+                Class<?> type = form.getParameterTypes()[0];
+                Object own = filled(type, PART, group.rank());
+                Object received = filled(type, PART, 20);
+                Work work = (Work) call(group, form, sends ? own : received, sends ? next : previous, TAG);
+                Method other = blockingForm(form, sends ? "recv" : "send");
+                call(group, other, sends ? received : own, sends ? previous : next, TAG);
+                work.await();
+
+                Object[] expected = {filled(type, PART, previous), filled(type, PART, group.rank())};
+                assertArrayEquals(expected, new Object[] {received, own}, form::toString);
+            }
+        });
+    }
+
+    private static void onEveryRank(String medium, Consumer<ProcessGroup> calls) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, RANKS)) {
+            ranks.all(calls).forEach(end -> assertNull(end.failure(), medium));
+        }
+    }
+
+    private static boolean isMessage(Method form) {
+        return form.getName().matches("(send|recv)" + ASYNC);
+    }
+
+    private static Method blockingForm(Method form) {
+        return blockingForm(form, form.getName().replace(ASYNC, ""));
+    }
+
+    private static Method blockingForm(Method form, String name) {
+        return forms(void.class).stream()
+                .filter(other -> other.getName().equals(name)
+                        && Arrays.equals(other.getParameterTypes(), form.getParameterTypes()))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no blocking form of " + form));
+    }
+
+    private static Object call(ProcessGroup group, Method form, Object... arguments) {
+        try {
+            // the forms stand in classes that are not public
+            form.setAccessible(true);
+            return form.invoke(group, arguments);
+        } catch (InvocationTargetException | IllegalAccessException failed) {
+            throw new AssertionError(form + " failed: " + failed.getCause(), failed);
+        }
+    }
+
+    private static void await(CountDownLatch started, Method form) {
+        try {
+            assertTrue(started.await(60, TimeUnit.SECONDS), () -> form + " on rank 0 has not returned");
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError("interrupted before " + form, interrupted);
+        }
+    }
+
+    /** Returns arguments of a collective; null where a rank needs no array. */
+    private static Object[] arguments(Method form, int rank) {
+        CollectiveKind kind = CollectiveKind.parse(form.getName().replace(ASYNC, ""));
+        Class<?>[] types = form.getParameterTypes();
+        boolean hasResult = types.length > 1 && types[1].isArray();
+        Object[] arguments = new Object[types.length];
+        for (int i = 0; i < types.length; i++) {
+            if (types[i].isArray()) {
+                Held held = i > 0 ? kind.out() : kind.in();
+                boolean isGiven = !hasResult || held != Held.ALL_ON_ROOT || rank == ROOT;
+                arguments[i] =
+                        isGiven ? filled(types[i], held == Held.PART ? PART : RANKS * PART, rank + 10 * i) : null;
+            } else {
+                arguments[i] = types[i] == ReduceOp.class ? ReduceOp.SUM : ROOT;
+            }
+        }
+        return arguments;
+    }
+
+    /** Returns an array of elements that differ; each fits into a byte, as does a sum of three. */
+    private static Object filled(Class<?> type, int length, int from) {
+        Object array = Array.newInstance(type.getComponentType(), length);
+        for (int i = 0; i < length; i++) {
+            Array.setByte(array, i, (byte) (from + 2 * i + 1));
+        }
+        return array;
+    }
+}
