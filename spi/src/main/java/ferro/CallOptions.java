@@ -1,6 +1,7 @@
 package ferro;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -10,29 +11,49 @@ import java.util.Objects;
  * <p>A label identifies a call of the program, for example by the parameter whose gradient is reduced. Every message
  * about the call contains the label. The fingerprint of a collective contains the label too. If ranks give different
  * labels to the same collective, the group fails with MISMATCH.
- *
- * @param timeout time limit from the call to its end; more than a century means no timeout, zero or less means a limit
- *     that has already expired
- * @param label   1 to 128 characters, not blank, without quotation marks, control characters or format characters;
- *     empty for no label
  */
-public record CallOptions(Duration timeout, String label) {
+public final class CallOptions {
     private static final int LABEL_MOST = 128;
 
-    /**
-     * Checks the label.
-     *
-     * @param timeout time limit from the call to its end
-     * @param label   label, or empty for none
-     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or contains a forbidden
-     *     character
-     */
-    public CallOptions {
+    private final Duration timeout;
+    private final String label;
+
+    private CallOptions(Duration timeout, String label) {
         Objects.requireNonNull(timeout, "timeout");
         Objects.requireNonNull(label, "label");
         if (!label.isEmpty()) {
             check(label);
         }
+        this.timeout = timeout;
+        this.label = label;
+    }
+
+    /**
+     * Returns the options of a call that may have a label.
+     *
+     * @param timeout time limit from the call to its end; more than a century means no timeout, zero or less means a
+     *     limit that has already expired
+     * @param label 1 to 128 characters, not blank, without quotation marks, control characters or format characters;
+     *     empty for no label
+     * @return options
+     * @throws IllegalArgumentException if the label is blank, has more than 128 characters, or contains a forbidden
+     *     character
+     */
+    public static CallOptions of(Duration timeout, String label) {
+        return new CallOptions(timeout, label);
+    }
+
+    /**
+     * {@return the time limit from the call to its end; more than a century means no timeout, zero or less means a
+     * limit that has already expired}
+     */
+    public Duration timeout() {
+        return timeout;
+    }
+
+    /** {@return the label, empty for no label} */
+    public String label() {
+        return label;
     }
 
     /**
@@ -123,5 +144,24 @@ public record CallOptions(Duration timeout, String label) {
                     Character.PARAGRAPH_SEPARATOR -> true;
             default -> character == '"';
         };
+    }
+
+    @Override
+    public String toString() {
+        return "CallOptions[timeout=" + timeout + ", label=" + label + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CallOptions that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(timeout, label);
     }
 }

@@ -1,6 +1,8 @@
 package ferro;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A failure of communication. The failure ends the group: every rank of the group fails with the same first cause.
@@ -75,29 +77,31 @@ public class FerroException extends RuntimeException {
     }
 
     /**
-     * The location of a failure: group, rank and operation, with the ranks to blame.
-     *
-     * @param group     name
-     * @param rank      this rank
-     * @param culprits  ranks to blame, comma-separated, empty if unknown
-     * @param operation operation that failed
-     * @param sequence  number of the operation
-     * @param step      step of the plan, -1 if none
-     * @param bytesMoved bytes moved by this operation on this rank
-     * @param elapsedNanos time since submit
-     * @param pausedNanos  how long this process itself was paused since the submit
+     * The location of a failure: group, rank and operation, with the ranks to blame. A location is immutable. Code that
+     * creates a failure begins with {@link #outside} and adds what it knows about the operation.
      */
-    public record Where(
-            String group,
-            int rank,
-            String culprits,
-            String operation,
-            long sequence,
-            int step,
-            long bytesMoved,
-            long elapsedNanos,
-            long pausedNanos)
-            implements java.io.Serializable {
+    public static final class Where implements java.io.Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private final String group;
+        private final int rank;
+        private final String culprits;
+        private final CallPosition call;
+        private final CallDurations times;
+
+        private record CallPosition(String operation, long sequence, int step, long bytesMoved)
+                implements java.io.Serializable {}
+
+        private record CallDurations(Duration elapsed, Duration paused) implements java.io.Serializable {}
+
+        private Where(String group, int rank, String culprits, CallPosition call, CallDurations times) {
+            this.group = group;
+            this.rank = rank;
+            this.culprits = culprits;
+            this.call = call;
+            this.times = times;
+        }
+
         /**
          * Creates a location outside of any operation, for failures of joining, of the store and of closing.
          *
@@ -106,17 +110,123 @@ public class FerroException extends RuntimeException {
          * @return location without operation, sequence and step
          */
         public static Where outside(String group, int rank) {
-            return new Where(group, rank, "", "", -1, -1, 0, 0, 0);
+            Objects.requireNonNull(group, "group");
+            return new Where(
+                    group, rank, "", new CallPosition("", -1, -1, 0), new CallDurations(Duration.ZERO, Duration.ZERO));
         }
 
         /**
          * Returns the same location with other ranks to blame.
          *
-         * @param ranks comma-separated
+         * @param ranks comma-separated, empty if unknown
          * @return location
          */
         public Where blaming(String ranks) {
-            return new Where(group, rank, ranks, operation, sequence, step, bytesMoved, elapsedNanos, pausedNanos);
+            return new Where(group, rank, Objects.requireNonNull(ranks, "ranks"), call, times);
+        }
+
+        /**
+         * Returns the same location in an operation.
+         *
+         * @param operation operation that failed, empty if unknown
+         * @param sequence  number of the operation, -1 if unknown
+         * @return location
+         */
+        public Where during(String operation, long sequence) {
+            Objects.requireNonNull(operation, "operation");
+            return new Where(
+                    group, rank, culprits, new CallPosition(operation, sequence, call.step, call.bytesMoved), times);
+        }
+
+        /**
+         * Returns the same location with the progress of the operation.
+         *
+         * @param step       step of the plan, -1 if none
+         * @param bytesMoved bytes moved by the operation on this rank
+         * @return location
+         */
+        public Where at(int step, long bytesMoved) {
+            return new Where(
+                    group, rank, culprits, new CallPosition(call.operation, call.sequence, step, bytesMoved), times);
+        }
+
+        /**
+         * Returns the same location with the times of the operation.
+         *
+         * @param elapsed time since the submit
+         * @param paused  time during which this process was paused since the submit
+         * @return location
+         */
+        public Where after(Duration elapsed, Duration paused) {
+            Objects.requireNonNull(elapsed, "elapsed");
+            Objects.requireNonNull(paused, "paused");
+            return new Where(group, rank, culprits, call, new CallDurations(elapsed, paused));
+        }
+
+        /** {@return the name of the group} */
+        public String group() {
+            return group;
+        }
+
+        /** {@return this rank} */
+        public int rank() {
+            return rank;
+        }
+
+        /** {@return the ranks to blame, comma-separated, empty if unknown} */
+        public String culprits() {
+            return culprits;
+        }
+
+        /** {@return the operation that failed, empty if unknown} */
+        public String operation() {
+            return call.operation;
+        }
+
+        /** {@return the number of the operation, -1 if unknown} */
+        public long sequence() {
+            return call.sequence;
+        }
+
+        /** {@return the step of the plan, -1 if none} */
+        public int step() {
+            return call.step;
+        }
+
+        /** {@return how many bytes the operation moved on this rank} */
+        public long bytesMoved() {
+            return call.bytesMoved;
+        }
+
+        /** {@return the time from the submit to the failure} */
+        public Duration elapsed() {
+            return times.elapsed;
+        }
+
+        /** {@return how long this process was paused between the submit and the failure} */
+        public Duration paused() {
+            return times.paused;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Where that && values().equals(that.values());
+        }
+
+        @Override
+        public int hashCode() {
+            return values().hashCode();
+        }
+
+        @Override
+        public String toString() {
+            return "Where[group=" + group + ", rank=" + rank + ", culprits=" + culprits + ", operation="
+                    + call.operation + ", sequence=" + call.sequence + ", step=" + call.step + ", bytesMoved="
+                    + call.bytesMoved + ", elapsed=" + times.elapsed + ", paused=" + times.paused + "]";
+        }
+
+        private List<Object> values() {
+            return List.of(group, rank, culprits, call, times);
         }
     }
 

@@ -1,28 +1,61 @@
 package ferro;
 
 import java.util.List;
+import java.util.Objects;
 
-/**
- * An event of a group, for people and for supervising programs. Only {@link Kind#FAILED} ends the group.
- *
- * @param kind  kind of event
- * @param group name of the group
- * @param rank  this rank
- * @param ranks ranks that the event concerns, in ascending order; empty if unknown
- * @param text  description for people: what happened, to which rank, and in which operation
- */
-public record GroupEvent(Kind kind, String group, int rank, List<Integer> ranks, String text) {
+/** An event of a group, for people and for supervising programs. Only {@link Kind#FAILED} ends the group. */
+public final class GroupEvent {
+    private final Kind kind;
+    private final String group;
+    private final int rank;
+    private final List<Integer> ranks;
+    private final String text;
+
+    private GroupEvent(Kind kind, String group, int rank, List<Integer> ranks, String text) {
+        this.ranks = List.copyOf(Objects.requireNonNull(ranks, "ranks"));
+        this.kind = Objects.requireNonNull(kind, "kind");
+        this.group = Objects.requireNonNull(group, "group");
+        this.rank = rank;
+        this.text = Objects.requireNonNull(text, "text");
+    }
+
     /**
-     * Creates an event.
+     * Creates an event. The event keeps a copy of the list of ranks.
      *
-     * @param kind  kind of event
-     * @param group name
-     * @param rank  this rank
-     * @param ranks ranks; the event keeps a copy
-     * @param text  description for people
+     * @param kind kind of event
+     * @param group name of the group
+     * @param rank this rank
+     * @param ranks ranks that the event concerns, in ascending order; empty if unknown
+     * @param text description for people: what happened, to which rank, and in which operation
+     * @return event
      */
-    public GroupEvent {
-        ranks = List.copyOf(ranks);
+    public static GroupEvent of(Kind kind, String group, int rank, List<Integer> ranks, String text) {
+        return new GroupEvent(kind, group, rank, ranks, text);
+    }
+
+    /** {@return the kind of event} */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** {@return the name of the group} */
+    public String group() {
+        return group;
+    }
+
+    /** {@return this rank} */
+    public int rank() {
+        return rank;
+    }
+
+    /** {@return the ranks that the event concerns, in ascending order; empty if unknown} */
+    public List<Integer> ranks() {
+        return ranks;
+    }
+
+    /** {@return the description for people: what happened, to which rank, and in which operation} */
+    public String text() {
+        return text;
     }
 
     /** Kind of event. */
@@ -43,5 +76,25 @@ public record GroupEvent(Kind kind, String group, int rank, List<Integer> ranks,
          * follows it.
          */
         FAILED
+    }
+
+    @Override
+    public String toString() {
+        return "GroupEvent[kind=" + kind + ", group=" + group + ", rank=" + rank + ", ranks=" + ranks + ", text=" + text
+                + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof GroupEvent that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(kind, group, rank, ranks, text);
     }
 }

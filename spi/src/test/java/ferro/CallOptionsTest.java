@@ -22,7 +22,7 @@ class CallOptionsTest {
 
     @Test
     void labelsAndDeadlinesCombineInEitherOrder() {
-        CallOptions both = new CallOptions(Duration.ofSeconds(5), "loss");
+        CallOptions both = CallOptions.of(Duration.ofSeconds(5), "loss");
 
         assertEquals(both, PLAIN.labelled("loss").within(Duration.ofSeconds(5)));
         assertEquals(both, PLAIN.within(Duration.ofSeconds(5)).labelled("grad").labelled("loss"));

@@ -45,7 +45,7 @@ public class RecorderBenchmark {
     @Setup
     public void enter() {
         SystemContext context = SystemContext.of(Map.of("ferro.recorder.entries", entries));
-        GroupSpec spec = new GroupSpec("world", 0, 2, Duration.ofSeconds(3));
+        GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofSeconds(3));
         group = FlightRecorder.of(context, spec).enter("world", 0, new int[] {0, 1}, new Nothing());
     }
 

@@ -160,7 +160,9 @@ final class Coalescing {
          */
         private FerroException interrupted(InterruptedException why) {
             long waitedNanos = System.nanoTime() - begunNanos;
-            Where where = new Where("", backend.rank(), "", "coalesced", -1, -1, 0, waitedNanos, 0);
+            Where where = Where.outside("", backend.rank())
+                    .during("coalesced", -1)
+                    .after(Duration.ofNanos(waitedNanos), Duration.ZERO);
             String text = "coalesced on rank " + backend.rank() + " of world size " + backend.worldSize()
                     + ": interrupted after " + waitedNanos / 1_000_000 + " ms of the wait for the calls of the block";
             FerroException stop = new FerroException(Code.INTERRUPTED, where, text, why);

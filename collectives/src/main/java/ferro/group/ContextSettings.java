@@ -142,7 +142,7 @@ final class ContextSettings {
             case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
             case "LOCAL_RANK" -> text(found.localRank());
             case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
-            default -> set.or(() -> found.meeting().key());
+            default -> set.or(() -> found.rendezvous().key());
         };
     }
 

@@ -164,7 +164,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public GroupSpec spec() {
         RankOfJob job = JobFinder.of(this).required();
-        return new GroupSpec(options.group(), job.rank(), job.worldSize(), Settings.TIMEOUT.of(this));
+        return GroupSpec.of(options.group(), job.rank(), job.worldSize(), Settings.TIMEOUT.of(this));
     }
 
     /**

@@ -48,7 +48,12 @@ final class IndexedPod {
         int size = variables.size(sizeName, WAY_OUT);
         int rank = variables.rankBelow(INDEX, size, sizeName, WAY_OUT);
         // a pod has one rank and counts as a separate host
-        return new RankOfJob(LauncherKind.INDEX, rank, size, OptionalInt.of(0), OptionalInt.of(1), meeting(rank, size));
+        return new RankOfJob(
+                LauncherKind.INDEX,
+                rank,
+                size,
+                new RankOfJob.RankOnHost(OptionalInt.of(0), OptionalInt.of(1)),
+                meeting(rank, size));
     }
 
     private RendezvousPoint meeting(int rank, int size) {

@@ -4,29 +4,44 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/**
- * The job of this process, as the environment variables of a launcher describe it.
- *
- * @param job     rank and job of this process; empty if no variables give rank and job, or if the variables are refused
- * @param seen    every launcher whose variables are set, the chosen one first
- * @param refusal the error and how to fix it
- * @param line    text for people with the rank of this process and the other launchers seen; empty without a job
- */
-public record JobVariables(
-        Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {
-    /**
-     * Rejects null.
-     *
-     * @param job     rank and job of this process
-     * @param seen    every launcher whose variables are set
-     * @param refusal the error
-     * @param line    text for people
-     */
-    public JobVariables {
+/** The job of this process, as the environment variables of a launcher describe it. */
+public final class JobVariables {
+    private final Optional<RankOfJob> job;
+    private final List<DetectedLauncher> seen;
+    private final Optional<String> refusal;
+    private final String line;
+
+    JobVariables(Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {
         Objects.requireNonNull(job, "job");
-        seen = List.copyOf(seen);
+        this.seen = List.copyOf(seen);
         Objects.requireNonNull(refusal, "refusal");
         Objects.requireNonNull(line, "line");
+        this.job = job;
+        this.refusal = refusal;
+        this.line = line;
+    }
+
+    /**
+     * {@return the rank and job of this process; empty if no variables give rank and job, or if the variables are
+     * refused}
+     */
+    public Optional<RankOfJob> job() {
+        return job;
+    }
+
+    /** {@return every launcher whose variables are set, the chosen one first} */
+    public List<DetectedLauncher> seen() {
+        return seen;
+    }
+
+    /** {@return the error and how to fix it} */
+    public Optional<String> refusal() {
+        return refusal;
+    }
+
+    /** {@return the text for people with the rank of this process and the other launchers seen; empty without a job} */
+    public String line() {
+        return line;
     }
 
     /**
@@ -39,5 +54,24 @@ public record JobVariables(
     public RankOfJob required() {
         return job.orElseThrow(
                 () -> new IllegalArgumentException(refusal.orElse("this process does not know its rank")));
+    }
+
+    @Override
+    public String toString() {
+        return "JobVariables[job=" + job + ", seen=" + seen + ", refusal=" + refusal + ", line=" + line + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof JobVariables that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(job, seen, refusal, line);
     }
 }

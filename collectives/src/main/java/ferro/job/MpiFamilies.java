@@ -110,8 +110,9 @@ final class MpiFamilies {
                 family,
                 variables.rankBelow(names.get(0), size, names.get(1), WAY_OUT),
                 size,
-                OptionalInt.of(variables.rankBelow(names.get(2), localSize, names.get(3), WAY_OUT)),
-                OptionalInt.of(localSize),
+                new RankOfJob.RankOnHost(
+                        OptionalInt.of(variables.rankBelow(names.get(2), localSize, names.get(3), WAY_OUT)),
+                        OptionalInt.of(localSize)),
                 meetings.at(key, allLocal, Optional.empty(), OptionalInt.empty()));
     }
 

@@ -103,8 +103,9 @@ final class PlainFamilies {
                 family,
                 variables.rank(rankFrom, ""),
                 size,
-                pod && localRank.isEmpty() ? OptionalInt.of(0) : localRank,
-                pod && localSize.isEmpty() ? OptionalInt.of(1) : localSize,
+                new RankOfJob.RankOnHost(
+                        pod && localRank.isEmpty() ? OptionalInt.of(0) : localRank,
+                        pod && localSize.isEmpty() ? OptionalInt.of(1) : localSize),
                 meetings.named(localSize.isPresent() && localSize.getAsInt() == size));
     }
 }

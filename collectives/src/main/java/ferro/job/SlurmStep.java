@@ -101,8 +101,7 @@ final class SlurmStep {
                 LauncherKind.SLURM,
                 rank,
                 size,
-                variables.rankIfAny(LOCAL_RANK, WAY_OUT),
-                here,
+                new RankOfJob.RankOnHost(variables.rankIfAny(LOCAL_RANK, WAY_OUT), here),
                 meetings.at(
                         key(), allLocal, variables.find(HOSTS).map(list -> SlurmList.firstHost(HOSTS, list)), port()));
     }

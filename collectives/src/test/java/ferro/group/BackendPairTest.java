@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How {@code cpu:tcp,cuda:nccl} and {@code auto} open two back ends. */
 class BackendPairTest {
-    private static final GroupSpec GROUP = new GroupSpec("world", 1, 3, Duration.ofSeconds(5));
+    private static final GroupSpec GROUP = GroupSpec.of("world", 1, 3, Duration.ofSeconds(5));
 
     private final List<String> opened = new ArrayList<>();
     private final CollectiveBackend host = mock(CollectiveBackend.class);
@@ -167,7 +167,7 @@ class BackendPairTest {
     @DisplayName("2-18: auto opens the devices' back end beside the best one, if it is usable, and never alone; a rank"
             + " alone needs no store for it")
     void autoOpensTheDevicesBackEndBesideTheBestOne() {
-        GroupSpec alone = new GroupSpec("world", 0, 1, Duration.ofSeconds(5));
+        GroupSpec alone = GroupSpec.of("world", 0, 1, Duration.ofSeconds(5));
         assertSame(nccl, open(alone, "auto", null).asNcclBackend().orElseThrow());
         assertEquals(List.of("tcp", "nccl"), opened);
 

@@ -17,7 +17,7 @@ import java.util.ServiceConfigurationError;
 import org.junit.jupiter.api.Test;
 
 class BackendSelectionTest {
-    private static final GroupSpec GROUP = new GroupSpec("world", 1, 3, Duration.ofSeconds(5));
+    private static final GroupSpec GROUP = GroupSpec.of("world", 1, 3, Duration.ofSeconds(5));
 
     /** A provider whose back ends only know their name. */
     private record Named(String name, int priority, Optional<String> why) implements BackendProvider {
@@ -124,7 +124,7 @@ class BackendSelectionTest {
         GroupSpec spec = SystemContext.of(
                         Map.of("ferro.rank", "2", "RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))
                 .spec();
-        assertEquals(new GroupSpec("world", 2, 3, Duration.ofSeconds(3)), spec);
+        assertEquals(GroupSpec.of("world", 2, 3, Duration.ofSeconds(3)), spec);
     }
 
     @Test

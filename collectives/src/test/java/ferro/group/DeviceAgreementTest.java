@@ -82,7 +82,7 @@ class DeviceAgreementTest {
                     ? new Device("nccl", Optional.of("no device"))
                     : new Device(device, Optional.empty());
             found.add(BackendCandidate.of("device", () -> provider, context));
-            return BackendSelection.open(new GroupSpec("world", rank, worldSize, timeout), context, found);
+            return BackendSelection.open(GroupSpec.of("world", rank, worldSize, timeout), context, found);
         }
     }
 
@@ -111,7 +111,7 @@ class DeviceAgreementTest {
     void oneRankWithoutADeviceKeepsAllOnTheHost() throws Exception {
         assertEquals(List.of(false, false, false), routed("nccl", "", "nccl"));
 
-        GroupSpec last = new GroupSpec("world", 2, 3, PLENTY);
+        GroupSpec last = GroupSpec.of("world", 2, 3, PLENTY);
         try (SystemContext context = SystemContext.of(Map.of(), store)) {
             String why = new DeviceAgreement(last, new JoiningContext(last, context))
                     .objection("cuda:nccl")
@@ -156,7 +156,7 @@ class DeviceAgreementTest {
 
     @Test
     void theDeadlineOfJoiningIsTheOneThatCounts() {
-        GroupSpec patient = new GroupSpec("world", 1, 2, PLENTY);
+        GroupSpec patient = GroupSpec.of("world", 1, 2, PLENTY);
         try (SystemContext context = SystemContext.of(Map.of("ferro.join.timeout", "50ms"), store)) {
             DeviceAgreement agreement = new DeviceAgreement(patient, new JoiningContext(patient, context));
 

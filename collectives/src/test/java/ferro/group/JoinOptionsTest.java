@@ -40,7 +40,7 @@ class JoinOptionsTest {
                 .timeout(Duration.ofSeconds(61))
                 .joinTimeout(Duration.ofMillis(1500));
         try (SystemContext context = SystemContext.of(options)) {
-            assertEquals(new GroupSpec("stage3.0", 1, 3, Duration.ofSeconds(61)), context.spec());
+            assertEquals(GroupSpec.of("stage3.0", 1, 3, Duration.ofSeconds(61)), context.spec());
             assertEquals(1, Settings.LOCAL_RANK.of(context));
             assertEquals(2, Settings.LOCAL_WORLD_SIZE.of(context));
             assertEquals(4, Settings.LOCAL_CORES.of(context));

@@ -55,7 +55,7 @@ class SystemContextTest {
             assertEquals(Optional.of("2"), context.setting("LOCAL_WORLD_SIZE"));
             assertEquals(Optional.empty(), context.setting("MASTER_ADDR"));
             assertEquals("ompi-", context.setting("FERRO_JOB_ID").orElseThrow().substring(0, 5));
-            assertEquals(new GroupSpec("world", 1, 4, Settings.TIMEOUT.of(context)), context.spec());
+            assertEquals(GroupSpec.of("world", 1, 4, Settings.TIMEOUT.of(context)), context.spec());
         }
         try (SystemContext context = SystemContext.of(Map.of("RANK", "3", "LOCAL_RANK", "x"))) {
             assertEquals(Optional.of("3"), context.setting("RANK"));

@@ -29,7 +29,7 @@ class JobFinderTest {
 
         assertEquals(LauncherKind.OPEN_MPI, job.family());
         assertEquals(List.of(1, 4, 1, 2), numbers(job));
-        assertEquals(Optional.empty(), job.meeting().host());
+        assertEquals(Optional.empty(), job.rendezvous().host());
         assertEquals("job of Open MPI: rank 1 of 4, 1 of 2 on this host", line(openMpi()));
     }
 
@@ -47,10 +47,11 @@ class JobFinderTest {
 
         assertEquals(LauncherKind.SLURM, job.family());
         assertEquals(List.of(5, 11, 1, 4), numbers(job));
-        assertEquals(Optional.of("node07"), job.meeting().host());
-        assertEquals(Optional.of("4711.3.0"), job.meeting().key());
+        assertEquals(Optional.of("node07"), job.rendezvous().host());
+        assertEquals(Optional.of("4711.3.0"), job.rendezvous().key());
         assertEquals(
-                OptionalInt.of(20000 + (4711 + 97 * 3) % 10000), job.meeting().port());
+                OptionalInt.of(20000 + (4711 + 97 * 3) % 10000),
+                job.rendezvous().port());
     }
 
     @Test
@@ -60,9 +61,9 @@ class JobFinderTest {
 
         assertEquals(LauncherKind.INDEX, job.family());
         assertEquals(List.of(2, 4, 0, 1), numbers(job));
-        assertEquals(Optional.of("train-0.workers"), job.meeting().host());
-        assertEquals(OptionalInt.of(29500), job.meeting().port());
-        assertEquals(Optional.of("train"), job.meeting().key());
+        assertEquals(Optional.of("train-0.workers"), job.rendezvous().host());
+        assertEquals(OptionalInt.of(29500), job.rendezvous().port());
+        assertEquals(Optional.of("train"), job.rendezvous().key());
     }
 
     @Test
@@ -77,8 +78,8 @@ class JobFinderTest {
     void aJobOfAFederationHasANumberOfMoreThan31Bits() {
         RankOfJob job = job(with(slurmStep(), Map.of("SLURM_JOB_ID", "4362076160")));
 
-        assertEquals(Optional.of("4362076160.3.0"), job.meeting().key());
-        assertEquals(OptionalInt.of(20000 + 6160 + 97 * 3), job.meeting().port());
+        assertEquals(Optional.of("4362076160.3.0"), job.rendezvous().key());
+        assertEquals(OptionalInt.of(20000 + 6160 + 97 * 3), job.rendezvous().port());
     }
 
     @Test
@@ -229,14 +230,14 @@ class JobFinderTest {
                 Optional.of("train-workers-0-0.train"),
                 JobFinder.find(pod(), podNamed("train-workers-0-2", "train-workers-0-2.train.default.svc"))
                         .required()
-                        .meeting()
+                        .rendezvous()
                         .host());
     }
 
     @Test
     void aPodWithoutAServiceIsToldWhatTheManifestLacks() {
         RendezvousPoint meeting =
-                JobFinder.find(pod(), podNamed("train-2", null)).required().meeting();
+                JobFinder.find(pod(), podNamed("train-2", null)).required().rendezvous();
 
         assertEquals(Optional.empty(), meeting.host());
         String why = meeting.noHost().orElseThrow();
@@ -245,7 +246,7 @@ class JobFinderTest {
         }
         String renamed = JobFinder.find(pod(), podNamed("gpu-node-17", null))
                 .required()
-                .meeting()
+                .rendezvous()
                 .noHost()
                 .orElseThrow();
         assertTrue(renamed.contains("hostNetwork"), renamed);
@@ -255,7 +256,7 @@ class JobFinderTest {
     void anAddressOfIpv6NeedsNoBracketsInMasterAddr() {
         for (String text : List.of("fd00::2", "[fd00::2]")) {
             Map<String, String> named = with(torchrun(), Map.of("MASTER_ADDR", text));
-            assertEquals(Optional.of("fd00::2"), job(named).meeting().host());
+            assertEquals(Optional.of("fd00::2"), job(named).rendezvous().host());
         }
         String withPort = refusal(with(torchrun(), Map.of("MASTER_ADDR", "10.0.0.1:29500")));
         assertTrue(withPort.contains("MASTER_ADDR=10.0.0.1:29500") && withPort.contains("MASTER_PORT"), withPort);
@@ -264,7 +265,7 @@ class JobFinderTest {
     @Test
     void aMasterNamedByHandWinsOverWhatTheLauncherTells() {
         RendezvousPoint meeting = job(with(slurmStep(), Map.of("MASTER_ADDR", "head", "MASTER_PORT", "1234")))
-                .meeting();
+                .rendezvous();
 
         assertEquals(Optional.of("head"), meeting.host());
         assertEquals(OptionalInt.of(1234), meeting.port());

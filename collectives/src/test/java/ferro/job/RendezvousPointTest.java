@@ -47,7 +47,7 @@ class RendezvousPointTest {
 
         assertEquals(key(here, under(first)), key(here, under(SHELL, first)));
         assertNotEquals(key(here, under(first)), key(here, under(second)), "a number that is used again");
-        assertTrue(JobFinder.find(here, under()).required().meeting().allLocal());
+        assertTrue(JobFinder.find(here, under()).required().rendezvous().allLocal());
     }
 
     @Test
@@ -59,8 +59,9 @@ class RendezvousPointTest {
         assertNotEquals(key(hydra(), under(PROXY)), key(hydra(), under(OTHER_PROXY)));
         assertEquals(
                 Optional.empty(),
-                JobFinder.find(hydra(), under(SHELL)).required().meeting().key());
-        assertFalse(JobFinder.find(hydra(), under(PROXY)).required().meeting().allLocal());
+                JobFinder.find(hydra(), under(SHELL)).required().rendezvous().key());
+        assertFalse(
+                JobFinder.find(hydra(), under(PROXY)).required().rendezvous().allLocal());
     }
 
     @Test
@@ -118,6 +119,6 @@ class RendezvousPointTest {
     }
 
     private static String key(Map<String, String> variables, HostFacts around) {
-        return JobFinder.find(variables, around).required().meeting().key().orElseThrow();
+        return JobFinder.find(variables, around).required().rendezvous().key().orElseThrow();
     }
 }

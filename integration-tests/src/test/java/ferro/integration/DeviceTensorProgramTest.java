@@ -35,7 +35,7 @@ class DeviceTensorProgramTest {
 
                 public static void main(String[] arguments) {
                     int rank = Integer.parseInt(System.getenv("RANK"));
-                    GroupSpec spec = new GroupSpec("world", rank, 2, LIMIT);
+                    GroupSpec spec = GroupSpec.of("world", rank, 2, LIMIT);
                     try (SystemContext context = SystemContext.ofProcess();
                             DeviceMemory memory = DeviceMemories.shared(context);
                             ProcessGroup group = ProcessGroup.join(spec, context);

@@ -185,7 +185,7 @@ class LeavingTest {
         private ProcessGroup join(int loop, int rank) {
             return medium.equals("simulated")
                     ? ProcessGroup.of(simulated(loop).get(rank))
-                    : ProcessGroup.join(new GroupSpec("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
+                    : ProcessGroup.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
         }
 
         private synchronized List<SimulatedBackend> simulated(int loop) {

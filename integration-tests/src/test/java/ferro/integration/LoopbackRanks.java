@@ -55,7 +55,7 @@ final class LoopbackRanks implements AutoCloseable {
             SystemContext context = SystemContext.of(settings);
             opened.push(context);
             prepare.accept(context);
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, timeout);
+            GroupSpec spec = GroupSpec.of("world", rank, worldSize, timeout);
             joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
         }
         return joining;

@@ -9,11 +9,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The Java files of the product, as the checkout has them. */
-final class MainSources {
+public final class MainSources {
     private MainSources() {}
 
     /** Returns all files in {@code src/main/java} of the modules with such a name. */
-    static List<Path> of(Predicate<String> module) throws IOException {
+    public static List<Path> of(Predicate<String> module) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (Path parent : List.of(Path.of(".."), Path.of("../adapters"))) {
             try (Stream<Path> folders = Files.list(parent)) {

@@ -35,7 +35,7 @@ final class ManyGroups {
         while (refused.isEmpty() && made.size() < MOST) {
             String name = "g" + made.size();
             List<Object> joined =
-                    both(rank -> ProcessGroup.join(new GroupSpec(name, rank, 2, ScarceRank.TIMEOUT), ranks.get(rank)));
+                    both(rank -> ProcessGroup.join(GroupSpec.of(name, rank, 2, ScarceRank.TIMEOUT), ranks.get(rank)));
             refused = codes(joined);
             if (refused.isEmpty()) {
                 made.add(joined.stream().map(ProcessGroup.class::cast).toList());

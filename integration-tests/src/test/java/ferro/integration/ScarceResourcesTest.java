@@ -242,7 +242,7 @@ class ScarceResourcesTest {
     }
 
     private static GroupSpec spec(String name, int rank) {
-        return new GroupSpec(name, rank, 2, ScarceRank.TIMEOUT);
+        return GroupSpec.of(name, rank, 2, ScarceRank.TIMEOUT);
     }
 
     private static SystemContext context(TcpStoreServer store) {

@@ -42,7 +42,7 @@ final class SeveralRanks {
                 "tcp://127.0.0.1:" + arguments[0],
                 "FERRO_STORE_SERVED",
                 "1"));
-        GroupSpec spec = new GroupSpec("world", rank, Integer.parseInt(arguments[2]), TIMEOUT);
+        GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[2]), TIMEOUT);
         try (ProcessGroup group = ProcessGroup.join(spec, SystemContext.of(settings))) {
             group.barrier();
             say(rank + " is in: " + group.linkReport());

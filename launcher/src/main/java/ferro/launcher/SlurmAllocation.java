@@ -105,7 +105,7 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
                             + " --ntasks-per-node=1, start the program itself with srun, or add --nodes 1 if each launcher"
                             + " shall start a separate job");
         }
-        String host = task.meeting()
+        String host = task.rendezvous()
                 .host()
                 .orElseThrow(
                         () -> new BadInputException(
@@ -113,8 +113,8 @@ record SlurmAllocation(int nodes, int nodeRank, Endpoint master, String key) {
         return new SlurmAllocation(
                 task.worldSize(),
                 task.rank(),
-                new Endpoint(host, task.meeting().port().orElseThrow()),
-                task.meeting().key().orElse("default"));
+                new Endpoint(host, task.rendezvous().port().orElseThrow()),
+                task.rendezvous().key().orElse("default"));
     }
 
     /** Returns the first line that the launcher prints. */

@@ -74,14 +74,14 @@ class ManifestsTest {
             assertEquals(manifest.job().get("parallelism"), job.worldSize(), "ranks wait for each other");
             assertEquals("Indexed", manifest.job().get("completionMode"));
             assertEquals(
-                    Optional.of(manifest.name() + "-0.train"), job.meeting().host());
+                    Optional.of(manifest.name() + "-0.train"), job.rendezvous().host());
             Set<Object> open = maps(
                             maps(spec(manifest, "NetworkPolicy"), "ingress").get(0), "ports")
                     .stream()
                     .map(one -> one.get("port"))
                     .collect(Collectors.toSet());
             int own = Integer.parseInt(variables.get("FERRO_TCP_PORT"));
-            assertEquals(Set.of(job.meeting().port().getAsInt(), own), open);
+            assertEquals(Set.of(job.rendezvous().port().getAsInt(), own), open);
         }
     }
 

@@ -94,9 +94,9 @@ class ReadmeTest {
 
     @Test
     void figuresAreTheDefaultsOfTheSettings() {
-        assertEquals("120s", Settings.TIMEOUT.fallback());
+        assertEquals("120s", Settings.TIMEOUT.fallback().orElseThrow());
         says("the timeout of the call (120 s by default, here 5 s)");
-        assertEquals("2048", Settings.RECORDER_ENTRIES.fallback());
+        assertEquals("2048", Settings.RECORDER_ENTRIES.fallback().orElseThrow());
         says("Every rank keeps its last 2,048 calls");
     }
 

@@ -2,6 +2,7 @@ package ferro.segments;
 
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -66,8 +67,8 @@ final class MediumRanks implements AutoCloseable {
                     "FERRO_STORE_SERVED",
                     "1"));
             opened.push(context);
-            GroupSpec spec = new GroupSpec("world", rank, RANKS, TIMEOUT);
-            joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
+            GroupSpec spec = GroupSpec.of("world", rank, RANKS, TIMEOUT);
+            joining.add(threads.submit(() -> Groups.join(spec, context)));
         }
         joining.forEach(each -> groups.add(result(each)));
     }

@@ -100,7 +100,7 @@ final class DispatchingBackend extends ForwardingBackend {
     private Work submitEach(List<Collective> calls, List<String> labels, Duration timeout) {
         List<Work> pending = new ArrayList<>(calls.size());
         for (int i = 0; i < calls.size(); i++) {
-            pending.add(submit(calls.get(i), new CallOptions(timeout, labels.get(i))));
+            pending.add(submit(calls.get(i), CallOptions.of(timeout, labels.get(i))));
         }
         return Work.all(pending);
     }
@@ -113,14 +113,14 @@ final class DispatchingBackend extends ForwardingBackend {
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
         return tensor instanceof DeviceTensor device
-                ? transfer(new Message(true, device, to, tag), options)
+                ? transfer(Message.send(device, to, tag), options)
                 : host.send(tensor, to, tag, options);
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return tensor instanceof DeviceTensor device
-                ? transfer(new Message(false, device, from, tag), options)
+                ? transfer(Message.receive(device, from, tag), options)
                 : host.recv(tensor, from, tag, options);
     }
 
@@ -179,7 +179,8 @@ final class DispatchingBackend extends ForwardingBackend {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
         long waitedNanos = context.nanoTime() - begun;
         Code code = isInterrupted ? Code.INTERRUPTED : Code.TIMED_OUT;
-        Where where = new Where("", host.rank(), "", what, -1, -1, 0, waitedNanos, 0);
+        Where where =
+                Where.outside("", host.rank()).during(what, -1).after(Duration.ofNanos(waitedNanos), Duration.ZERO);
         FerroException stop = new FerroException(
                 code,
                 where,

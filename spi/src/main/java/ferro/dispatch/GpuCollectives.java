@@ -201,7 +201,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      */
     public void send(DeviceTensor tensor, int to, Backend backend) {
-        transfer(new Message(true, tensor, to, 0), backend, timeout(backend)).await();
+        transfer(Message.send(tensor, to, 0), backend, timeout(backend)).await();
     }
 
     /**
@@ -212,7 +212,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      */
     public void recv(DeviceTensor tensor, int from, Backend backend) {
-        transfer(new Message(false, tensor, from, 0), backend, timeout(backend)).await();
+        transfer(Message.receive(tensor, from, 0), backend, timeout(backend)).await();
     }
 
     /**

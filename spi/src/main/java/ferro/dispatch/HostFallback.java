@@ -92,25 +92,63 @@ public interface HostFallback {
      */
     Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options);
 
-    /**
-     * A send or a receive.
-     *
-     * @param sends  whether this rank sends
-     * @param tensor data to send, or memory that a receive fills
-     * @param peer   the other rank
-     * @param tag    0 or greater
-     */
-    record Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
-        /**
-         * Checks that the tensor is not null.
-         *
-         * @param sends  whether this rank sends
-         * @param tensor data to send, or memory that a receive fills
-         * @param peer   the other rank
-         * @param tag    0 or greater
-         */
-        public Message {
+    /** A send or a receive. */
+    final class Message {
+        private final boolean sends;
+        private final DeviceTensor tensor;
+        private final int peer;
+        private final int tag;
+
+        private Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
             Objects.requireNonNull(tensor, "tensor");
+            this.sends = sends;
+            this.tensor = tensor;
+            this.peer = peer;
+            this.tag = tag;
+        }
+
+        /** {@return whether this rank sends} */
+        public boolean sends() {
+            return sends;
+        }
+
+        /** {@return the data to send, or memory that a receive fills} */
+        public DeviceTensor tensor() {
+            return tensor;
+        }
+
+        /** {@return the other rank} */
+        public int peer() {
+            return peer;
+        }
+
+        /** {@return the tag, 0 or greater} */
+        public int tag() {
+            return tag;
+        }
+
+        /**
+         * Creates the description of a send.
+         *
+         * @param tensor data to send
+         * @param to     rank that receives
+         * @param tag    0 or greater
+         * @return send
+         */
+        public static Message send(DeviceTensor tensor, int to, int tag) {
+            return new Message(true, tensor, to, tag);
+        }
+
+        /**
+         * Creates the description of a receive.
+         *
+         * @param tensor memory that the receive fills
+         * @param from   rank that sends
+         * @param tag    0 or greater
+         * @return receive
+         */
+        public static Message receive(DeviceTensor tensor, int from, int tag) {
+            return new Message(false, tensor, from, tag);
         }
     }
 }

@@ -1,6 +1,8 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * The view of a group that a {@link FlightRecorder} reads when it writes a file. Any thread may call its methods. No
@@ -30,16 +32,81 @@ public interface RecordedGroup {
      */
     RecordedStatus status();
 
-    /**
-     * The failure of a group.
-     *
-     * @param code     kind
-     * @param origin   rank of the group that detected the failure first
-     * @param sequence number of the operation in which the failure was detected, -1 if none
-     * @param culprits ranks of the group to blame, comma-separated, empty if unknown
-     * @param text     description for people
-     */
-    record Failed(Code code, int origin, long sequence, String culprits, String text) {}
+    /** The failure of a group. */
+    final class Failed {
+        private final Code code;
+        private final int origin;
+        private final long sequence;
+        private final String culprits;
+        private final String text;
+
+        private Failed(Code code, int origin, long sequence, String culprits, String text) {
+            this.code = Objects.requireNonNull(code, "code");
+            this.origin = origin;
+            this.sequence = sequence;
+            this.culprits = Objects.requireNonNull(culprits, "culprits");
+            this.text = Objects.requireNonNull(text, "text");
+        }
+
+        /**
+         * Creates the failure of a group.
+         *
+         * @param code kind
+         * @param origin rank of the group that detected the failure first
+         * @param sequence number of the operation in which the failure was detected, -1 if none
+         * @param culprits ranks of the group to blame, comma-separated, empty if unknown
+         * @param text description for people
+         * @return failure
+         */
+        public static Failed of(Code code, int origin, long sequence, String culprits, String text) {
+            return new Failed(code, origin, sequence, culprits, text);
+        }
+
+        /** {@return the kind of failure} */
+        public Code code() {
+            return code;
+        }
+
+        /** {@return the rank of the group that detected the failure first} */
+        public int origin() {
+            return origin;
+        }
+
+        /** {@return the number of the operation in which the failure was detected, -1 if none} */
+        public long sequence() {
+            return sequence;
+        }
+
+        /** {@return the ranks of the group to blame, comma-separated, empty if unknown} */
+        public String culprits() {
+            return culprits;
+        }
+
+        /** {@return the description for people} */
+        public String text() {
+            return text;
+        }
+
+        @Override
+        public String toString() {
+            return "Failed[code=" + code + ", origin=" + origin + ", sequence=" + sequence + ", culprits=" + culprits
+                    + ", text=" + text + "]";
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Failed that && values().equals(that.values());
+        }
+
+        @Override
+        public int hashCode() {
+            return values().hashCode();
+        }
+
+        private List<Object> values() {
+            return List.of(code, origin, sequence, culprits, text);
+        }
+    }
 
     /**
      * The status of a rank in a group.

@@ -1,28 +1,17 @@
 package ferro.spi;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
-/**
- * The description of a group to join. The description contains no secret, so it may be printed.
- *
- * @param name      name of the group, equal on every rank
- * @param rank      this rank
- * @param worldSize number of ranks
- * @param timeout   default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more than
- *     a century means no limit
- */
-public record GroupSpec(String name, int rank, int worldSize, Duration timeout) {
-    /**
-     * Checks the rank, the world size and the timeout.
-     *
-     * @param name      name of the group, equal on every rank
-     * @param rank      this rank
-     * @param worldSize number of ranks
-     * @param timeout   default time limit
-     * @throws IllegalArgumentException if the rank is not below the world size, or the timeout is zero or negative
-     */
-    public GroupSpec {
+/** The description of a group to join. The description contains no secret, so it may be printed. */
+public final class GroupSpec {
+    private final String name;
+    private final int rank;
+    private final int worldSize;
+    private final Duration timeout;
+
+    private GroupSpec(String name, int rank, int worldSize, Duration timeout) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(timeout, "timeout");
         if (worldSize < 1 || rank < 0 || rank >= worldSize) {
@@ -33,5 +22,66 @@ public record GroupSpec(String name, int rank, int worldSize, Duration timeout) 
             throw new IllegalArgumentException(
                     "group \"" + name + "\": a deadline must be more than zero, found " + timeout);
         }
+        this.name = name;
+        this.rank = rank;
+        this.worldSize = worldSize;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Creates the description of a group.
+     *
+     * @param name name of the group, equal on every rank
+     * @param rank this rank
+     * @param worldSize number of ranks
+     * @param timeout default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more
+     *     than a century means no limit
+     * @return description
+     * @throws IllegalArgumentException if the rank is not below the world size, or the timeout is zero or negative
+     */
+    public static GroupSpec of(String name, int rank, int worldSize, Duration timeout) {
+        return new GroupSpec(name, rank, worldSize, timeout);
+    }
+
+    /** {@return the name of the group, equal on every rank} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return this rank} */
+    public int rank() {
+        return rank;
+    }
+
+    /** {@return the number of ranks} */
+    public int worldSize() {
+        return worldSize;
+    }
+
+    /**
+     * {@return the default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more than
+     * a century means no limit}
+     */
+    public Duration timeout() {
+        return timeout;
+    }
+
+    @Override
+    public String toString() {
+        return "GroupSpec[name=" + name + ", rank=" + rank + ", worldSize=" + worldSize + ", timeout=" + timeout + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof GroupSpec that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(name, rank, worldSize, timeout);
     }
 }

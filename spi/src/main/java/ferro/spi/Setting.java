@@ -10,26 +10,74 @@ import java.util.function.Function;
  * One setting, with its property, its default and the function that parses its text. {@link Settings} lists all
  * settings.
  *
- * @param <T>      type of the value
- * @param name     name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
- *                 {@code FERRO_TIMEOUT}. A name in capitals means that the setting is only a variable
- * @param fallback text that is used if the setting is unset; null means that there is no default
- * @param need     description of a valid value, for messages and docs/configuration.md
- * @param parse    converts the text to the value; throws IllegalArgumentException if the text is invalid
+ * @param <T> type of the value
  */
-public record Setting<T>(String name, String fallback, String need, Function<String, T> parse) {
-    /**
-     * Checks that only the default is null.
-     *
-     * @param name     name of the property, or a name in capitals for a setting that is only a variable
-     * @param fallback text that is used if the setting is unset; null means that there is no default
-     * @param need     description of a valid value
-     * @param parse    converts the text to the value
-     */
-    public Setting {
+public final class Setting<T> {
+    private final String name;
+    private final String fallback;
+    private final String need;
+    private final Function<String, T> parse;
+
+    private Setting(String name, String fallback, String need, Function<String, T> parse) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(need, "need");
         Objects.requireNonNull(parse, "parse");
+        this.name = name;
+        this.fallback = fallback;
+        this.need = need;
+        this.parse = parse;
+    }
+
+    /**
+     * Creates a setting without a default.
+     *
+     * @param <T>   type of the value
+     * @param name  name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
+     *     {@code FERRO_TIMEOUT}. A name in capitals means that the setting is only a variable
+     * @param need  description of a valid value, for messages and docs/configuration.md
+     * @param parse converts the text to the value; throws IllegalArgumentException if the text is invalid
+     * @return setting
+     */
+    public static <T> Setting<T> named(String name, String need, Function<String, T> parse) {
+        return new Setting<>(name, null, need, parse);
+    }
+
+    /**
+     * Creates a setting with a default.
+     *
+     * @param <T>  type of the value
+     * @param name name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
+     *     {@code FERRO_TIMEOUT}. A name in capitals means that the setting is only a variable
+     * @param fallback text that is used if the setting is unset
+     * @param need description of a valid value, for messages and docs/configuration.md
+     * @param parse converts the text to the value; throws IllegalArgumentException if the text is invalid
+     * @return setting
+     */
+    public static <T> Setting<T> named(String name, String fallback, String need, Function<String, T> parse) {
+        return new Setting<>(name, Objects.requireNonNull(fallback, "fallback"), need, parse);
+    }
+
+    /**
+     * {@return the name of the property, such as {@code ferro.timeout}; a name in capitals means that the setting is
+     * only a variable}
+     */
+    public String name() {
+        return name;
+    }
+
+    /** {@return the text that is used if the setting is unset; empty if there is no default} */
+    public Optional<String> fallback() {
+        return Optional.ofNullable(fallback);
+    }
+
+    /** {@return the description of a valid value, for messages and docs/configuration.md} */
+    public String need() {
+        return need;
+    }
+
+    /** {@return the function that parses the text; it throws IllegalArgumentException if the text is invalid} */
+    public Function<String, T> parse() {
+        return parse;
     }
 
     /**
@@ -196,5 +244,10 @@ public record Setting<T>(String name, String fallback, String need, Function<Str
             end++;
         }
         return end;
+    }
+
+    @Override
+    public String toString() {
+        return "Setting[name=" + name + ", fallback=" + fallback + ", need=" + need + ", parse=" + parse + "]";
     }
 }

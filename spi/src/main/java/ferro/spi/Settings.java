@@ -15,101 +15,100 @@ import java.util.function.Function;
 public final class Settings {
     /** Name of the back end to open. */
     public static final Setting<String> BACKEND =
-            new Setting<>("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
+            Setting.named("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
     /** Default time limit of every call. */
     public static final Setting<Duration> TIMEOUT =
-            new Setting<>("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
+            Setting.named("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
     /** Time limit of joining, see {@link Deadlines#ofJoin}. */
     public static final Setting<Duration> JOIN_TIMEOUT =
-            new Setting<>("ferro.join.timeout", null, "a time such as 30s or 10m", Setting::duration);
+            Setting.named("ferro.join.timeout", "a time such as 30s or 10m", Setting::duration);
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
-    public static final Setting<String> JOB_DIR = new Setting<>(
-            "ferro.job.dir", null, "an absolute path of a folder that all ranks can write", Settings::folder);
+    public static final Setting<String> JOB_DIR =
+            Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", Settings::folder);
     /** Address of the store. */
     public static final Setting<String> RENDEZVOUS =
-            new Setting<>("ferro.rendezvous", "env://", "env://, tcp://host:port or serve://host", Function.identity());
+            Setting.named("ferro.rendezvous", "env://", "env://, tcp://host:port or serve://host", Function.identity());
     /** Number of this rank; if it is unset, the variable RANK is used. */
-    public static final Setting<Integer> RANK = new Setting<>("ferro.rank", null, "a rank from 0", Integer::valueOf);
+    public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", Integer::valueOf);
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
     public static final Setting<Integer> WORLD_SIZE =
-            new Setting<>("ferro.world.size", null, "a number of ranks from 1", Integer::valueOf);
+            Setting.named("ferro.world.size", "a number of ranks from 1", Integer::valueOf);
     /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
-    public static final Setting<String> ALGORITHM = new Setting<>(
+    public static final Setting<String> ALGORITHM = Setting.named(
             "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
     /** File with a measured table of algorithms. All ranks use the table of rank 0. */
     public static final Setting<String> ALGORITHM_TABLE =
-            new Setting<>("ferro.algorithm.table", null, "a file that ferro bench --tune wrote", Function.identity());
+            Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", Function.identity());
     /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
-            new Setting<>("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
+            Setting.named("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
     /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
     public static final Setting<Duration> WARM_UP =
-            new Setting<>("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
+            Setting.named("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
     /**
      * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
      * the host.
      */
     public static final Setting<Integer> SPIN_COUNT =
-            new Setting<>("ferro.spin.count", null, "a number of polls, 0 to sleep at once", Setting::count);
+            Setting.named("ferro.spin.count", "a number of polls, 0 to sleep at once", Setting::count);
     /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED =
-            new Setting<>("ferro.seed", null, "an integer, such as the seed in a failure message", Long::valueOf);
+            Setting.named("ferro.seed", "an integer, such as the seed in a failure message", Long::valueOf);
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL =
-            new Setting<>("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
+            Setting.named("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
     /** Time that a rank may be silent before it is suspected. A suspicion only sends an event. */
     public static final Setting<Duration> HEARTBEAT_SUSPECT =
-            new Setting<>("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
+            Setting.named("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
     /** Time that a rank may be silent before its groups fail. */
     public static final Setting<Duration> HEARTBEAT_LIMIT =
-            new Setting<>("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
+            Setting.named("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
-    public static final Setting<String> RECORDER_DIR = new Setting<>(
-            "ferro.recorder.dir", null, "a folder, which is created if it does not exist", Function.identity());
+    public static final Setting<String> RECORDER_DIR =
+            Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", Function.identity());
     /** Number of operations that the flight recorder keeps. */
     public static final Setting<Integer> RECORDER_ENTRIES =
-            new Setting<>("ferro.recorder.entries", "2048", "a number, 0 for no recorder", Setting::count);
+            Setting.named("ferro.recorder.entries", "2048", "a number, 0 for no recorder", Setting::count);
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM =
-            new Setting<>("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
+            Setting.named("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
     /** Time that a connecting side waits for each answer of a handshake before it connects again. */
     public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT =
-            new Setting<>("ferro.tcp.handshake.timeout", "5s", "a time such as 5s", Setting::duration);
+            Setting.named("ferro.tcp.handshake.timeout", "5s", "a time such as 5s", Setting::duration);
     /** Port to listen on, or a range of ports that the ranks of a host share. */
-    public static final Setting<PortRange> TCP_PORT = new Setting<>(
+    public static final Setting<PortRange> TCP_PORT = Setting.named(
             "ferro.tcp.port", "0", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of);
     /** Address to listen on. */
-    public static final Setting<String> TCP_BIND = new Setting<>(
+    public static final Setting<String> TCP_BIND = Setting.named(
             "ferro.tcp.bind",
             "auto",
             "an address of this machine, or auto for the address on the route to the rendezvous",
             Function.identity());
     /** Address that is advertised to the other ranks. */
-    public static final Setting<String> TCP_ADVERTISE = new Setting<>(
+    public static final Setting<String> TCP_ADVERTISE = Setting.named(
             "ferro.tcp.advertise",
             "auto",
             "an address or host name, or auto for the bound address",
             Function.identity());
     /** Network interfaces that a rank may use. */
-    public static final Setting<InterfaceFilter> TCP_INTERFACE = new Setting<>(
+    public static final Setting<InterfaceFilter> TCP_INTERFACE = Setting.named(
             "ferro.tcp.interface",
-            null,
             "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
             InterfaceFilter::of);
     /** I/O interface of the sockets. */
     public static final Setting<String> TCP_IO =
-            new Setting<>("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
+            Setting.named("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
     /** Congestion control of data links. */
-    public static final Setting<String> TCP_CONGESTION = new Setting<>(
+    public static final Setting<String> TCP_CONGESTION = Setting.named(
             "ferro.tcp.congestion",
             "auto",
             "auto (reno on loopback, else the system's), system, or a name such as reno",
             Function.identity());
     /** Which connections are encrypted. */
-    public static final Setting<String> TLS = new Setting<>(
+    public static final Setting<String> TLS = Setting.named(
             "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of these", "auto", "on", "off"));
     /** Library that encrypts: that of the JDK or OpenSSL. */
-    public static final Setting<String> TLS_PROVIDER = new Setting<>(
+    public static final Setting<String> TLS_PROVIDER = Setting.named(
             "ferro.tls.provider",
             "auto",
             "auto (openssl if it is available), jdk or openssl",
@@ -119,108 +118,107 @@ public final class Settings {
      * change keys itself.
      */
     public static final Setting<Long> TLS_KEY_BYTES =
-            new Setting<>("ferro.tls.key.bytes", "128GiB", "a size from 1MiB to 256GiB", Settings::keyBytes);
+            Setting.named("ferro.tls.key.bytes", "128GiB", "a size from 1MiB to 256GiB", Settings::keyBytes);
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
-            new Setting<>("ferro.tls.certificate", null, "a PEM file of certificates, leaf first", Function.identity());
+            Setting.named("ferro.tls.certificate", "a PEM file of certificates, leaf first", Function.identity());
     /** File with the private key of the first certificate in {@link #TLS_CERTIFICATE}. */
     public static final Setting<String> TLS_KEY =
-            new Setting<>("ferro.tls.key", null, "a PEM file with a key in PKCS#8", Function.identity());
+            Setting.named("ferro.tls.key", "a PEM file with a key in PKCS#8", Function.identity());
     /** File with the certificates of the authorities that must have issued the certificates of the other ranks. */
     public static final Setting<String> TLS_TRUST =
-            new Setting<>("ferro.tls.trust", null, "a PEM file of certificates", Function.identity());
+            Setting.named("ferro.tls.trust", "a PEM file of certificates", Function.identity());
     /** Pattern of a name that the certificates of the other ranks must contain. */
     public static final Setting<String> TLS_NAME =
-            new Setting<>("ferro.tls.name", null, "a URI or DNS name, where * matches one part", Function.identity());
+            Setting.named("ferro.tls.name", "a URI or DNS name, where * matches one part", Function.identity());
     /** Kind of link that carries data between ranks of one host. */
-    public static final Setting<String> LINKS = new Setting<>(
+    public static final Setting<String> LINKS = Setting.named(
             "ferro.links",
             "auto",
             "auto (shared memory where it works), tcp or shm (shared memory only)",
             oneOf("is no kind of link", "auto", "tcp", "shm"));
     /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =
-            new Setting<>("ferro.host", null, "a name of at most 64 bytes", Settings::jobId);
+            Setting.named("ferro.host", "a name of at most 64 bytes", Settings::jobId);
     /** Maximum shared memory that one rank may use. */
     public static final Setting<Long> SHM_BYTES =
-            new Setting<>("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
+            Setting.named("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
     /** Folder in which segments of shared memory are created. */
     public static final Setting<String> SHM_DIR =
-            new Setting<>("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
+            Setting.named("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
     /** Whether device tensors may go through host memory if NCCL is not available. */
-    public static final Setting<Boolean> GPU_FALLBACK =
-            new Setting<>("ferro.gpu.fallback", null, "1 or 0", Settings::flag);
+    public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", Settings::flag);
     /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
     public static final Setting<String> FALLBACK_HOST =
-            new Setting<>("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
+            Setting.named("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
     /** Size of the pieces of the host round trip. */
     public static final Setting<Long> FALLBACK_CHUNK =
-            new Setting<>("ferro.fallback.chunk", "4MiB", "a size such as 4MiB, equal on all ranks", Setting::bytes);
+            Setting.named("ferro.fallback.chunk", "4MiB", "a size such as 4MiB, equal on all ranks", Setting::bytes);
     /** The device that this rank uses. */
     public static final Setting<Integer> NCCL_DEVICE =
-            new Setting<>("ferro.nccl.device", null, "a device ordinal from 0", Integer::valueOf);
+            Setting.named("ferro.nccl.device", "a device ordinal from 0", Integer::valueOf);
     /** Location of libnccl. */
     public static final Setting<String> NCCL_LIBRARY =
-            new Setting<>("ferro.nccl.library", null, "an absolute path or a plain library name", Settings::library);
+            Setting.named("ferro.nccl.library", "an absolute path or a plain library name", Settings::library);
     /** Location of the CUDA runtime. */
     public static final Setting<String> CUDART_LIBRARY =
-            new Setting<>("ferro.cudart.library", null, "an absolute path or a plain library name", Settings::library);
+            Setting.named("ferro.cudart.library", "an absolute path or a plain library name", Settings::library);
     /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
-            new Setting<>("jna.library.path", null, "absolute paths of folders", Function.identity());
+            Setting.named("jna.library.path", "absolute paths of folders", Function.identity());
     /** Another variable for {@link #GPU_FALLBACK}. This variable takes effect if it is set, also if it is set to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
-            new Setting<>("FERRO_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
+            Setting.named("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", Settings::flag);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
     public static final Setting<Boolean> FERROTORCH_ENABLE_GPU_FALLBACK =
-            new Setting<>("FERROTORCH_ENABLE_GPU_FALLBACK", null, "1 or 0", Settings::flag);
+            Setting.named("FERROTORCH_ENABLE_GPU_FALLBACK", "1 or 0", Settings::flag);
     /** Number of this rank, as launchers set it. */
-    public static final Setting<Integer> ENV_RANK = new Setting<>("RANK", null, "a rank from 0", Integer::valueOf);
+    public static final Setting<Integer> ENV_RANK = Setting.named("RANK", "a rank from 0", Integer::valueOf);
     /** Number of ranks as launchers set it. */
     public static final Setting<Integer> ENV_WORLD_SIZE =
-            new Setting<>("WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
+            Setting.named("WORLD_SIZE", "a number of ranks from 1", Integer::valueOf);
     /** Rank on this host. */
     public static final Setting<Integer> LOCAL_RANK =
-            new Setting<>("LOCAL_RANK", null, "a rank on this host from 0", Integer::valueOf);
+            Setting.named("LOCAL_RANK", "a rank on this host from 0", Integer::valueOf);
     /** Number of ranks on this host. */
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
-            new Setting<>("LOCAL_WORLD_SIZE", null, "a number of ranks from 1", Integer::valueOf);
+            Setting.named("LOCAL_WORLD_SIZE", "a number of ranks from 1", Integer::valueOf);
     /**
      * Number of cores that the ranks of this host share. The JVM of a rank that is bound to some of these cores reports
      * a smaller number.
      */
     public static final Setting<Integer> LOCAL_CORES =
-            new Setting<>("FERRO_LOCAL_CORES", null, "a number of cores from 1", Integer::valueOf);
+            Setting.named("FERRO_LOCAL_CORES", "a number of cores from 1", Integer::valueOf);
     /** Host of the store if the rendezvous is {@code env://}. */
     public static final Setting<String> MASTER_ADDR =
-            new Setting<>("MASTER_ADDR", null, "a host name or address", Function.identity());
+            Setting.named("MASTER_ADDR", "a host name or address", Function.identity());
     /** Port of the store if the rendezvous is {@code env://}. */
-    public static final Setting<Integer> MASTER_PORT = new Setting<>("MASTER_PORT", null, "a port", Integer::valueOf);
+    public static final Setting<Integer> MASTER_PORT = Setting.named("MASTER_PORT", "a port", Integer::valueOf);
     /** Port of ferro's store if torchrun uses MASTER_PORT itself. */
     public static final Setting<Integer> FERRO_MASTER_PORT =
-            new Setting<>("FERRO_MASTER_PORT", null, "a port", Integer::valueOf);
+            Setting.named("FERRO_MASTER_PORT", "a port", Integer::valueOf);
     /** Whether the agent of torchrun uses MASTER_PORT itself. */
     public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
-            new Setting<>("TORCHELASTIC_USE_AGENT_STORE", "False", "True or False", Settings::flag);
+            Setting.named("TORCHELASTIC_USE_AGENT_STORE", "False", "True or False", Settings::flag);
     /** Whether the launcher serves the store, so that rank 0 must not serve it. */
     public static final Setting<Boolean> STORE_SERVED =
-            new Setting<>("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
+            Setting.named("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
     /** Identity of the job, which distinguishes two jobs on one port. */
     public static final Setting<String> JOB_ID =
-            new Setting<>("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
+            Setting.named("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
     /** The conda environment in use. */
     public static final Setting<String> CONDA_PREFIX =
-            new Setting<>("CONDA_PREFIX", null, "an absolute path", Function.identity());
+            Setting.named("CONDA_PREFIX", "an absolute path", Function.identity());
     /** The Python environment in use. */
     public static final Setting<String> VIRTUAL_ENV =
-            new Setting<>("VIRTUAL_ENV", null, "an absolute path", Function.identity());
+            Setting.named("VIRTUAL_ENV", "an absolute path", Function.identity());
     /** The home folder of the user, in which pip may have installed libraries. */
-    public static final Setting<String> HOME = new Setting<>("HOME", null, "an absolute path", Function.identity());
+    public static final Setting<String> HOME = Setting.named("HOME", "an absolute path", Function.identity());
     /** The folder for temporary files. */
-    public static final Setting<String> TMPDIR = new Setting<>("TMPDIR", null, "a folder", Function.identity());
+    public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", Function.identity());
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
-            new Setting<>("FERRO_SECRET_FILE", null, "a file that only its owner can read", Function.identity());
+            Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", Function.identity());
 
     /** The job id is part of the first frame of every connection, whose length is limited. */
     private static final int MOST_JOB_ID_BYTES = 64;

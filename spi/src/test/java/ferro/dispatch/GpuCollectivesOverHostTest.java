@@ -322,7 +322,7 @@ class GpuCollectivesOverHostTest {
     @Test
     @DisplayName("decision 4: messages take the round trip with their tags, warn and count")
     void messagesTakeTheRoundTripWithTheirTags() {
-        gpu.transfer(new Message(true, data, 0, 7), host, Duration.ofSeconds(1)).await();
+        gpu.transfer(Message.send(data, 0, 7), host, Duration.ofSeconds(1)).await();
         gpu.recv(data, 0, host);
 
         assertEquals(List.of("send to 0 tag 7", "recv from 0 tag 0"), fallback.calls());

@@ -351,7 +351,7 @@ class GpuCollectivesOverNcclTest {
 
         gpu.run(call, nccl, Duration.ofSeconds(2));
         gpu.submit(call, nccl, Duration.ofSeconds(3)).await();
-        gpu.transfer(new Message(true, data, 0, 3), nccl, Duration.ofSeconds(5));
+        gpu.transfer(Message.send(data, 0, 3), nccl, Duration.ofSeconds(5));
         verify(nccl, never()).unsupportedBecause(any());
         verify(nccl, never()).device();
         gpu.within(Duration.ofSeconds(4)).allReduce(data, ReduceOp.SUM, nccl);
@@ -375,8 +375,7 @@ class GpuCollectivesOverNcclTest {
 
         NcclBackend other = MockNccl.of(memory, 0, 1);
         Duration timeout = Duration.ofSeconds(1);
-        assertThrows(
-                IllegalArgumentException.class, () -> gpu.transfer(new Message(true, data, 0, -3), other, timeout));
+        assertThrows(IllegalArgumentException.class, () -> gpu.transfer(Message.send(data, 0, -3), other, timeout));
         assertEquals(1, invalidRank(1, () -> gpu.send(data, 1, other)));
         assertCostNothing(other);
     }

@@ -26,7 +26,7 @@ class CollectiveTraceTest {
     private static final String NAME = "ferro.Collective";
 
     private static GroupRecorder group(Map<String, String> settings) {
-        GroupSpec spec = new GroupSpec("world", 1, 2, Duration.ofSeconds(3));
+        GroupSpec spec = GroupSpec.of("world", 1, 2, Duration.ofSeconds(3));
         return FlightRecorder.of(new RankOfTest(settings), spec).enter("world", 1, new int[] {0, 1}, new GroupOfTest());
     }
 
@@ -124,7 +124,7 @@ class CollectiveTraceTest {
             System.out.println(
                     "jdk.jfr " + ModuleLayer.boot().findModule("jdk.jfr").isPresent());
             RankOfTest rank = new RankOfTest(Map.of());
-            GroupSpec spec = new GroupSpec("world", 1, 2, Duration.ofSeconds(3));
+            GroupSpec spec = GroupSpec.of("world", 1, 2, Duration.ofSeconds(3));
             FlightRecorder recorder = FlightRecorder.of(rank, spec);
             twoOperations(recorder.enter("world", 1, new int[] {0, 1}, new GroupOfTest()));
             recorder.write(Path.of(arguments[0]), "request");

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FlightRecorderTest {
-    private static final GroupSpec RANK_2_OF_4 = new GroupSpec("world", 2, 4, Duration.ofSeconds(3));
+    private static final GroupSpec RANK_2_OF_4 = GroupSpec.of("world", 2, 4, Duration.ofSeconds(3));
 
     @TempDir
     private Path folder;
@@ -117,8 +117,8 @@ class FlightRecorderTest {
         FlightRecorder recorder = recorder(Map.of());
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
-        pair.failure = new RecordedGroup.Failed(Code.PEER_LOST, 0, -1, "1", "rank 1 is gone");
-        group.event(new GroupEvent(Kind.SUSPECTED, "world[2, 3]", 0, List.of(1), "rank 1 is silent"));
+        pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, "1", "rank 1 is gone");
+        group.event(GroupEvent.of(Kind.SUSPECTED, "world[2, 3]", 0, List.of(1), "rank 1 is silent"));
 
         String record = written(recorder);
 
@@ -155,7 +155,7 @@ class FlightRecorderTest {
     void textsAreEscapedAndCut() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("a\"b\\c\u001b[2J\u202e\n", 0, new int[] {2}, world);
-        group.event(new GroupEvent(Kind.LATE, "a", 0, List.of(), "x".repeat(5000)));
+        group.event(GroupEvent.of(Kind.LATE, "a", 0, List.of(), "x".repeat(5000)));
 
         String record = written(recorder);
 
@@ -278,7 +278,7 @@ class FlightRecorderTest {
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);
         group.running(entry);
         group.done(entry, 20, 1, 0);
-        group.event(new GroupEvent(Kind.LATE, "world", 2, List.of(1), "late"));
+        group.event(GroupEvent.of(Kind.LATE, "world", 2, List.of(1), "late"));
         group.groupFailed();
         group.close();
 

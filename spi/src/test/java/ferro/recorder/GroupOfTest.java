@@ -14,7 +14,7 @@ final class GroupOfTest implements RecordedGroup {
     final CountDownLatch thrown = new CountDownLatch(1);
 
     void fail(Code code, String culprits, String text) {
-        failure = new Failed(code, 0, 17, culprits, text);
+        failure = Failed.of(code, 0, 17, culprits, text);
     }
 
     @Override

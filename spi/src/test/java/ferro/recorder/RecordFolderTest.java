@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 class RecordFolderTest {
-    private static final GroupSpec RANK_1_OF_2 = new GroupSpec("world", 1, 2, Duration.ofSeconds(3));
+    private static final GroupSpec RANK_1_OF_2 = GroupSpec.of("world", 1, 2, Duration.ofSeconds(3));
 
     @TempDir
     private Path outer;
@@ -117,7 +117,7 @@ class RecordFolderTest {
     @Test
     void anEventThatComesAfterTheFileIsInTheNextOne() throws Exception {
         failInAFile();
-        group.event(new GroupEvent(Kind.FAILED, "world", 1, List.of(0), "told after the file"));
+        group.event(GroupEvent.of(Kind.FAILED, "world", 1, List.of(0), "told after the file"));
         leave();
 
         assertTrue(says("told after the file"), Files.readString(file));

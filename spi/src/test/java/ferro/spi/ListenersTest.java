@@ -23,7 +23,7 @@ class ListenersTest {
     private final Listeners listeners = new Listeners("pair", task -> executor.execute(task), false);
 
     private void tell(String text) {
-        listeners.tell(new GroupEvent(Kind.SUSPECTED, "pair", 0, List.of(1), text));
+        listeners.tell(GroupEvent.of(Kind.SUSPECTED, "pair", 0, List.of(1), text));
     }
 
     private void runAll() {
@@ -84,7 +84,7 @@ class ListenersTest {
     void aListenerHearsTheFailureLastAndOneThatComesLaterHearsItToo() {
         listeners.add(event -> heard.add(event.text()));
         tell("first");
-        listeners.tell(new GroupEvent(Kind.FAILED, "pair", 0, List.of(1), "failed"));
+        listeners.tell(GroupEvent.of(Kind.FAILED, "pair", 0, List.of(1), "failed"));
         tell("afterwards");
         listeners.add(event -> heard.add("late: " + event.text()));
         runAll();

@@ -201,9 +201,9 @@ class SettingTest {
         for (Setting<?> setting : Settings.all()) {
             boolean bare = setting.name().equals(setting.variable());
             String start = (bare ? "| " : "| `" + setting.name() + "` ") + "| `" + setting.variable() + "` | ";
-            String fallback = setting.fallback() == null
-                    ? "none"
-                    : setting.fallback().isEmpty() ? "empty" : "`" + setting.fallback() + "`";
+            String fallback = setting.fallback()
+                    .map(text -> text.isEmpty() ? "empty" : "`" + text + "`")
+                    .orElse("none");
             assertTrue(
                     rows.stream().anyMatch(row -> row.startsWith(start + fallback + " | ")),
                     "docs/configuration.md lacks the row " + start + fallback + " | ...");

@@ -32,25 +32,58 @@ public final class BucketLayout {
     private final int[] bucketOf;
     private final long[] offsetOf;
 
-    /**
-     * A bucket, which consists of its parameters, one after another, and has a length.
-     *
-     * @param dataType type of the elements
-     * @param members indices of the bucket's parameters in the list of parameters, in the order in the bucket
-     * @param usedCount number of elements of all parameters in the bucket
-     * @param elementCount number of elements including the padding, a multiple of the number of ranks
-     */
-    public record Bucket(DataType dataType, List<Integer> members, long usedCount, long elementCount) {
-        /**
-         * Copies the indices.
-         *
-         * @param dataType type of the elements
-         * @param members indices of the bucket's parameters
-         * @param usedCount number of elements of all parameters in the bucket
-         * @param elementCount number of elements including the padding
-         */
-        public Bucket {
-            members = List.copyOf(members);
+    /** A bucket, which consists of its parameters, one after another, and has a length. */
+    public static final class Bucket {
+        private final DataType dataType;
+        private final List<Integer> members;
+        private final long usedCount;
+        private final long elementCount;
+
+        private Bucket(DataType dataType, List<Integer> members, long usedCount, long elementCount) {
+            this.members = List.copyOf(members);
+            this.dataType = dataType;
+            this.usedCount = usedCount;
+            this.elementCount = elementCount;
+        }
+
+        /** {@return the type of the elements} */
+        public DataType dataType() {
+            return dataType;
+        }
+
+        /** {@return the indices of the bucket's parameters in the list of parameters, in the order in the bucket} */
+        public List<Integer> members() {
+            return members;
+        }
+
+        /** {@return the number of elements of all parameters in the bucket} */
+        public long usedCount() {
+            return usedCount;
+        }
+
+        /** {@return the number of elements including the padding, a multiple of the number of ranks} */
+        public long elementCount() {
+            return elementCount;
+        }
+
+        @Override
+        public String toString() {
+            return "Bucket[dataType=" + dataType + ", members=" + members + ", usedCount=" + usedCount
+                    + ", elementCount=" + elementCount + "]";
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Bucket that && values().equals(that.values());
+        }
+
+        @Override
+        public int hashCode() {
+            return values().hashCode();
+        }
+
+        private List<Object> values() {
+            return List.of(dataType, members, usedCount, elementCount);
         }
     }
 

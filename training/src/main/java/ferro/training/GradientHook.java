@@ -40,27 +40,43 @@ public interface GradientHook {
         return Optional.empty();
     }
 
-    /**
-     * A bucket that a hook sends.
-     *
-     * @param group the group of the buckets, in which the calls of all buckets have one order
-     * @param index index of the bucket
-     * @param gradients the whole bucket including padding, f32 or f64, in shared memory if the ranks share memory; its
-     *     length is a multiple of the number of ranks
-     * @param sharded whether each rank needs only its part of the average
-     */
-    record SentBucket(ProcessGroup group, int index, HostTensor gradients, boolean sharded) {
-        /**
-         * Checks that the group and the gradients are not null.
-         *
-         * @param group the group of the buckets
-         * @param index index of the bucket
-         * @param gradients the whole bucket
-         * @param sharded whether each rank needs only its part of the average
-         */
-        public SentBucket {
+    /** A bucket that a hook sends. */
+    final class SentBucket {
+        private final ProcessGroup group;
+        private final int index;
+        private final HostTensor gradients;
+        private final boolean sharded;
+
+        SentBucket(ProcessGroup group, int index, HostTensor gradients, boolean sharded) {
             Objects.requireNonNull(group, "group");
             Objects.requireNonNull(gradients, "gradients");
+            this.group = group;
+            this.index = index;
+            this.gradients = gradients;
+            this.sharded = sharded;
+        }
+
+        /** {@return the group of the buckets, in which the calls of all buckets have one order} */
+        public ProcessGroup group() {
+            return group;
+        }
+
+        /** {@return the index of the bucket} */
+        public int index() {
+            return index;
+        }
+
+        /**
+         * {@return the whole bucket including padding, f32 or f64, in shared memory if the ranks share memory; its
+         * length is a multiple of the number of ranks}
+         */
+        public HostTensor gradients() {
+            return gradients;
+        }
+
+        /** {@return whether each rank needs only its part of the average} */
+        public boolean sharded() {
+            return sharded;
         }
 
         /**

@@ -182,7 +182,7 @@ public final class TrainingRanks implements AutoCloseable {
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = SystemContext.of(settings);
             opened.push(context);
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, timeout(settings));
+            GroupSpec spec = GroupSpec.of("world", rank, worldSize, timeout(settings));
             joining.add(() -> ProcessGroup.join(spec, context));
         }
         groups.addAll(results(joining));

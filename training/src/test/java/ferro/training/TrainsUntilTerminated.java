@@ -38,7 +38,7 @@ public final class TrainsUntilTerminated {
                 "ferro.backend", "tcp",
                 "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[2],
                 "FERRO_STORE_SERVED", "1"));
-        GroupSpec spec = new GroupSpec(
+        GroupSpec spec = GroupSpec.of(
                 "world", Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), Duration.ofSeconds(60));
         LocalStorage storage = LocalStorage.at(Path.of(arguments[3]));
         try (ProcessGroup group = ProcessGroup.join(spec, context);

@@ -72,7 +72,7 @@ public abstract sealed class StatefulOptimizer extends Optimizer permits AdamOpt
                 NDArray values = remembered(state, parameters.get(index).getId(), weight);
                 HostTensor view =
                         HostTensor.of(parameters.described().get(index).dataType(), NDArrayMemory.ownMemory(values));
-                slices.add(new StateSlice(state, parameters.nameOf(index), 0, view));
+                slices.add(StateSlice.of(state, parameters.nameOf(index), 0, view));
             }
         }
         return slices;

@@ -131,8 +131,10 @@ final class RoundTripWork implements Work {
     /** Makes a failure of this call. */
     FerroException failure(Code code, String why, Throwable cause) {
         String blamed = code == Code.INTERRUPTED ? "" : Integer.toString(host.rank());
-        Where where = new Where(
-                "", host.rank(), blamed, operation, sequence(), -1, 0, elapsed().toNanos(), 0);
+        Where where = Where.outside("", host.rank())
+                .blaming(blamed)
+                .during(operation, sequence())
+                .after(elapsed(), Duration.ZERO);
         return new FerroException(code, where, text(why), cause);
     }
 

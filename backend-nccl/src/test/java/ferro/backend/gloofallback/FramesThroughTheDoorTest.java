@@ -27,7 +27,7 @@ class FramesThroughTheDoorTest {
         try (TcpStoreServer server = TcpStoreServer.start(here, 0, "default", 1, null);
                 SystemContext context = SystemContext.of(
                         Map.of("ferro.backend", "tcp", "ferro.rendezvous", "tcp://127.0.0.1:" + server.port()))) {
-            ProcessGroup group = ProcessGroup.join(new GroupSpec("alone", 0, 1, Duration.ofSeconds(60)), context);
+            ProcessGroup group = ProcessGroup.join(GroupSpec.of("alone", 0, 1, Duration.ofSeconds(60)), context);
             group.close();
             float[] data = {1, 2};
 

@@ -40,7 +40,7 @@ class HostRoundTripContractTest extends RoundTripContract {
         List<CompletableFuture<Backend>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(settings(server, settingsByRank.get(rank)));
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, Duration.ofSeconds(60));
+            GroupSpec spec = GroupSpec.of("world", rank, worldSize, Duration.ofSeconds(60));
             joining.add(OnThread.start(() -> ProcessGroup.join(spec, context).backend()));
         }
         return joining.stream().map(OnThread::result).toList();

@@ -32,10 +32,10 @@ class RefusalsTest {
             assertTrue(reduction.contains("user:last"), reduction);
             String parts = refused(group, Collective.allGather(data, data, new long[] {2}));
             assertTrue(parts.contains("explicit part lengths"), parts);
-            for (boolean sends : List.of(true, false)) {
+            for (Message message : List.of(Message.send(big, 0, 0), Message.receive(big, 0, 0))) {
                 String text = assertThrows(
                                 UnsupportedOperationException.class,
-                                () -> group.door(0).transfer(new Message(sends, big, 0, 0), group.host(0), DEADLINE))
+                                () -> group.door(0).transfer(message, group.host(0), DEADLINE))
                         .getMessage();
                 assertTrue(text.contains("67108865 bytes") && text.contains("67108864"), text);
             }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** The round trip selected by its name, {@code -Dferro.backend=gloo-fallback}. */
 class RoundTripProviderTest {
-    private static final GroupSpec ALONE = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
+    private static final GroupSpec ALONE = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
 
     private final HeapDeviceMemory heap = new HeapDeviceMemory(1);
 

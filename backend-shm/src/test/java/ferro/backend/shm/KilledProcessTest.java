@@ -175,7 +175,7 @@ class KilledProcessTest {
             stage.run();
         }
         TakenBytes taken = new TakenBytes(new Budget(), BYTES, () -> {});
-        return new ShmMemory(new GroupSpec("world", 1, 2, Duration.ofSeconds(10)), place, segment, taken);
+        return new ShmMemory(GroupSpec.of("world", 1, 2, Duration.ofSeconds(10)), place, segment, taken);
     }
 
     private void start(String kind, int stage) throws IOException {

@@ -42,7 +42,7 @@ public final class SharingProcess {
         }
         String offer = "none";
         if (wanted >= stages.size()) {
-            GroupSpec group = new GroupSpec("world", 0, 2, Duration.ofSeconds(10));
+            GroupSpec group = GroupSpec.of("world", 0, 2, Duration.ofSeconds(10));
             ShmMemory memory = new ShmMemory(group, place, segment, new TakenBytes(new Budget(), 0, () -> {}));
             memory.area(0).putInt(100, 4711);
             offer = HexFormat.of().formatHex(memory.offer());
@@ -56,10 +56,14 @@ public final class SharingProcess {
 
     private static void provide(Path folder, boolean starved, long bytes) {
         SystemContext context = SystemContext.of(Map.of("ferro.shm.dir", folder.toString()));
-        GroupSpec group = new GroupSpec("world", 1, 2, Duration.ofSeconds(10));
+        GroupSpec group = GroupSpec.of("world", 1, 2, Duration.ofSeconds(10));
         List<InputStream> open = new ArrayList<>();
         if (starved) {
-            SharedMemory earlier = new ShmMemoryProvider().open(group, context, new SegmentSize(bytes, 4096, 8192, 2));
+            SharedMemory earlier = new ShmMemoryProvider()
+                    .open(
+                            group,
+                            context,
+                            SegmentSize.now(bytes).withLater(4096, 8192).withRanks(2));
             earlier.settle();
             // reads the classes of a failure, which takes descriptors too
             System.out.println(new FerroException(

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ShmMemoryProviderTest {
-    private static final GroupSpec GROUP = new GroupSpec("dp", 1, 3, Duration.ofSeconds(10));
+    private static final GroupSpec GROUP = GroupSpec.of("dp", 1, 3, Duration.ofSeconds(10));
 
     private final ShmMemoryProvider provider = new ShmMemoryProvider();
 
@@ -119,7 +119,7 @@ class ShmMemoryProviderTest {
     /** The least of several, because a collection takes as long as it takes. */
     @Test
     void theWaitForTheCollectorIsShorterThanTheDeadline() throws Exception {
-        GroupSpec hasty = new GroupSpec("dp", 1, 3, Duration.ofMillis(200));
+        GroupSpec hasty = GroupSpec.of("dp", 1, 3, Duration.ofMillis(200));
         long least = Long.MAX_VALUE;
         try (SystemContext context = context(Map.of("ferro.shm.bytes", "64KiB"))) {
             SharedMemory memory = provider.open(GROUP, context, SegmentSize.now(40_000));
@@ -143,7 +143,8 @@ class ShmMemoryProviderTest {
         long free = Files.getFileStore(folder).getUsableSpace();
         long later = 1L << 20;
         int ranks = Math.toIntExact(free / later * 2 / 3);
-        SegmentSize size = new SegmentSize(2 << 20, 1 << 20, (1 << 20) + later, ranks);
+        SegmentSize size =
+                SegmentSize.now(2 << 20).withLater(1 << 20, (1 << 20) + later).withRanks(ranks);
         try (SystemContext context = context(Map.of())) {
             SharedMemory first = provider.open(GROUP, context, size);
             FerroException failure = assertThrows(FerroException.class, () -> provider.open(GROUP, context, size));

@@ -210,7 +210,8 @@ class ShmMemoryTest {
 
     @Test
     void whatIsLeftForLaterTakesNoMemoryUntilItIsReserved() throws IOException, InterruptedException {
-        SegmentSize size = new SegmentSize(1 << 20, 4096, (1 << 20) - 8192, 2);
+        SegmentSize size =
+                SegmentSize.now(1 << 20).withLater(4096, (1 << 20) - 8192).withRanks(2);
         ShmMemory first = open(SegmentFolders.inAContainer(folder), 0, size);
         Path file = folder.resolve(SegmentFolders.files(folder).get(0));
         ShmMemory second = open(SegmentFolders.inAContainer(folder), 1, size);
@@ -236,7 +237,10 @@ class ShmMemoryTest {
 
     @Test
     void anInterruptThatIsForOthersDoesNotKeepMemoryBack() throws IOException {
-        ShmMemory memory = open(SegmentFolders.inAContainer(folder), 0, new SegmentSize(1 << 20, 4096, 1 << 20, 2));
+        ShmMemory memory = open(
+                SegmentFolders.inAContainer(folder),
+                0,
+                SegmentSize.now(1 << 20).withLater(4096, 1 << 20).withRanks(2));
         Thread.currentThread().interrupt();
 
         memory.reserve(4096, 4096);
@@ -276,7 +280,7 @@ class ShmMemoryTest {
         for (Segment.CreationStage stage : segment.stages()) {
             stage.run();
         }
-        GroupSpec group = new GroupSpec("world", rank, 2, Duration.ofSeconds(10));
+        GroupSpec group = GroupSpec.of("world", rank, 2, Duration.ofSeconds(10));
         TakenBytes taken = new TakenBytes(new Budget(), BYTES, givenBack::incrementAndGet);
         ShmMemory memory = new ShmMemory(group, place, segment, taken);
         opened.add(memory);

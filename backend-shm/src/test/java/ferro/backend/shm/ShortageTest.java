@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ShortageTest {
     private static final String LINKS = ", or send everything over TCP with ferro.links=tcp";
 
-    private static final GroupSpec GROUP = new GroupSpec("world", 0, 2, Duration.ofSeconds(10));
+    private static final GroupSpec GROUP = GroupSpec.of("world", 0, 2, Duration.ofSeconds(10));
 
     @TempDir
     private Path folder;

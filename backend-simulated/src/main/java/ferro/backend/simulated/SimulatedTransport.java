@@ -295,7 +295,8 @@ final class SimulatedTransport implements Transport {
         if (events == null) {
             return;
         }
-        Where where = new Where(name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        Where where =
+                Where.outside(name(), rank()).blaming(Integer.toString(peer)).during("", sequence);
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + name() + "\" " + what));
     }
 }

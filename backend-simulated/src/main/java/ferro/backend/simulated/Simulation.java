@@ -69,7 +69,7 @@ public final class Simulation {
             RankContext context = new SimulatedContext(rank, settings, events::nanoTime, background);
             SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
-            GroupSpec spec = new GroupSpec("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
+            GroupSpec spec = GroupSpec.of("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
             stepped.join(network, spec, context, making);
         }
     }

@@ -62,8 +62,8 @@ class DiagnosisUnderSeedsTest {
                     String text = failure.getMessage();
                     assertTrue(text.contains("rank 2 does not answer"), text);
                     // a call that it made after it went on was not held up
-                    boolean heldUp =
-                            failure.where().rank() == VICTIM && failure.where().elapsedNanos() > HELD_UP_NANOS;
+                    boolean heldUp = failure.where().rank() == VICTIM
+                            && failure.where().elapsed().toNanos() > HELD_UP_NANOS;
                     assertEquals(heldUp, text.contains("this process was paused 6.9 s"), text);
                 }
                 named.addAndGet(failures.isEmpty() ? 0 : 1);

@@ -118,7 +118,7 @@ class FlightRecordTest {
     @Test
     void aFolderThatCannotBeWrittenIsRefusedBeforeABackEndIsOpened() throws Exception {
         Path below = Files.writeString(folder.resolve("file"), "no folder").resolve("below");
-        GroupSpec spec = new GroupSpec("world", 0, 1, SHORT);
+        GroupSpec spec = GroupSpec.of("world", 0, 1, SHORT);
         // the back end does not exist either, but that is looked at later
         SystemContext context =
                 SystemContext.of(Map.of("ferro.recorder.dir", below.toString(), "ferro.backend", "nonesuch"));

@@ -114,7 +114,7 @@ class HalfAMessageTest {
         assertEquals(Code.TIMED_OUT, failure.code(), said);
         assertTrue(List.of(failure.where().culprits().split(",")).contains("2"), said);
         assertTrue(failure.getMessage().contains("gave up on rank 2 after "), said);
-        long nanos = failure.where().elapsedNanos();
+        long nanos = failure.where().elapsed().toNanos();
         assertTrue(nanos >= DEADLINE.toNanos() && nanos <= JUDGED_BY_THEN.toNanos(), nanos + " ns, " + said);
         return failure.getMessage().contains("while the message was in flight");
     }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class SimulatedBackendProviderTest {
     @Test
     void largerWorldIsPointedToCreateGroup() {
-        GroupSpec group = new GroupSpec("dp", 2, 4, Duration.ofSeconds(1));
+        GroupSpec group = GroupSpec.of("dp", 2, 4, Duration.ofSeconds(1));
         IllegalArgumentException refused = assertThrows(
                 IllegalArgumentException.class,
                 () -> new SimulatedBackendProvider().create(group, SystemContext.of(Map.of())));

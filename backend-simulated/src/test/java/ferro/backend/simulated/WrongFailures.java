@@ -253,7 +253,7 @@ final class WrongFailures {
                 @Override
                 FerroException changed(Collective call, FerroException failure) {
                     if (told == null) {
-                        told = new GroupEvent(GroupEvent.Kind.FAILED, "wrong", rank(), List.of(), failure.getMessage());
+                        told = GroupEvent.of(GroupEvent.Kind.FAILED, "wrong", rank(), List.of(), failure.getMessage());
                         listeners.forEach(listener -> listener.accept(told));
                     }
                     return failure;

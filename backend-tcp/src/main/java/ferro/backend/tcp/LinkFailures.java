@@ -91,7 +91,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     }
 
     private Where where(long sequence) {
-        return new Where(group, rank, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        return Where.outside(group, rank).blaming(Integer.toString(peer)).during("", sequence);
     }
 
     private static FerroException with(FerroException ended, String more) {

@@ -24,39 +24,19 @@ import java.util.Optional;
 
 /**
  * What a rank with these settings would do on this machine, for {@code ferro doctor}; nothing is bound or sent.
- *
- * @param address       address that other ranks would be told
- * @param addressReason why this address is chosen
- * @param link          interface of that address with its speed, and a faster interface that is up
- * @param ports         ports that ranks of this host listen on
- * @param sockets       how sockets are polled, and why not in a better way
- * @param congestion    congestion control of data links
- * @param encryption    which connections are encrypted
  */
-public record TcpOutlook(
-        String address,
-        String addressReason,
-        String link,
-        String ports,
-        String sockets,
-        String congestion,
-        String encryption) {
-    /**
-     * Determines the outlook from the settings and from this machine.
-     *
-     * @param context settings to read
-     * @return outlook
-     * @throws FerroException           RENDEZVOUS if a host name has no address, no route leads there, or ferro cannot run with the
-     *     Netty of the class path
-     * @throws IllegalArgumentException if a setting makes no sense
-     */
-    public static TcpOutlook of(RankContext context) {
-        return NettyParts.with(Where.outside("doctor", 0), () -> found(context));
-    }
+public final class TcpOutlook {
+    private final String address;
+    private final String addressReason;
+    private final String link;
+    private final String ports;
+    private final String sockets;
+    private final String congestion;
+    private final String encryption;
 
-    private static TcpOutlook found(RankContext context) {
+    private TcpOutlook(RankContext context) {
         TcpIo io = TcpIo.of(context);
-        GroupSpec alone = new GroupSpec("doctor", 0, 1, Settings.TIMEOUT.of(context));
+        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Settings.TIMEOUT.of(context));
         Where where = Where.outside(alone.name(), alone.rank());
         Optional<Rendezvous> meeting = Rendezvous.find(alone, context);
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");
@@ -68,14 +48,61 @@ public record TcpOutlook(
                 && Addresses.routingTo(at, where).equals(at);
         AddressChoice choice = AddressChoice.of(
                 context, where, new AddressChoice.StoreLocation(at, servedHere, reason), LocalInterface::all);
-        return new TcpOutlook(
-                choice.advertise(),
-                choice.reason(),
-                link(choice),
-                ports(context, meeting, servedHere),
-                sockets(context, io),
-                congestion(context, io),
-                encryption(context));
+        address = choice.advertise();
+        addressReason = choice.reason();
+        link = link(choice);
+        ports = ports(context, meeting, servedHere);
+        sockets = sockets(context, io);
+        congestion = congestion(context, io);
+        encryption = encryption(context);
+    }
+
+    /**
+     * Determines the outlook from the settings and from this machine.
+     *
+     * @param context settings to read
+     * @return outlook
+     * @throws FerroException           RENDEZVOUS if a host name has no address, no route leads there, or ferro cannot run with the
+     *     Netty of the class path
+     * @throws IllegalArgumentException if a setting makes no sense
+     */
+    public static TcpOutlook of(RankContext context) {
+        return NettyParts.with(Where.outside("doctor", 0), () -> new TcpOutlook(context));
+    }
+
+    /** {@return the address that other ranks would be told} */
+    public String address() {
+        return address;
+    }
+
+    /** {@return why this address is chosen} */
+    public String addressReason() {
+        return addressReason;
+    }
+
+    /** {@return the interface of that address with its speed, and a faster interface that is up} */
+    public String link() {
+        return link;
+    }
+
+    /** {@return the ports that ranks of this host listen on} */
+    public String ports() {
+        return ports;
+    }
+
+    /** {@return how sockets are polled, and why not in a better way} */
+    public String sockets() {
+        return sockets;
+    }
+
+    /** {@return the congestion control of data links} */
+    public String congestion() {
+        return congestion;
+    }
+
+    /** {@return which connections are encrypted} */
+    public String encryption() {
+        return encryption;
     }
 
     private static String link(AddressChoice choice) {

@@ -22,26 +22,53 @@ public final class TcpStoreClient implements AutoCloseable {
         this.connection = connection;
     }
 
-    /**
-     * A store to connect to.
-     *
-     * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
-     * @param jobId   job that the server has been started with
-     * @param secret  the job's secret; null or empty means none
-     * @param number  of the caller, for messages: its rank
-     */
-    public record StoreAddress(InetSocketAddress address, String jobId, byte[] secret, int number) {
-        /**
-         * Makes an address.
-         *
-         * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
-         * @param jobId   job that the server has been started with
-         * @param secret  the job's secret; null or empty means none
-         * @param number  of the caller, for messages: its rank
-         */
-        public StoreAddress {
+    /** A store to connect to. */
+    public static final class StoreAddress {
+        private final InetSocketAddress address;
+        private final String jobId;
+        private final byte[] secret;
+        private final int number;
+
+        private StoreAddress(InetSocketAddress address, String jobId, byte[] secret, int number) {
             Objects.requireNonNull(address, "address");
             Objects.requireNonNull(jobId, "jobId");
+            this.address = address;
+            this.jobId = jobId;
+            this.secret = secret;
+            this.number = number;
+        }
+
+        /**
+         * Creates the address of a store.
+         *
+         * @param address address that the server listens on; all addresses of its host are tried if it is unresolved
+         * @param jobId job that the server has been started with
+         * @param secret the job's secret; null or empty means none
+         * @param number number of the caller for messages: its rank
+         * @return address
+         */
+        public static StoreAddress of(InetSocketAddress address, String jobId, byte[] secret, int number) {
+            return new StoreAddress(address, jobId, secret, number);
+        }
+
+        /** {@return the address that the server listens on; all addresses of its host are tried if it is unresolved} */
+        public InetSocketAddress address() {
+            return address;
+        }
+
+        /** {@return the job that the server has been started with} */
+        public String jobId() {
+            return jobId;
+        }
+
+        /** {@return the job's secret; null or empty means none} */
+        public byte[] secret() {
+            return secret;
+        }
+
+        /** {@return the number of the caller for messages: its rank} */
+        public int number() {
+            return number;
         }
     }
 

@@ -70,7 +70,7 @@ class FailedJoinTest {
                 SystemContext context = job.context();
                 return List.of(Threads.start(() -> {
                     Thread.currentThread().interrupt();
-                    return ProcessGroup.join(new GroupSpec("interrupted", 0, RANKS, Ranks.LONG), context);
+                    return ProcessGroup.join(GroupSpec.of("interrupted", 0, RANKS, Ranks.LONG), context);
                 }));
             }
         };
@@ -105,7 +105,7 @@ class FailedJoinTest {
 
     /** Waits until a rank has taken its place. */
     private static void awaitCard(TcpJob job, String key) {
-        GroupSpec spec = new GroupSpec("looks", 0, RANKS, Ranks.LONG);
+        GroupSpec spec = GroupSpec.of("looks", 0, RANKS, Ranks.LONG);
         URI address = URI.create("tcp://127.0.0.1:" + job.store.port());
         try (Store store = new TcpStoreProvider().open(address, spec, job.context())) {
             store.get(key, PATIENCE);

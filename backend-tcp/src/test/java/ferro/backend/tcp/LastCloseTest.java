@@ -129,7 +129,7 @@ class LastCloseTest {
     }
 
     private static ProcessGroup join(String name, int rank, SystemContext context) {
-        return ProcessGroup.join(new GroupSpec(name, rank, 2, Ranks.LONG), context);
+        return ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context);
     }
 
     /** Sends what is on its way when the sends have returned; returns how long the close took. */

@@ -137,7 +137,7 @@ class LeakTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             List<CompletableFuture<Member>> joining = new ArrayList<>();
             for (int rank = 0; rank < RANKS; rank++) {
-                GroupSpec spec = new GroupSpec("g", rank, RANKS, Ranks.LONG);
+                GroupSpec spec = GroupSpec.of("g", rank, RANKS, Ranks.LONG);
                 JoiningContext context = ranks.context(spec, Map.of());
                 joining.add(Threads.start(() -> Member.joined(spec, context)));
             }

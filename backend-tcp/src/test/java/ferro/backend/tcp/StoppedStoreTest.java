@@ -134,7 +134,7 @@ class StoppedStoreTest {
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), job.store.port());
         Threads.start(() -> {
             try (TcpStoreClient client =
-                    TcpStoreClient.open(new StoreAddress(address, "default", null, 7), Ranks.LONG)) {
+                    TcpStoreClient.open(StoreAddress.of(address, "default", null, 7), Ranks.LONG)) {
                 client.store().set("stop", new byte[] {1});
                 awaitQuietly(resumed);
             }

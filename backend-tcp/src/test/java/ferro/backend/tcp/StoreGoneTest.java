@@ -59,7 +59,7 @@ class StoreGoneTest {
     void aRankThatWaitsForOthersWhenTheStoreDiesFailsAtOnce() {
         try (Ranks ranks = Ranks.onLoopback()) {
             CompletableFuture<TcpMesh> waiting = ranks.join(0, 3, Ranks.LONG);
-            JoiningContext watching = ranks.context(new GroupSpec("g", 1, 3, Ranks.LONG), Map.of());
+            JoiningContext watching = ranks.context(GroupSpec.of("g", 1, 3, Ranks.LONG), Map.of());
             watching.store().get("g/1/card/0", Ranks.LONG);
             long start = System.nanoTime();
 

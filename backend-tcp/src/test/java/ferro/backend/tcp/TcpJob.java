@@ -93,7 +93,7 @@ final class TcpJob implements AutoCloseable {
 
     CompletableFuture<ProcessGroup> joining(String name, int rank, RankContext context) {
         return Threads.start(() -> {
-            ProcessGroup group = ProcessGroup.join(new GroupSpec(name, rank, worldSize, timeout), context);
+            ProcessGroup group = ProcessGroup.join(GroupSpec.of(name, rank, worldSize, timeout), context);
             synchronized (open) {
                 open.push(group);
             }

@@ -27,7 +27,7 @@ class TcpStoreClientTest {
     }
 
     private static StoreAddress at(TcpStoreServer server, String job, byte[] secret) {
-        return new StoreAddress(new InetSocketAddress(LOOPBACK, server.port()), job, secret, 0);
+        return StoreAddress.of(new InetSocketAddress(LOOPBACK, server.port()), job, secret, 0);
     }
 
     @Test

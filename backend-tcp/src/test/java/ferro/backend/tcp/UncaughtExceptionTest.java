@@ -53,7 +53,7 @@ class UncaughtExceptionTest {
     }
 
     private static void joinAndThrow(SystemContext context, List<ProcessGroup> left) {
-        ProcessGroup world = ProcessGroup.join(new GroupSpec("world", 1, 2, Ranks.LONG), context);
+        ProcessGroup world = ProcessGroup.join(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         left.add(world);
         // by a view, whose groups are the thread's as well
         ProcessGroup part = world.within(Ranks.LONG).newGroup(0, 1);

@@ -356,7 +356,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * @param text  for people
      */
     public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
-        owner.event(new GroupEvent(kind, group.name(), group.rank(), ranks, text));
+        owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
     }
 
     @Override

@@ -153,7 +153,7 @@ public final class SubgroupAgreement {
             }
             warned = true;
             Diagnosis.Blame verdict = warning.missing(missing);
-            owner.event(new GroupEvent(
+            owner.event(GroupEvent.of(
                     GroupEvent.Kind.LATE,
                     group.name(),
                     group.rank(),
@@ -276,9 +276,12 @@ public final class SubgroupAgreement {
         }
 
         private FerroException failure(Code code, String culprits, String text) {
-            long elapsed = timers.nanoTime() - begunNanos;
-            long paused = inquiry.pausedSince(begunNanos);
-            Where where = new Where(group.name(), group.rank(), culprits, "newGroup", -1, -1, 0, elapsed, paused);
+            Duration elapsed = Duration.ofNanos(timers.nanoTime() - begunNanos);
+            Duration paused = Duration.ofNanos(inquiry.pausedSince(begunNanos));
+            Where where = Where.outside(group.name(), group.rank())
+                    .blaming(culprits)
+                    .during("newGroup", -1)
+                    .after(elapsed, paused);
             return new FerroException(
                     code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
         }

@@ -48,7 +48,7 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
         Failure failure = control.failure();
         return failure == null
                 ? null
-                : new Failed(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
+                : Failed.of(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
     }
 
     @Override

@@ -78,7 +78,9 @@ final class Subgroups {
         if (ofParent == null) {
             return notReady;
         }
-        Where where = new Where(group.name(), group.rank(), ofParent.culprits(), "newGroup", -1, -1, 0, 0, 0);
+        Where where = Where.outside(group.name(), group.rank())
+                .blaming(ofParent.culprits())
+                .during("newGroup", -1);
         String text = "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + ofParent.text();
         return new FerroException(ofParent.code(), where, text, notReady);
     }
@@ -98,7 +100,7 @@ final class Subgroups {
     }
 
     private Child child(int[] ranks, String name, int position, long agreed) {
-        GroupSpec spec = new GroupSpec(group.name() + name, position, ranks.length, group.timeout());
+        GroupSpec spec = GroupSpec.of(group.name() + name, position, ranks.length, group.timeout());
         return new Child(transport.subgroup(ranks, agreed), spec, identity.child(agreed, ranks));
     }
 

@@ -75,7 +75,7 @@ public final class PlanBuilder {
      */
     public PlanBuilder send(int peer, Region region, int chunk, int chunks) {
         int written = lastWrite(region, chunk, chunks);
-        sends.add(new Step.Send(peer, region, chunk, chunks, 0, written));
+        sends.add(new StepRecords.SendStep(peer, region, chunk, chunks, 0, written));
         return this;
     }
 
@@ -89,7 +89,7 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder receive(int peer, Region region, int chunk, int chunks) {
-        receives.add(new Step.Receive(
+        receives.add(new StepRecords.ReceiveStep(
                 peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks)));
         return this;
     }
@@ -104,7 +104,7 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
-        receives.add(new Step.ReceiveCombine(
+        receives.add(new StepRecords.ReceiveCombineStep(
                 peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks), false));
         return this;
     }
@@ -120,7 +120,8 @@ public final class PlanBuilder {
      */
     public PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
         int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
-        receives.add(new Step.LocalCopy(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched));
+        receives.add(
+                new StepRecords.LocalCopyStep(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched));
         return this;
     }
 
@@ -135,8 +136,8 @@ public final class PlanBuilder {
      */
     public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
         int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
-        receives.add(
-                new Step.LocalCombine(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched, false));
+        receives.add(new StepRecords.LocalCombineStep(
+                from, region, chunk, chunks, lastSend(region, chunk, chunks), touched, false));
         return this;
     }
 
@@ -149,7 +150,7 @@ public final class PlanBuilder {
      */
     public Plan build() {
         markCompleting();
-        return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);
+        return new Plan(algorithm, chunkCount, new Plan.Extents(in, out, scratch), sends, receives);
     }
 
     private void markCompleting() {
@@ -176,7 +177,7 @@ public final class PlanBuilder {
 
     private static Step.Arrival completing(Step.Combine step) {
         if (step instanceof Step.LocalCombine local) {
-            return new Step.LocalCombine(
+            return new StepRecords.LocalCombineStep(
                     local.from(),
                     local.region(),
                     local.chunk(),
@@ -186,7 +187,7 @@ public final class PlanBuilder {
                     true);
         }
         Step.ReceiveCombine combine = (Step.ReceiveCombine) step;
-        return new Step.ReceiveCombine(
+        return new StepRecords.ReceiveCombineStep(
                 combine.peer(),
                 combine.region(),
                 combine.chunk(),

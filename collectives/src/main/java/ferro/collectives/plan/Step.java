@@ -24,17 +24,36 @@ public sealed interface Step {
      */
     int afterReceives();
 
-    /**
-     * A step that sends chunks. The first list of a plan has only steps of this kind.
-     *
-     * @param peer          rank that receives
-     * @param region        region that is read
-     * @param chunk         first chunk
-     * @param chunks        number of chunks
-     * @param afterSends    number of sends to wait for
-     * @param afterReceives number of receives to wait for
-     */
-    record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
+    /** A step that sends chunks. The first list of a plan has only steps of this kind. */
+    sealed interface Send extends Step permits StepRecords.SendStep {
+        /**
+         * Returns the rank that receives.
+         *
+         * @return rank
+         */
+        int peer();
+
+        /**
+         * Returns the region that is read.
+         *
+         * @return region
+         */
+        Region region();
+
+        /**
+         * Returns the first chunk that is sent.
+         *
+         * @return chunk
+         */
+        int chunk();
+
+        /**
+         * Returns how many chunks are sent.
+         *
+         * @return at least 1
+         */
+        int chunks();
+    }
 
     /** A step that writes: an entry of the second list of a plan. */
     sealed interface Arrival extends Step {
@@ -71,33 +90,25 @@ public sealed interface Step {
         boolean completes();
     }
 
-    /**
-     * A step that receives chunks and overwrites a region with them.
-     *
-     * @param peer          rank that sends
-     * @param region        region that is written
-     * @param chunk         first chunk
-     * @param chunks        number of chunks
-     * @param afterSends    number of sends to wait for
-     * @param afterReceives number of receives to wait for
-     */
-    record Receive(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
-            implements Arrival {}
+    /** A step that receives chunks and overwrites a region with them. */
+    sealed interface Receive extends Arrival permits StepRecords.ReceiveStep {
+        /**
+         * Returns the rank that sends.
+         *
+         * @return rank
+         */
+        int peer();
+    }
 
-    /**
-     * A step that receives chunks and combines them into the chunks of a region.
-     *
-     * @param peer          rank that sends
-     * @param region        region that is written
-     * @param chunk         first chunk
-     * @param chunks        number of chunks
-     * @param afterSends    number of sends to wait for
-     * @param afterReceives number of receives to wait for
-     * @param completes     value of {@link Combine#completes}
-     */
-    record ReceiveCombine(
-            int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
-            implements Combine {}
+    /** A step that receives chunks and combines them into the chunks of a region. */
+    sealed interface ReceiveCombine extends Combine permits StepRecords.ReceiveCombineStep {
+        /**
+         * Returns the rank that sends.
+         *
+         * @return rank
+         */
+        int peer();
+    }
 
     /**
      * A step between two regions of this rank. A local step is in the list of receives, and is finished when it is
@@ -112,31 +123,12 @@ public sealed interface Step {
         Region from();
     }
 
-    /**
-     * A step that copies chunks from one region of this rank to another.
-     *
-     * @param from          region that is read
-     * @param region        region that is written
-     * @param chunk         first chunk, the same in both regions
-     * @param chunks        number of chunks
-     * @param afterSends    number of sends to wait for
-     * @param afterReceives number of receives to wait for
-     */
-    record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
-            implements Local {}
+    /** A step that copies chunks from one region of this rank to another. The chunks are the same in both regions. */
+    sealed interface LocalCopy extends Local permits StepRecords.LocalCopyStep {}
 
     /**
-     * A step that combines chunks of one region of this rank into another region.
-     *
-     * @param from          region that is read
-     * @param region        region that is written
-     * @param chunk         first chunk, the same in both regions
-     * @param chunks        number of chunks
-     * @param afterSends    number of sends to wait for
-     * @param afterReceives number of receives to wait for
-     * @param completes     value of {@link Combine#completes}
+     * A step that combines chunks of one region of this rank into another region. The chunks are the same in both
+     * regions.
      */
-    record LocalCombine(
-            Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
-            implements Local, Combine {}
+    sealed interface LocalCombine extends Local, Combine permits StepRecords.LocalCombineStep {}
 }

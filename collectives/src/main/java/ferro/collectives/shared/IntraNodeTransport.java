@@ -309,7 +309,9 @@ public final class IntraNodeTransport implements Transport {
             String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
                     + ", which has left their shared memory, " + progress + "; the output of rank " + peer
                     + " says why";
-            Where where = new Where(group.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+            Where where = Where.outside(group.name(), rank())
+                    .blaming(Integer.toString(peer))
+                    .during("", sequence);
             events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
         }
 

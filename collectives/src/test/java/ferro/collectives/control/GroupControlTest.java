@@ -158,7 +158,7 @@ class GroupControlTest {
         SystemContext context = SystemContext.of(Map.of());
         for (int r = 0; r < 3; r++) {
             int rank = r;
-            GroupSpec spec = new GroupSpec("dp", rank, 3, Duration.ofSeconds(5));
+            GroupSpec spec = GroupSpec.of("dp", rank, 3, Duration.ofSeconds(5));
             JoinedPosition place = new JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
             ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
             ranks.get(rank).open();
@@ -176,7 +176,7 @@ class GroupControlTest {
 
     /** With something posted of a collective, 0 for nothing, -1 for messages. */
     private static FerroException lost(int peer, long sequence) {
-        Where where = new Where("dp", 0, Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        Where where = Where.outside("dp", 0).blaming(Integer.toString(peer)).during("", sequence);
         return new FerroException(Code.PEER_LOST, where, "the link to rank " + peer + " has ended");
     }
 

@@ -72,7 +72,7 @@ public final class HandDriven {
         for (int rank = 0; rank < worldSize; rank++) {
             statuses[rank] = RankStatus.IDLE;
             events.add(new ArrayList<>());
-            GroupSpec spec = new GroupSpec("dp", rank, worldSize, Duration.ofSeconds(5));
+            GroupSpec spec = GroupSpec.of("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
                     new Lane(rank),
                     spec,

@@ -58,7 +58,7 @@ class MachinesTest {
     }
 
     private static FerroException cause(int rank, Code code) {
-        Where where = new Where("dp", 0, Integer.toString(rank), "", 1, -1, 0, 0, 0);
+        Where where = Where.outside("dp", 0).blaming(Integer.toString(rank)).during("", 1);
         return new FerroException(code, where, "rank " + rank + " is gone");
     }
 

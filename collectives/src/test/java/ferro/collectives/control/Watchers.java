@@ -95,7 +95,7 @@ public final class Watchers {
         Rank(int rank, int worldSize) {
             this.rank = rank;
             this.worldSize = worldSize;
-            GroupSpec spec = new GroupSpec("world", rank, worldSize, Duration.ofSeconds(60));
+            GroupSpec spec = GroupSpec.of("world", rank, worldSize, Duration.ofSeconds(60));
             membership = Membership.watching(this, spec, this, 7);
         }
 

@@ -51,7 +51,7 @@ class FramesToTheEngineTest {
         Map<String, List<String>> tooLong = new TreeMap<>();
         int forms = 0;
         try (SystemContext context = SystemContext.of(Map.of())) {
-            GroupSpec pair = new GroupSpec("pair", 0, 2, Duration.ofSeconds(10));
+            GroupSpec pair = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(10));
             ProcessGroup group = ProcessGroup.of(
                     CollectiveEngine.stepped(new StillTransport(new Trouble(), true), pair, context)
                             .backend(),

@@ -66,7 +66,7 @@ class FramesToTheLinkTest {
      */
     private List<List<String>> stacks(Consumer<ProcessGroup> call) {
         SystemContext context = SystemContext.of(Map.of());
-        GroupSpec spec = new GroupSpec("pair", 0, 2, LONG);
+        GroupSpec spec = GroupSpec.of("pair", 0, 2, LONG);
         try (context;
                 ProcessGroup group = ProcessGroup.of(CollectiveEngine.over(transport, spec, context), context)) {
             for (int calls = 0; calls < MOST_CALLS; calls++) {

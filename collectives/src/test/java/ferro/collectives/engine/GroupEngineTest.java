@@ -58,7 +58,7 @@ class GroupEngineTest {
             "ferro.heartbeat.limit",
             "3000s")));
     private final CollectiveEngine.Stepped stepped =
-            CollectiveEngine.stepped(transport, new GroupSpec("pair", 0, 2, LONG), context);
+            CollectiveEngine.stepped(transport, GroupSpec.of("pair", 0, 2, LONG), context);
     private final GroupEngine engine = (GroupEngine) stepped.backend();
 
     /** All of a process but its clock. */
@@ -124,7 +124,7 @@ class GroupEngineTest {
     void aMediumThatCannotWaitFailsTheGroupAndNotTheThreadThatDrives() {
         try (SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"))) {
             CollectiveBackend group = CollectiveEngine.over(
-                    new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LONG), process);
+                    new StillTransport(new Trouble(), true), GroupSpec.of("pair", 0, 2, LONG), process);
             HostTensor tensor = pair();
             Work work = group.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
 
@@ -149,13 +149,13 @@ class GroupEngineTest {
             busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
             busy.parked = () -> {};
             CollectiveBackend group =
-                    CollectiveEngine.over(new StillTransport(busy, true), new GroupSpec("pair", 0, 2, LONG), clock);
+                    CollectiveEngine.over(new StillTransport(busy, true), GroupSpec.of("pair", 0, 2, LONG), clock);
 
             FerroException told =
                     assertThrows(FerroException.class, () -> group.run(Collective.barrier(), Duration.ofSeconds(1)));
 
             assertEquals(Code.TIMED_OUT, told.code(), told.getMessage());
-            long millis = told.where().elapsedNanos() / MILLI;
+            long millis = told.where().elapsed().toMillis();
             assertTrue(millis >= 1000 && millis <= mostMillis, told.getMessage());
             group.close();
         }

@@ -32,7 +32,7 @@ class RefusedDeviceTensorsTest {
     private final SystemContext process = SystemContext.of(Map.of());
     private final GateOfTest context = new GateOfTest(process);
     private final GroupEngine engine = (GroupEngine) CollectiveEngine.stepped(
-                    new StillTransport(new Trouble(), true), new GroupSpec("pair", 0, 2, LIMIT), context)
+                    new StillTransport(new Trouble(), true), GroupSpec.of("pair", 0, 2, LIMIT), context)
             .backend();
     private final DeviceTensor data = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 0, null);
 
@@ -77,7 +77,7 @@ class RefusedDeviceTensorsTest {
         assertEquals(words, refused(() -> group.submit(call)), "the front door");
         assertEquals(Optional.of(words), engine.unsupportedBecause(call), "asked before");
 
-        String ofSend = refused(() -> gpu.transfer(new Message(true, data, 1, 0), engine, LIMIT));
+        String ofSend = refused(() -> gpu.transfer(Message.send(data, 1, 0), engine, LIMIT));
         assertEquals(ofSend, refused(() -> engine.send(data, 1, 0, LIMIT)), "the engine");
         assertEquals(ofSend, refused(() -> group.sendAsync(data, 1, 0)), "the front door");
         assertEquals(ofSend.replace("send", "recv"), refused(() -> engine.recv(data, 1, 0, LIMIT)), "the engine");

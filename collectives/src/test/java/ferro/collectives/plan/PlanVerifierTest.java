@@ -64,7 +64,8 @@ class PlanVerifierTest {
                     Step.Arrival step = receives.get(last);
                     receives.set(
                             last,
-                            new Step.Receive(2, step.region(), step.chunk(), step.chunks(), 0, step.afterReceives()));
+                            new StepRecords.ReceiveStep(
+                                    2, step.region(), step.chunk(), step.chunks(), 0, step.afterReceives()));
                 }));
 
         assertRefused(CollectiveKind.ALL_REDUCE, plans, "rank 3 receive 9", "not ordered with rank 3 send");
@@ -77,7 +78,9 @@ class PlanVerifierTest {
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.set(2, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1, true))));
+                        plan,
+                        receives ->
+                                receives.set(2, new StepRecords.ReceiveCombineStep(2, Region.OUT, 0, 1, 0, 1, true))));
 
         assertRefused(
                 CollectiveKind.REDUCE, plans, "rank 0 receive 2 (combine from 2, OUT chunk 0) is not ordered with");
@@ -86,12 +89,13 @@ class PlanVerifierTest {
     @Test
     void refusesAPartThatIsCountedTwice() {
         List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
-        change(plans, 1, plan -> sends(plan, sends -> sends.add(new Step.Send(0, Region.IN, 0, 1, 0, 0))));
+        change(plans, 1, plan -> sends(plan, sends -> sends.add(new StepRecords.SendStep(0, Region.IN, 0, 1, 0, 0))));
         change(
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 3, true))));
+                        plan,
+                        receives -> receives.add(new StepRecords.ReceiveCombineStep(1, Region.OUT, 0, 1, 0, 3, true))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 3", "counts a rank twice");
     }
@@ -117,7 +121,7 @@ class PlanVerifierTest {
         assertTrue(combine.completes() != completes, combine::toString);
         receives.set(
                 index,
-                new Step.ReceiveCombine(
+                new StepRecords.ReceiveCombineStep(
                         combine.peer(),
                         combine.region(),
                         combine.chunk(),
@@ -132,8 +136,13 @@ class PlanVerifierTest {
         List<Plan> plans = plans(CollectiveKind.REDUCE_SCATTER, "linear", 2);
         change(plans, 1, plan -> {
             List<Step.Arrival> receives = new ArrayList<>(plan.receives());
-            receives.add(new Step.LocalCopy(Region.IN, Region.SCRATCH, 0, 1, 0, 0));
-            return new Plan(plan.algorithm(), 2, plan.in(), plan.out(), Extent.all(2), plan.sends(), receives);
+            receives.add(new StepRecords.LocalCopyStep(Region.IN, Region.SCRATCH, 0, 1, 0, 0));
+            return new Plan(
+                    plan.algorithm(),
+                    2,
+                    new Plan.Extents(plan.in(), plan.out(), Extent.all(2)),
+                    plan.sends(),
+                    receives);
         });
 
         assertRefused(
@@ -149,7 +158,9 @@ class PlanVerifierTest {
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.set(1, new Step.ReceiveCombine(2, Region.OUT, 0, 1, 0, 1, true))));
+                        plan,
+                        receives ->
+                                receives.set(1, new StepRecords.ReceiveCombineStep(2, Region.OUT, 0, 1, 0, 1, true))));
 
         assertRefused(
                 CollectiveKind.REDUCE,
@@ -161,7 +172,10 @@ class PlanVerifierTest {
     @Test
     void refusesAWrongPeer() {
         List<Plan> plans = plans(CollectiveKind.BROADCAST, "binomial", 4);
-        change(plans, 0, plan -> sends(plan, sends -> sends.set(1, new Step.Send(3, Region.IN, 0, 1, 0, 0))));
+        change(
+                plans,
+                0,
+                plan -> sends(plan, sends -> sends.set(1, new StepRecords.SendStep(3, Region.IN, 0, 1, 0, 0))));
 
         assertRefused(
                 CollectiveKind.BROADCAST,
@@ -173,7 +187,10 @@ class PlanVerifierTest {
     @ValueSource(ints = {-1, 1, 4})
     void refusesAPeerThatIsNoOtherRank(int peer) {
         List<Plan> plans = plans(CollectiveKind.GATHER, "linear", 4);
-        change(plans, 1, plan -> sends(plan, sends -> sends.set(0, new Step.Send(peer, Region.IN, 1, 1, 0, 0))));
+        change(
+                plans,
+                1,
+                plan -> sends(plan, sends -> sends.set(0, new StepRecords.SendStep(peer, Region.IN, 1, 1, 0, 0))));
 
         assertRefused(CollectiveKind.GATHER, plans, "rank 1 send 0 (to " + peer + ", IN chunk 1)");
     }
@@ -181,7 +198,7 @@ class PlanVerifierTest {
     @Test
     void refusesAMessageThatNobodyReceives() {
         List<Plan> plans = plans(CollectiveKind.ALL_GATHER, "ring", 3);
-        change(plans, 2, plan -> sends(plan, sends -> sends.add(new Step.Send(1, Region.IN, 2, 1, 0, 0))));
+        change(plans, 2, plan -> sends(plan, sends -> sends.add(new StepRecords.SendStep(1, Region.IN, 2, 1, 0, 0))));
 
         assertRefused(CollectiveKind.ALL_GATHER, plans, "rank 2 send 2 (to 1, IN chunk 2) is never received");
     }
@@ -229,7 +246,8 @@ class PlanVerifierTest {
         change(
                 plans,
                 2,
-                plan -> receives(plan, receives -> receives.set(0, new Step.Receive(3, Region.SCRATCH, 3, 1, 0, 0))));
+                plan -> receives(
+                        plan, receives -> receives.set(0, new StepRecords.ReceiveStep(3, Region.SCRATCH, 3, 1, 0, 0))));
         change(plans, 2, plan -> sends(plan, sends -> sends.set(0, after(sends.get(0), 0, 1))));
 
         assertRefused(
@@ -244,7 +262,7 @@ class PlanVerifierTest {
                 0,
                 plan -> receives(plan, receives -> {
                     receives.clear();
-                    receives.add(new Step.ReceiveCombine(1, Region.OUT, 0, 1, 0, 0, true));
+                    receives.add(new StepRecords.ReceiveCombineStep(1, Region.OUT, 0, 1, 0, 0, true));
                 }));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 0", "combines into what nothing has set");
@@ -257,7 +275,9 @@ class PlanVerifierTest {
                 plans,
                 0,
                 plan -> receives(
-                        plan, receives -> receives.set(1, new Step.ReceiveCombine(1, Region.IN, 0, 1, 0, 1, true))));
+                        plan,
+                        receives ->
+                                receives.set(1, new StepRecords.ReceiveCombineStep(1, Region.IN, 0, 1, 0, 1, true))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 1", "writes the caller's operand");
     }
@@ -287,7 +307,9 @@ class PlanVerifierTest {
                 plan -> receives(plan, receives -> {
                     int last = receives.size() - 1;
                     Step.LocalCombine step = (Step.LocalCombine) receives.get(last);
-                    receives.set(last, new Step.LocalCombine(step.from(), step.region(), 0, 1, 0, 2, step.completes()));
+                    receives.set(
+                            last,
+                            new StepRecords.LocalCombineStep(step.from(), step.region(), 0, 1, 0, 2, step.completes()));
                 }));
 
         assertRefused(
@@ -370,10 +392,8 @@ class PlanVerifierTest {
                 plan -> new Plan(
                         plan.algorithm(),
                         plan.chunkCount(),
-                        plan.in(),
-                        plan.out(),
-                        plan.scratch(),
-                        List.of(plan.sends().get(0), new Step.Send(3, Region.SCRATCH, 0, 1, 0, 0)),
+                        extents(plan),
+                        List.of(plan.sends().get(0), new StepRecords.SendStep(3, Region.SCRATCH, 0, 1, 0, 0)),
                         plan.receives()));
 
         assertRefused(CollectiveKind.BARRIER, plans, "rank 3 ends at receive 2 and has heard of ranks {1, 2, 3} only");
@@ -422,25 +442,29 @@ class PlanVerifierTest {
         plans.set(rank, change.apply(plans.get(rank)));
     }
 
+    private static Plan.Extents extents(Plan plan) {
+        return new Plan.Extents(plan.in(), plan.out(), plan.scratch());
+    }
+
     private static Plan sends(Plan plan, Consumer<List<Step.Send>> change) {
         List<Step.Send> sends = new ArrayList<>(plan.sends());
         change.accept(sends);
-        return new Plan(
-                plan.algorithm(), plan.chunkCount(), plan.in(), plan.out(), plan.scratch(), sends, plan.receives());
+        return new Plan(plan.algorithm(), plan.chunkCount(), extents(plan), sends, plan.receives());
     }
 
     private static Plan receives(Plan plan, Consumer<List<Step.Arrival>> change) {
         List<Step.Arrival> receives = new ArrayList<>(plan.receives());
         change.accept(receives);
-        return new Plan(
-                plan.algorithm(), plan.chunkCount(), plan.in(), plan.out(), plan.scratch(), plan.sends(), receives);
+        return new Plan(plan.algorithm(), plan.chunkCount(), extents(plan), plan.sends(), receives);
     }
 
     private static Step.Send with(Step.Send send, int chunk, int chunks) {
-        return new Step.Send(send.peer(), send.region(), chunk, chunks, send.afterSends(), send.afterReceives());
+        return new StepRecords.SendStep(
+                send.peer(), send.region(), chunk, chunks, send.afterSends(), send.afterReceives());
     }
 
     private static Step.Send after(Step.Send send, int afterSends, int afterReceives) {
-        return new Step.Send(send.peer(), send.region(), send.chunk(), send.chunks(), afterSends, afterReceives);
+        return new StepRecords.SendStep(
+                send.peer(), send.region(), send.chunk(), send.chunks(), afterSends, afterReceives);
     }
 }

@@ -26,7 +26,7 @@ public final class Segmented {
         for (Step.Send send : plan.sends()) {
             for (int g = 0; g < posts(send.chunks()); g++) {
                 Piece piece = piece(send, send.chunk(), send.chunks(), g);
-                sends.add(new Step.Send(
+                sends.add(new StepRecords.SendStep(
                         send.peer(), send.region(), piece.first, piece.count, piece.afterSends, piece.afterReceives));
             }
         }
@@ -39,9 +39,7 @@ public final class Segmented {
         return new Plan(
                 plan.algorithm(),
                 plan.chunkCount() * segments,
-                grown(plan.in()),
-                grown(plan.out()),
-                grown(plan.scratch()),
+                new Plan.Extents(grown(plan.in()), grown(plan.out()), grown(plan.scratch())),
                 sends,
                 receives);
     }
@@ -68,11 +66,11 @@ public final class Segmented {
     private static Step.Arrival cut(Step.Arrival arrival, Piece piece) {
         Region region = arrival.region();
         if (arrival instanceof Step.LocalCopy copy) {
-            return new Step.LocalCopy(
+            return new StepRecords.LocalCopyStep(
                     copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
         }
         if (arrival instanceof Step.LocalCombine combine) {
-            return new Step.LocalCombine(
+            return new StepRecords.LocalCombineStep(
                     combine.from(),
                     region,
                     piece.first,
@@ -83,8 +81,9 @@ public final class Segmented {
         }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive
-                ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
-                : new Step.ReceiveCombine(
+                ? new StepRecords.ReceiveStep(
+                        peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
+                : new StepRecords.ReceiveCombineStep(
                         peer,
                         region,
                         piece.first,

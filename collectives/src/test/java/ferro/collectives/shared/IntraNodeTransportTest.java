@@ -167,7 +167,7 @@ class IntraNodeTransportTest {
         CollectiveBackend[] groups = new CollectiveBackend[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             groups[rank] = CollectiveEngine.over(
-                    ends[rank], new GroupSpec("near", rank, worldSize, LONG), SystemContext.of(Map.of()));
+                    ends[rank], GroupSpec.of("near", rank, worldSize, LONG), SystemContext.of(Map.of()));
         }
         return groups;
     }
@@ -181,7 +181,7 @@ class IntraNodeTransportTest {
         IntraNodeTransport[] ends = new IntraNodeTransport[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             ends[rank] =
-                    new IntraNodeTransport(bare[rank], new GroupSpec("near", rank, worldSize, LONG), System::nanoTime);
+                    new IntraNodeTransport(bare[rank], GroupSpec.of("near", rank, worldSize, LONG), System::nanoTime);
             ends[rank].meet(memory.of(rank), layout, near);
         }
         return ends;

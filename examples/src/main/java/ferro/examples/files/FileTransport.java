@@ -115,7 +115,7 @@ public final class FileTransport implements Transport {
     @Override
     public Transport subgroup(int[] ranks, long group) {
         int own = Arrays.stream(ranks).boxed().toList().indexOf(rank());
-        GroupSpec part = new GroupSpec(spec.name(), own, ranks.length, spec.timeout());
+        GroupSpec part = GroupSpec.of(spec.name(), own, ranks.length, spec.timeout());
         return new FileTransport(file.resolveSibling(Long.toHexString(group)), part, context);
     }
 
@@ -155,7 +155,9 @@ public final class FileTransport implements Transport {
     }
 
     private void broken(int peer, long sequence, Code code, String text) {
-        Where where = new Where(spec.name(), rank(), Integer.toString(peer), "", sequence, -1, 0, 0, 0);
+        Where where = Where.outside(spec.name(), rank())
+                .blaming(Integer.toString(peer))
+                .during("", sequence);
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
     }
 

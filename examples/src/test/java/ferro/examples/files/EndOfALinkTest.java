@@ -96,7 +96,7 @@ class EndOfALinkTest {
     }
 
     private Transport end(int rank) {
-        GroupSpec spec = new GroupSpec("two", rank, 2, Duration.ofSeconds(1));
+        GroupSpec spec = GroupSpec.of("two", rank, 2, Duration.ofSeconds(1));
         Transport end = new FileTransport(folder.resolve("two"), spec, SystemContext.of(Map.of()));
         end.events(new Heard());
         return end;

@@ -42,7 +42,7 @@ class FileTransportContractTest extends BackendContract {
             Path folder = Files.createTempDirectory(jobs, "job");
             int worldSize = settingsByRank.size();
             for (Map<String, String> settings : settingsByRank) {
-                GroupSpec spec = new GroupSpec("world", ranks.size(), worldSize, Duration.ofSeconds(60));
+                GroupSpec spec = GroupSpec.of("world", ranks.size(), worldSize, Duration.ofSeconds(60));
                 ranks.add(FileTransport.join(folder, spec, SystemContext.of(settings)));
             }
         } catch (IOException unable) {

@@ -68,7 +68,7 @@ class FileTransportTest {
     }
 
     private static ProcessGroup join(Path folder, int rank) {
-        GroupSpec spec = new GroupSpec("world", rank, 2, Duration.ofSeconds(60));
+        GroupSpec spec = GroupSpec.of("world", rank, 2, Duration.ofSeconds(60));
         return ProcessGroup.of(FileTransport.join(folder, spec, SystemContext.of(Map.of())));
     }
 

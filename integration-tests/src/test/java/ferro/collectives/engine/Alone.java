@@ -15,7 +15,7 @@ final class Alone {
     static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, "0", "out of paper", null);
     static final Duration LONG = Duration.ofMinutes(1);
 
-    private static final GroupSpec GROUP = new GroupSpec("stress", 0, 1, LONG);
+    private static final GroupSpec GROUP = GroupSpec.of("stress", 0, 1, LONG);
     private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
     private static final Motionless MEDIUM = new Motionless(1, () -> {
         throw new IllegalStateException("a world of " + GROUP.worldSize() + " has no links");

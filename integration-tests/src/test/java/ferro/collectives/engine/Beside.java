@@ -13,7 +13,7 @@ import java.util.Map;
  * Rank 0 of a world of two whose other rank always answers a few polls later, so that a call has steps and takes a while.
  */
 final class Beside {
-    private static final GroupSpec GROUP = new GroupSpec("stress-pair", 0, 2, Alone.LONG);
+    private static final GroupSpec GROUP = GroupSpec.of("stress-pair", 0, 2, Alone.LONG);
     private static final SystemContext CONTEXT = SystemContext.of(Map.of("ferro.recorder.entries", "0"));
 
     private Beside() {}

@@ -79,7 +79,7 @@ public final class DrillRank {
         long begun = System.nanoTime();
         try {
             group = ProcessGroup.join(
-                    new GroupSpec("world", rank, worldSize, timeout), SystemContext.of(Map.copyOf(settings)));
+                    GroupSpec.of("world", rank, worldSize, timeout), SystemContext.of(Map.copyOf(settings)));
             part = group;
             group.onEvent(DrillRank::tell);
             say(Line.of("joined").with("rank", rank).saying(group.linkReport()));

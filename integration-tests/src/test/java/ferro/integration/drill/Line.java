@@ -30,8 +30,8 @@ public record Line(String tag, Map<String, String> values, String text) {
                 .with("seq", where.sequence())
                 .with("step", where.step())
                 .with("bytes", where.bytesMoved())
-                .with("elapsed", where.elapsedNanos())
-                .with("paused", where.pausedNanos())
+                .with("elapsed", where.elapsed().toNanos())
+                .with("paused", where.paused().toNanos())
                 .saying(failure.getMessage());
     }
 

@@ -33,7 +33,7 @@ class DeadlinesTest {
     /** After which a call that may wait for ever is taken to do so, and interrupted; of the others none may wait. */
     private static final Duration WHILE = Duration.ofMillis(300);
 
-    /** Users write these, and ferro calls them; what needs a device is tested beside it. */
+    /** Users write these, and ferro calls them; ferro makes the last two; what needs a device is tested beside it. */
     private static final Set<String> NOT_CALLED_BY_USERS = Set.of(
             "Store",
             "Transport",
@@ -41,7 +41,8 @@ class DeadlinesTest {
             "DeviceMemory.Copy",
             "HostFallback",
             "CollectiveEngine.Stepped",
-            "Simulation.Result");
+            "Simulation.Result",
+            "FerroException.Where");
 
     @TempDir
     private Path folder;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /** Which launcher a rank believes is said when it joins. */
 @ResourceLock("ferro.join")
 class JobLineTest {
-    private static final GroupSpec ALONE = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
+    private static final GroupSpec ALONE = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
     private final Logger joining = Logger.getLogger("ferro.join");
     private final HeardTexts heard = new HeardTexts(Level.INFO);
 

@@ -68,8 +68,8 @@ class JobLinesTest {
     private static void joinThree(JoinOptions options) {
         try (SystemContext context = SystemContext.of(options)) {
             for (String name : List.of("first", "second", "third")) {
-                GroupSpec spec = new GroupSpec(
-                        name, context.spec().rank(), context.spec().worldSize(), LIMIT);
+                GroupSpec spec =
+                        GroupSpec.of(name, context.spec().rank(), context.spec().worldSize(), LIMIT);
                 ProcessGroup.join(spec, context).close();
             }
         }

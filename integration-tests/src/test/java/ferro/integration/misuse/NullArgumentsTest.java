@@ -36,7 +36,6 @@ class NullArgumentsTest {
             "*.abort.cause",
             "DeviceTensor.new.owner",
             "SystemContext.of.store",
-            "Setting.new.fallback",
             "FallbackGate.new.decidedBy");
 
     /** Types whose methods and constructors users never call, or that users write themselves. */

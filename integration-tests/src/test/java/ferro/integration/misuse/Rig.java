@@ -66,7 +66,7 @@ final class Rig implements AutoCloseable {
                 SystemContext.of(Map.of("ferro.backend", "gloo-fallback", "ferro.fallback.host", "simulated"));
         other.shared(DeviceMemory.class, () -> new HeapDeviceMemory(1));
         roundTrip = (CollectiveBackend)
-                ProcessGroup.join(new GroupSpec("alone", 0, 1, timeout), other).backend();
+                ProcessGroup.join(GroupSpec.of("alone", 0, 1, timeout), other).backend();
     }
 
     ProcessGroup group() {

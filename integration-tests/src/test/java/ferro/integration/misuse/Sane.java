@@ -118,10 +118,10 @@ final class Sane {
                 Map.entry(CollectiveBackend.class, rig::backend),
                 Map.entry(ProcessGroup.class, rig::group),
                 Map.entry(RankContext.class, () -> rig.context),
-                Map.entry(GroupSpec.class, () -> new GroupSpec("g", 0, 1, timeout)),
-                Map.entry(GroupEvent.class, () -> new GroupEvent(GroupEvent.Kind.LATE, "g", 0, List.of(), "of a test")),
+                Map.entry(GroupSpec.class, () -> GroupSpec.of("g", 0, 1, timeout)),
+                Map.entry(GroupEvent.class, () -> GroupEvent.of(GroupEvent.Kind.LATE, "g", 0, List.of(), "of a test")),
                 Map.entry(FerroException.Code.class, () -> FerroException.Code.ABORTED),
-                Map.entry(HostFallback.Message.class, () -> new HostFallback.Message(true, Rig.onDevice(), 0, 0)),
+                Map.entry(HostFallback.Message.class, () -> HostFallback.Message.send(Rig.onDevice(), 0, 0)),
                 Map.entry(Simulation.Script.class, () -> (Simulation.Script) group -> {}));
         return values.getOrDefault(type, () -> type.getName().startsWith("ferro.") ? stub(type) : null)
                 .get();

@@ -83,7 +83,7 @@ class UnknownSettingsTest {
     }
 
     private static void joinedAndSplit(RankContext context) {
-        GroupSpec alone = new GroupSpec("world", 0, 1, Duration.ofSeconds(20));
+        GroupSpec alone = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
         try (ProcessGroup group = ProcessGroup.join(alone, context);
                 ProcessGroup part = group.split(0, 0).orElseThrow()) {
             part.barrier();

@@ -88,7 +88,7 @@ final class SharedMemoryFacts {
      */
     private static Optional<String> noRoom(RankContext context, int ranks) {
         return CollectiveEngine.sharedMemoryOf(ranks)
-                .map(size -> tried(new SegmentSize(size.bytes(), 0, size.bytes(), ranks), context))
+                .map(size -> tried(size.withLater(0, size.bytes()).withRanks(ranks), context))
                 .orElseGet(() -> Optional.of("they are too many"));
     }
 
@@ -111,7 +111,7 @@ final class SharedMemoryFacts {
     }
 
     private static Optional<String> tried(SharedMemoryProvider provider, RankContext context, SegmentSize size) {
-        GroupSpec alone = new GroupSpec("doctor", 0, 1, Settings.TIMEOUT.of(context));
+        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Settings.TIMEOUT.of(context));
         try {
             provider.open(alone, context, size).close();
             return Optional.empty();

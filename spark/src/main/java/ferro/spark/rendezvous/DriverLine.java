@@ -44,7 +44,7 @@ public final class DriverLine implements AutoCloseable {
             byte[] secret =
                     rendezvous.secured() ? JobSecret.of(rendezvous.jobId()).orElse(null) : null;
             InetSocketAddress at = InetSocketAddress.createUnresolved(rendezvous.host(), rendezvous.port());
-            line = TcpStoreClient.open(new StoreAddress(at, rendezvous.jobId(), secret, rank), TIMEOUT);
+            line = TcpStoreClient.open(StoreAddress.of(at, rendezvous.jobId(), secret, rank), TIMEOUT);
         }
         return line.store();
     }

@@ -64,7 +64,7 @@ public final class RankState {
         write(object(name), state);
         group.barrier();
         if (group.rank() == 0) {
-            publish(new SavedStep(name, step, group.worldSize(), 0));
+            publish(SavedStep.of(name, step, group.worldSize()));
         }
         // no rank deletes the older state before rank 0 has published the newer state
         group.barrier();
@@ -196,7 +196,7 @@ public final class RankState {
             return Optional.empty();
         }
         String[] parts = text.split(" ");
-        return Optional.of(new SavedStep(parts[0], Long.parseLong(parts[1]), Integer.parseInt(parts[2]), 0));
+        return Optional.of(SavedStep.of(parts[0], Long.parseLong(parts[1]), Integer.parseInt(parts[2])));
     }
 
     /** Makes this attempt the owner of the folder. All ranks must call this method. Only the first call has an effect. */

@@ -1,19 +1,14 @@
 package ferro.training.checkpoint;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
  * The settings of saves and loads. The settings must be equal on all ranks. If {@code keepLast} or {@code compareRanks}
  * differs between ranks, a save fails on all ranks.
- *
- * @param keepLast      how many checkpoints are kept, including the new one; 0 keeps all checkpoints
- * @param deadline      how long a rank waits for the other ranks in a save or a load
- * @param visibleWithin how long rank 0 waits until it can read a file that another rank has written; NFS may show a
- *     file late
- * @param compareRanks  whether a save compares a hash of each tensor that several ranks hold
  */
-public record CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin, boolean compareRanks) {
+public final class CheckpointSettings {
     /**
      * The default settings. All checkpoints are kept. Ranks wait up to one hour for each other. Rank 0 waits up to 10 s
      * for a file of another rank. Ranks compare hashes.
@@ -23,17 +18,12 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
 
     private static final int FEWEST_KEPT = 2;
 
-    /**
-     * Checks the values.
-     *
-     * @param keepLast      how many checkpoints are kept; 0 keeps all checkpoints
-     * @param deadline      how long a rank waits for the other ranks
-     * @param visibleWithin how long rank 0 waits for a file of another rank
-     * @param compareRanks  whether a save compares a hash of each tensor that several ranks hold
-     * @throws IllegalArgumentException if {@code keepLast} is negative or 1, if {@code deadline} is not positive, or if
-     *     {@code visibleWithin} is negative
-     */
-    public CheckpointSettings {
+    private final int keepLast;
+    private final Duration deadline;
+    private final Duration visibleWithin;
+    private final boolean compareRanks;
+
+    private CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin, boolean compareRanks) {
         Objects.requireNonNull(deadline, "deadline");
         Objects.requireNonNull(visibleWithin, "visibleWithin");
         if (keepLast != 0 && keepLast < FEWEST_KEPT) {
@@ -45,6 +35,32 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
                     "need a positive deadline, and a visibleWithin that is not negative, found " + deadline + " and "
                             + visibleWithin);
         }
+        this.keepLast = keepLast;
+        this.deadline = deadline;
+        this.visibleWithin = visibleWithin;
+        this.compareRanks = compareRanks;
+    }
+
+    /** {@return how many checkpoints are kept, including the new one; 0 keeps all checkpoints} */
+    public int keepLast() {
+        return keepLast;
+    }
+
+    /** {@return how long a rank waits for the other ranks in a save or a load} */
+    public Duration deadline() {
+        return deadline;
+    }
+
+    /**
+     * {@return how long rank 0 waits until it can read a file that another rank has written; NFS may show a file late}
+     */
+    public Duration visibleWithin() {
+        return visibleWithin;
+    }
+
+    /** {@return whether a save compares a hash of each tensor that several ranks hold} */
+    public boolean compareRanks() {
+        return compareRanks;
     }
 
     /**
@@ -91,5 +107,25 @@ public record CheckpointSettings(int keepLast, Duration deadline, Duration visib
      */
     public CheckpointSettings withCompareRanks(boolean compared) {
         return new CheckpointSettings(keepLast, deadline, visibleWithin, compared);
+    }
+
+    @Override
+    public String toString() {
+        return "CheckpointSettings[keepLast=" + keepLast + ", deadline=" + deadline + ", visibleWithin=" + visibleWithin
+                + ", compareRanks=" + compareRanks + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CheckpointSettings that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(keepLast, deadline, visibleWithin, compareRanks);
     }
 }

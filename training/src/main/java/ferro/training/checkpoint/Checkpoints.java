@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * {@snippet file="ferro/examples/snippets/CheckpointSnippetsTest.java" region="checkpoints" :
  *
  * NamedTensor weight = NamedTensor.of("dense.weight", model.weight(), 2, 3);
- * StateSlice average = new StateSlice("exp_avg", "dense.weight", model.from(), model.average());
+ * StateSlice average = StateSlice.of("exp_avg", "dense.weight", model.from(), model.average());
  * TrainingState state = TrainingState.of(List.of(weight)).withSlices(List.of(average));
  * CheckpointSettings settings = CheckpointSettings.DEFAULT.withKeepLast(3);
  * try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder), settings)) {

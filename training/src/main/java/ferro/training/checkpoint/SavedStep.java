@@ -1,30 +1,57 @@
 package ferro.training.checkpoint;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * A step that a job has published in a {@link StateFolder}.
- *
- * @param folder    the folder of the objects of the step
- * @param step      the step
- * @param worldSize the number of ranks that saved the step
- * @param checksum  the CRC-32C of {@code checkpoint.json} in the folder; 0 if there is no such file
- */
-public record SavedStep(String folder, long step, int worldSize, long checksum) {
+/** A step that a job has published in a {@link StateFolder}. */
+public final class SavedStep {
     private static final String FOLDER_FIELD = "folder";
 
+    private final String folder;
+    private final long step;
+    private final int worldSize;
+    private final long checksum;
+
+    SavedStep(String folder, long step, int worldSize, long checksum) {
+        Objects.requireNonNull(folder, FOLDER_FIELD);
+        this.folder = folder;
+        this.step = step;
+        this.worldSize = worldSize;
+        this.checksum = checksum;
+    }
+
+    /** {@return the folder of the objects of the step} */
+    public String folder() {
+        return folder;
+    }
+
+    /** {@return the step} */
+    public long step() {
+        return step;
+    }
+
+    /** {@return the number of ranks that saved the step} */
+    public int worldSize() {
+        return worldSize;
+    }
+
+    /** {@return the CRC-32C of {@code checkpoint.json} in the folder; 0 if there is no such file} */
+    public long checksum() {
+        return checksum;
+    }
+
     /**
-     * Checks that the folder is not null.
+     * Creates the description of a step without the checksum of a {@code checkpoint.json}.
      *
      * @param folder    the folder of the objects of the step
      * @param step      the step
      * @param worldSize the number of ranks that saved the step
-     * @param checksum  the CRC-32C of {@code checkpoint.json} in the folder
+     * @return step
      */
-    public SavedStep {
-        Objects.requireNonNull(folder, FOLDER_FIELD);
+    public static SavedStep of(String folder, long step, int worldSize) {
+        return new SavedStep(folder, step, worldSize, 0);
     }
 
     /**
@@ -49,5 +76,25 @@ public record SavedStep(String folder, long step, int worldSize, long checksum) 
         fields.put("worldSize", worldSize);
         fields.put("crc32c", checksum);
         return fields;
+    }
+
+    @Override
+    public String toString() {
+        return "SavedStep[folder=" + folder + ", step=" + step + ", worldSize=" + worldSize + ", checksum=" + checksum
+                + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SavedStep that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(folder, step, worldSize, checksum);
     }
 }

@@ -4,26 +4,14 @@ import ferro.HostTensor;
 import ferro.spi.Surrogates;
 import java.util.Objects;
 
-/**
- * A range of elements of one state that an optimizer keeps for a parameter.
- *
- * @param state     the name of the state, such as {@code exp_avg}; it contains no slash
- * @param parameter the name of the parameter
- * @param from      the index of the first element in the flattened parameter
- * @param values    the elements, usually f32 or f64; a save reads them, and a load writes them
- */
-public record StateSlice(String state, String parameter, long from, HostTensor values) {
-    /**
-     * Checks the range and the names.
-     *
-     * @param state     the name of the state
-     * @param parameter the name of the parameter
-     * @param from      the index of the first element in the flattened parameter
-     * @param values    the elements
-     * @throws IllegalArgumentException if {@code from} is negative, if the name of the state is blank or contains a
-     *     slash, or if one of the names contains half of a surrogate pair
-     */
-    public StateSlice {
+/** A range of elements of one state that an optimizer keeps for a parameter. */
+public final class StateSlice {
+    private final String state;
+    private final String parameter;
+    private final long from;
+    private final HostTensor values;
+
+    private StateSlice(String state, String parameter, long from, HostTensor values) {
         Objects.requireNonNull(state, "state");
         Objects.requireNonNull(parameter, "parameter");
         Objects.requireNonNull(values, "values");
@@ -37,5 +25,49 @@ public record StateSlice(String state, String parameter, long from, HostTensor v
             throw new IllegalArgumentException(
                     "the first element of state " + state + " of " + parameter + " must be 0 or more, found " + from);
         }
+        this.state = state;
+        this.parameter = parameter;
+        this.from = from;
+        this.values = values;
+    }
+
+    /**
+     * Creates a range of a state.
+     *
+     * @param state the name of the state, such as {@code exp_avg}; it contains no slash
+     * @param parameter the name of the parameter
+     * @param from the index of the first element in the flattened parameter
+     * @param values the elements, usually f32 or f64; a save reads them, and a load writes them
+     * @return range
+     * @throws IllegalArgumentException if {@code from} is negative, if the name of the state is blank or contains a
+     *     slash, or if one of the names contains half of a surrogate pair
+     */
+    public static StateSlice of(String state, String parameter, long from, HostTensor values) {
+        return new StateSlice(state, parameter, from, values);
+    }
+
+    /** {@return the name of the state, such as {@code exp_avg}; it contains no slash} */
+    public String state() {
+        return state;
+    }
+
+    /** {@return the name of the parameter} */
+    public String parameter() {
+        return parameter;
+    }
+
+    /** {@return the index of the first element in the flattened parameter} */
+    public long from() {
+        return from;
+    }
+
+    /** {@return the elements, usually f32 or f64; a save reads them, and a load writes them} */
+    public HostTensor values() {
+        return values;
+    }
+
+    @Override
+    public String toString() {
+        return "StateSlice[state=" + state + ", parameter=" + parameter + ", from=" + from + ", values=" + values + "]";
     }
 }

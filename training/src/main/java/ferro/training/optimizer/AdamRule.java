@@ -18,35 +18,58 @@ import java.util.Map;
  * </pre>
  *
  * <p>Source: Kingma and Ba 2015, arXiv:1412.6980, and for AdamW Loshchilov and Hutter 2019, arXiv:1711.05101.
- *
- * @param rate learning rate, 0 or more
- * @param beta1 share of the average of gradients that each step keeps, at least 0 and less than 1
- * @param beta2 share of the average of squared gradients that each step keeps, at least 0 and less than 1
- * @param epsilon number that is added to the square root, 0 or more
- * @param weightDecay factor of the weight decay, 0 or more: Adam adds {@code weightDecay * p} to the gradient, AdamW
- *     shrinks the parameter itself
- * @param isDecoupled true for AdamW, false for Adam
  */
-public record AdamRule(double rate, double beta1, double beta2, double epsilon, double weightDecay, boolean isDecoupled)
-        implements UpdateRule {
-    /**
-     * Checks the constants.
-     *
-     * @param rate learning rate
-     * @param beta1 share of the average of gradients that each step keeps
-     * @param beta2 share of the average of squared gradients that each step keeps
-     * @param epsilon number that is added to the square root
-     * @param weightDecay factor of the weight decay
-     * @param isDecoupled true for AdamW, false for Adam
-     * @throws IllegalArgumentException if a constant is negative or not finite, or if a beta is not less than 1
-     */
-    public AdamRule {
+public final class AdamRule implements UpdateRule {
+    private final boolean isDecoupled;
+    private final Constants constants;
+
+    /** The constants, in the order of the update. */
+    record Constants(double rate, double beta1, double beta2, double epsilon, double weightDecay) {}
+
+    AdamRule(boolean isDecoupled, Constants constants) {
         String kind = kindOf(isDecoupled);
-        RuleConstants.atLeastZero(kind, "rate", rate);
-        RuleConstants.belowOne(kind, "beta1", beta1);
-        RuleConstants.belowOne(kind, "beta2", beta2);
-        RuleConstants.atLeastZero(kind, "epsilon", epsilon);
-        RuleConstants.atLeastZero(kind, "weight decay", weightDecay);
+        RuleConstants.atLeastZero(kind, "rate", constants.rate);
+        RuleConstants.belowOne(kind, "beta1", constants.beta1);
+        RuleConstants.belowOne(kind, "beta2", constants.beta2);
+        RuleConstants.atLeastZero(kind, "epsilon", constants.epsilon);
+        RuleConstants.atLeastZero(kind, "weight decay", constants.weightDecay);
+        this.isDecoupled = isDecoupled;
+        this.constants = constants;
+    }
+
+    /** {@return the learning rate, 0 or more} */
+    public double rate() {
+        return constants.rate;
+    }
+
+    /** {@return the share of the average of gradients that each step keeps, at least 0 and less than 1} */
+    public double beta1() {
+        return constants.beta1;
+    }
+
+    /** {@return the share of the average of squared gradients that each step keeps, at least 0 and less than 1} */
+    public double beta2() {
+        return constants.beta2;
+    }
+
+    /** {@return the number that is added to the square root, 0 or more} */
+    public double epsilon() {
+        return constants.epsilon;
+    }
+
+    /**
+     * Returns the factor of the weight decay. Adam adds {@code weightDecay * p} to the gradient. AdamW shrinks the
+     * parameter itself.
+     *
+     * @return 0 or more
+     */
+    public double weightDecay() {
+        return constants.weightDecay;
+    }
+
+    /** {@return true for AdamW, false for Adam} */
+    public boolean isDecoupled() {
+        return isDecoupled;
     }
 
     /**
@@ -57,7 +80,7 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public AdamRule withRate(double newRate) {
-        return new AdamRule(newRate, beta1, beta2, epsilon, weightDecay, isDecoupled);
+        return with(new Constants(newRate, beta1(), beta2(), epsilon(), weightDecay()));
     }
 
     /**
@@ -69,7 +92,7 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * @throws IllegalArgumentException if a beta is negative or not less than 1
      */
     public AdamRule withBetas(double newBeta1, double newBeta2) {
-        return new AdamRule(rate, newBeta1, newBeta2, epsilon, weightDecay, isDecoupled);
+        return with(new Constants(rate(), newBeta1, newBeta2, epsilon(), weightDecay()));
     }
 
     /**
@@ -80,7 +103,7 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * @throws IllegalArgumentException if the epsilon is negative or not finite
      */
     public AdamRule withEpsilon(double newEpsilon) {
-        return new AdamRule(rate, beta1, beta2, newEpsilon, weightDecay, isDecoupled);
+        return with(new Constants(rate(), beta1(), beta2(), newEpsilon, weightDecay()));
     }
 
     /**
@@ -91,7 +114,7 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
      * @throws IllegalArgumentException if the weight decay is negative or not finite
      */
     public AdamRule withWeightDecay(double newWeightDecay) {
-        return new AdamRule(rate, beta1, beta2, epsilon, newWeightDecay, isDecoupled);
+        return with(new Constants(rate(), beta1(), beta2(), epsilon(), newWeightDecay));
     }
 
     @Override
@@ -112,11 +135,30 @@ public record AdamRule(double rate, double beta1, double beta2, double epsilon, 
     public Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("rule", kind());
-        settings.put("rate", Double.toString(rate));
-        settings.put("beta1", Double.toString(beta1));
-        settings.put("beta2", Double.toString(beta2));
-        settings.put("epsilon", Double.toString(epsilon));
-        settings.put("weightDecay", Double.toString(weightDecay));
+        settings.put("rate", Double.toString(constants.rate));
+        settings.put("beta1", Double.toString(constants.beta1));
+        settings.put("beta2", Double.toString(constants.beta2));
+        settings.put("epsilon", Double.toString(constants.epsilon));
+        settings.put("weightDecay", Double.toString(constants.weightDecay));
         return settings;
+    }
+
+    private AdamRule with(Constants changed) {
+        return new AdamRule(isDecoupled, changed);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof AdamRule that && isDecoupled == that.isDecoupled && constants.equals(that.constants);
+    }
+
+    @Override
+    public int hashCode() {
+        return constants.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "AdamRule" + settings();
     }
 }

@@ -78,7 +78,7 @@ final class BucketShare implements AutoCloseable {
         List<StateSlice> slices = new ArrayList<>();
         for (int i = 0; i < state.size() && count > 0; i++) {
             HostTensor values = state.get(i).slice(first - from, count);
-            slices.add(new StateSlice(stateNames.get(i), parameter.name(), first - offset, values));
+            slices.add(StateSlice.of(stateNames.get(i), parameter.name(), first - offset, values));
         }
         return slices;
     }

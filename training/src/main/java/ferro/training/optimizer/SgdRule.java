@@ -17,27 +17,15 @@ import java.util.Map;
  *
  * <p>Source: Sutskever, Martens, Dahl and Hinton 2013, "On the importance of initialization and momentum in deep
  * learning". The form is that of PyTorch, in which the buffer does not contain the rate.
- *
- * @param rate learning rate, 0 or more
- * @param momentum share of the buffer that each step keeps, 0 or more; 0 for no buffer
- * @param dampening share of the gradient that is not added to the buffer
- * @param weightDecay factor of the parameter that is added to its gradient, 0 or more
- * @param nesterov whether to use Nesterov momentum
  */
-public record SgdRule(double rate, double momentum, double dampening, double weightDecay, boolean nesterov)
-        implements UpdateRule {
-    /**
-     * Checks the constants.
-     *
-     * @param rate learning rate
-     * @param momentum share of the buffer that each step keeps
-     * @param dampening share of the gradient that is not added to the buffer
-     * @param weightDecay factor of the parameter that is added to its gradient
-     * @param nesterov whether to use Nesterov momentum
-     * @throws IllegalArgumentException if the rate, the momentum or the weight decay is negative or not finite, if the
-     *     dampening is not finite, or if Nesterov momentum is used without momentum or with dampening
-     */
-    public SgdRule {
+public final class SgdRule implements UpdateRule {
+    private final double rate;
+    private final double momentum;
+    private final double dampening;
+    private final double weightDecay;
+    private final boolean nesterov;
+
+    SgdRule(double rate, double momentum, double dampening, double weightDecay, boolean nesterov) {
         RuleConstants.atLeastZero("sgd", "rate", rate);
         RuleConstants.atLeastZero("sgd", "momentum", momentum);
         RuleConstants.atLeastZero("sgd", "weight decay", weightDecay);
@@ -47,6 +35,36 @@ public record SgdRule(double rate, double momentum, double dampening, double wei
                             + " momentum above 0 and a dampening of 0, found momentum " + momentum + " and dampening "
                             + dampening);
         }
+        this.rate = rate;
+        this.momentum = momentum;
+        this.dampening = dampening;
+        this.weightDecay = weightDecay;
+        this.nesterov = nesterov;
+    }
+
+    /** {@return the learning rate, 0 or more} */
+    public double rate() {
+        return rate;
+    }
+
+    /** {@return the share of the buffer that each step keeps, 0 or more; 0 for no buffer} */
+    public double momentum() {
+        return momentum;
+    }
+
+    /** {@return the share of the gradient that is not added to the buffer} */
+    public double dampening() {
+        return dampening;
+    }
+
+    /** {@return the factor of the parameter that is added to its gradient, 0 or more} */
+    public double weightDecay() {
+        return weightDecay;
+    }
+
+    /** {@return whether to use Nesterov momentum} */
+    public boolean nesterov() {
+        return nesterov;
     }
 
     /**
@@ -124,5 +142,25 @@ public record SgdRule(double rate, double momentum, double dampening, double wei
         settings.put("weightDecay", Double.toString(weightDecay));
         settings.put("nesterov", Boolean.toString(nesterov));
         return settings;
+    }
+
+    @Override
+    public String toString() {
+        return "SgdRule[rate=" + rate + ", momentum=" + momentum + ", dampening=" + dampening + ", weightDecay="
+                + weightDecay + ", nesterov=" + nesterov + "]";
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof SgdRule that && values().equals(that.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+
+    private List<Object> values() {
+        return List.of(rate, momentum, dampening, weightDecay, nesterov);
     }
 }

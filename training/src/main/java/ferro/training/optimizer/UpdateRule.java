@@ -29,7 +29,7 @@ public sealed interface UpdateRule permits SgdRule, AdamRule {
      * @return rule; its {@code with} methods change constants
      */
     static AdamRule adam() {
-        return new AdamRule(1e-3, 0.9, 0.999, 1e-8, 0, false);
+        return new AdamRule(false, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 0));
     }
 
     /**
@@ -39,7 +39,7 @@ public sealed interface UpdateRule permits SgdRule, AdamRule {
      * @return rule; its {@code with} methods change constants
      */
     static AdamRule adamW() {
-        return new AdamRule(1e-3, 0.9, 0.999, 1e-8, 1e-2, true);
+        return new AdamRule(true, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 1e-2));
     }
 
     /**

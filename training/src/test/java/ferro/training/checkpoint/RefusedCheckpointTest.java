@@ -116,10 +116,10 @@ class RefusedCheckpointTest {
         List<String> messages = messages(2, (group, model) -> {
             HostTensor four = HostTensor.of(new float[4]);
             List<StateSlice> slices = List.of(
-                    new StateSlice("gap", "dense.weight", 4L * group.rank(), four.slice(0, 3)),
-                    new StateSlice("overlap", "dense.weight", 3L * group.rank(), four),
-                    new StateSlice("mean", "nothing", 0, four),
-                    new StateSlice("types", "mask", 0, group.rank() == 0 ? four : HostTensor.of(new double[5])));
+                    StateSlice.of("gap", "dense.weight", 4L * group.rank(), four.slice(0, 3)),
+                    StateSlice.of("overlap", "dense.weight", 3L * group.rank(), four),
+                    StateSlice.of("mean", "nothing", 0, four),
+                    StateSlice.of("types", "mask", 0, group.rank() == 0 ? four : HostTensor.of(new double[5])));
             try (Checkpoints checkpoints = Checkpoints.open(group, new MemoryStorage())) {
                 checkpoints.save(1, model.state().withSlices(slices));
             }
@@ -164,9 +164,9 @@ class RefusedCheckpointTest {
         String loadsMore = message(2, storage, (rank, model) -> {
             HostTensor values = HostTensor.of(new float[7]);
             return List.of(
-                    new StateSlice("momentum", "dense.weight", 2, values.slice(0, 3)),
-                    new StateSlice("exp_avg", "dense.weight", 5, values.slice(0, 4)),
-                    new StateSlice("exp_avg_sq", "dense.weight", 0, HostTensor.of(new double[2])));
+                    StateSlice.of("momentum", "dense.weight", 2, values.slice(0, 3)),
+                    StateSlice.of("exp_avg", "dense.weight", 5, values.slice(0, 4)),
+                    StateSlice.of("exp_avg_sq", "dense.weight", 0, HostTensor.of(new double[2])));
         });
         for (String part : List.of(
                 "missing: state momentum of \"dense.weight\" f32 from element 2 to 4",

@@ -25,7 +25,7 @@ class SurrogatePairsTest {
     void wholePairsComeBackEqual() {
         TrainingState state = new TrainingState(
                 List.of(NamedTensor.of(PAIRED, HostTensor.of(new float[] {3, 5}), 2)),
-                List.of(new StateSlice(PAIRED, PAIRED, 0, HostTensor.of(new float[] {7, 9}))),
+                List.of(StateSlice.of(PAIRED, PAIRED, 0, HostTensor.of(new float[] {7, 9}))),
                 Map.of(PAIRED, PAIRED));
         MemoryStorage storage = new MemoryStorage();
         List<Map<String, String>> loaded = TrainingRanks.run(Over.SIMULATED, 1, group -> {
@@ -44,8 +44,8 @@ class SurrogatePairsTest {
                 half("metadata \"epoch\"", 3, () -> state.withMetadata(Map.of("epoch", "ab\uD83D"))),
                 half("the name of metadata \"", 2, () -> state.withMetadata(Map.of("a\uDE00", "1"))),
                 half("the name of tensor \"", 2, () -> NamedTensor.of("w\uD83D", VALUES, 2)),
-                half("the name of state \"", 4, () -> new StateSlice("avg\uD83D", "w", 0, VALUES)),
-                half("the name of parameter \"", 1, () -> new StateSlice("avg", "\uDE00w", 0, VALUES)));
+                half("the name of state \"", 4, () -> StateSlice.of("avg\uD83D", "w", 0, VALUES)),
+                half("the name of parameter \"", 1, () -> StateSlice.of("avg", "\uDE00w", 0, VALUES)));
     }
 
     private static Arguments half(String what, int character, Executable making) {

@@ -32,7 +32,7 @@ final class ToyModel {
             long own = count * (rank + 1) / worldSize - from;
             for (String state : STATES) {
                 HostTensor values = HostTensor.allocate(DataType.FLOAT32, own);
-                model.slices.add(new StateSlice(state, parameter.name(), from, values));
+                model.slices.add(StateSlice.of(state, parameter.name(), from, values));
             }
         }
         return model;

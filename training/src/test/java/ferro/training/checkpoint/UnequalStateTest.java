@@ -53,7 +53,7 @@ class UnequalStateTest {
         HostTensor half = HostTensor.allocate(DataType.FLOAT32, 2);
         half.setFloat(1, isUnequal && group.rank() == 3 ? 7 : 5);
         NamedTensor weight = ToyModel.tensor("weight", DataType.FLOAT32, 4);
-        StateSlice slice = new StateSlice("exp_avg", "weight", group.rank() % 2 * 2, half);
+        StateSlice slice = StateSlice.of("exp_avg", "weight", group.rank() % 2 * 2, half);
         return TrainingState.of(List.of(weight)).withSlices(List.of(slice));
     }
 
@@ -102,7 +102,7 @@ class UnequalStateTest {
         }
         HostTensor other = HostTensor.allocate(DataType.FLOAT32, 2);
         List<StateSlice> slices = new ArrayList<>(once.slices());
-        slices.add(new StateSlice("exp_avg", "weight", 2, other));
+        slices.add(StateSlice.of("exp_avg", "weight", 2, other));
         return once.withSlices(slices);
     }
 

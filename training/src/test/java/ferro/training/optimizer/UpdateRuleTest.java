@@ -13,8 +13,8 @@ class UpdateRuleTest {
     @Test
     void defaultsAreThoseOfPyTorch() {
         assertEquals(new SgdRule(0.001, 0, 0, 0, false), UpdateRule.sgd());
-        assertEquals(new AdamRule(0.001, 0.9, 0.999, 1e-8, 0, false), UpdateRule.adam());
-        assertEquals(new AdamRule(0.001, 0.9, 0.999, 1e-8, 0.01, true), UpdateRule.adamW());
+        assertEquals(new AdamRule(false, new AdamRule.Constants(0.001, 0.9, 0.999, 1e-8, 0)), UpdateRule.adam());
+        assertEquals(new AdamRule(true, new AdamRule.Constants(0.001, 0.9, 0.999, 1e-8, 0.01)), UpdateRule.adamW());
     }
 
     @Test

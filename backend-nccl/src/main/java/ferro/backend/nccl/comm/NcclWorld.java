@@ -83,7 +83,7 @@ public final class NcclWorld {
         try {
             for (Communicator comm : comms) {
                 GroupSpec group =
-                        new GroupSpec(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
+                        GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
                 ends.add(new NcclJoin(group, context)
                         .assemble(comm, MeetingKeys.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
             }

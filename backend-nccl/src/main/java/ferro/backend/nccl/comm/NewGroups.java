@@ -294,7 +294,7 @@ final class NewGroups {
             rank++;
         }
         CommIdentity parent = queue.identity();
-        GroupSpec group = new GroupSpec(parent.group() + name, rank, attempt.ranks().length, member.timeout());
+        GroupSpec group = GroupSpec.of(parent.group() + name, rank, attempt.ranks().length, member.timeout());
         CommIdentity identity = new CommIdentity(group.name(), rank, group.worldSize(), parent.device());
         Communicator comm =
                 CommFactory.of(member.context()).rank(identity, NcclUniqueId.fromBytes(leader.id()), attempt.deadline);

@@ -23,23 +23,21 @@ import java.util.stream.Stream;
  * State of NCCL on this machine, with the reason if it cannot be used.
  *
  * <p>A loaded NCCL is not always usable: usable means that the runtime counts at least one device.
- *
- * @param unavailableBecause why it cannot be used, in words that the user can act on; empty if it can
- * @param nccl               file of NCCL, empty if it did not load
- * @param version            release of NCCL
- * @param runtime            file of the CUDA or HIP runtime, empty if it did not load
- * @param devices            number of devices, 0 if unknown
- * @param lacks              newer functions that this NCCL does not have
- * @param tried              places where the missing library was looked for, in order; empty if none is missing
  */
-public record NcclAvailability(
-        Optional<String> unavailableBecause,
-        String nccl,
-        Optional<NcclVersion> version,
-        String runtime,
-        int devices,
-        List<String> lacks,
-        List<Tried> tried) {
+public final class NcclAvailability {
+    private final Optional<String> unavailableBecause;
+    private final Optional<LoadedLibraries> libraries;
+    private final int devices;
+    private final List<Tried> tried;
+
+    private NcclAvailability(
+            Optional<String> unavailableBecause, Optional<LoadedLibraries> libraries, int devices, List<Tried> tried) {
+        this.unavailableBecause = unavailableBecause;
+        this.libraries = libraries;
+        this.devices = devices;
+        this.tried = List.copyOf(tried);
+    }
+
     /**
      * Looks for the libraries, and loads them for good if they are there.
      *
@@ -61,18 +59,48 @@ public record NcclAvailability(
         }
         LoadedRuntime runtime = new LoadedRuntime(libraries.runtime(), libraries.prefix(), libraries.runtimeVersion());
         Devices devices = Devices.count(runtime);
-        List<String> lacks = Stream.of(NcclCapability.values())
+        return new NcclAvailability(devices.unusableBecause, Optional.of(libraries), devices.count, List.of());
+    }
+
+    /** {@return why NCCL cannot be used, in words that the user can act on; empty if it can be used} */
+    public Optional<String> unavailableBecause() {
+        return unavailableBecause;
+    }
+
+    /** {@return the file of NCCL, empty if NCCL did not load} */
+    public String nccl() {
+        return libraries.map(LoadedLibraries::nccl).orElse("");
+    }
+
+    /** {@return the release of NCCL, empty if NCCL did not load} */
+    public Optional<NcclVersion> version() {
+        return libraries.map(LoadedLibraries::version);
+    }
+
+    /** {@return the file of the CUDA or HIP runtime, empty if the runtime did not load} */
+    public String runtime() {
+        return libraries.map(LoadedLibraries::runtime).orElse("");
+    }
+
+    /** {@return the number of devices, 0 if unknown} */
+    public int devices() {
+        return devices;
+    }
+
+    /** {@return the newer functions that this NCCL does not have} */
+    public List<String> lacks() {
+        return libraries.stream().flatMap(NcclAvailability::lacking).toList();
+    }
+
+    private static Stream<String> lacking(LoadedLibraries libraries) {
+        return Stream.of(NcclCapability.values())
                 .filter(capability -> !libraries.has(capability))
-                .map(NcclCapability::toString)
-                .toList();
-        return new NcclAvailability(
-                devices.unusableBecause,
-                libraries.nccl(),
-                Optional.of(libraries.version()),
-                libraries.runtime(),
-                devices.count,
-                lacks,
-                List.of());
+                .map(NcclCapability::toString);
+    }
+
+    /** {@return the places where a missing library was searched, in order; empty if no library is missing} */
+    public List<Tried> tried() {
+        return tried;
     }
 
     /**
@@ -113,7 +141,7 @@ public record NcclAvailability(
     }
 
     private static NcclAvailability unavailable(String because, List<Tried> tried) {
-        return new NcclAvailability(Optional.of(because), "", Optional.empty(), "", 0, List.of(), tried);
+        return new NcclAvailability(Optional.of(because), Optional.empty(), 0, tried);
     }
 
     /**

@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
+import java.time.Duration;
 
 /**
  * Identity of a communicator, for messages, thread names and the place of a failure.
@@ -40,7 +41,7 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
 
     /** Returns the place of a failure of a call, which is named with its label. */
     Where where(String call, long elapsedNanos) {
-        return new Where(group, rank, "", call, -1, -1, 0, elapsedNanos, 0);
+        return Where.outside(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
     }
 
     /** Returns the start of a message. */

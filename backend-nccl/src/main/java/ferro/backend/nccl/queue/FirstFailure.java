@@ -163,7 +163,7 @@ public final class FirstFailure {
     }
 
     private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
-        GroupEvent event = new GroupEvent(kind, identity().group(), identity().rank(), GroupFailure.ranks(ranks), text);
+        GroupEvent event = GroupEvent.of(kind, identity().group(), identity().rank(), GroupFailure.ranks(ranks), text);
         NcclRecording recording = queue.recording();
         if (recording != null) {
             recording.event(event);

@@ -26,7 +26,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
         this.queue = queue;
         CommIdentity identity = queue.identity();
         GroupSpec group =
-                new GroupSpec(identity.group(), identity.rank(), identity.worldSize(), Settings.TIMEOUT.of(context));
+                GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), Settings.TIMEOUT.of(context));
         this.whole = FlightRecorder.of(context, group);
         this.recorder = whole.enter(identity.group() + " (nccl)", identity.rank(), ranks, this);
     }
@@ -63,7 +63,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     @Override
     public Failed failure() {
         GroupFailure why = queue.failure();
-        return why == null ? null : new Failed(why.code(), queue.identity().rank(), -1, why.culprits(), why.text());
+        return why == null ? null : Failed.of(why.code(), queue.identity().rank(), -1, why.culprits(), why.text());
     }
 
     @Override

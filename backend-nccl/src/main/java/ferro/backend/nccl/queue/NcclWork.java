@@ -113,9 +113,8 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns the place of a failure of this operation. */
     Where where() {
-        String group = queue.identity().group();
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
-        return new Where(group, queue.identity().rank(), "", title.name(), sequence, -1, 0, nanos, 0);
+        return queue.identity().where(title.name(), nanos).during(title.name(), sequence);
     }
 
     @Override

@@ -178,7 +178,7 @@ class NcclDispatchTest {
             for (int tag : new int[] {3, 0}) {
                 DeviceTensor data = tag == 0 ? other.tensor() : four.tensor();
                 RuntimeException why = assertThrows(
-                        RuntimeException.class, () -> door.transfer(new Message(true, data, 1, tag), rank, SOON));
+                        RuntimeException.class, () -> door.transfer(Message.send(data, 1, tag), rank, SOON));
                 assertEquals(
                         tag == 0 ? IllegalStateException.class : UnsupportedOperationException.class, why.getClass());
             }

@@ -64,7 +64,7 @@ class NcclExitTest {
         }
 
         private CompletableFuture<JnaNcclBackend> joining(int rank) {
-            return NcclRanks.on("joins", () -> NcclWorld.join(new GroupSpec("exits", rank, 2, SOON), this));
+            return NcclRanks.on("joins", () -> NcclWorld.join(GroupSpec.of("exits", rank, 2, SOON), this));
         }
 
         @Override

@@ -287,7 +287,7 @@ class NcclGoodbyeTest {
                     store.gone |= serves;
                 }
             };
-            GroupSpec group = new GroupSpec("served", rank, 3, SOON);
+            GroupSpec group = GroupSpec.of("served", rank, 3, SOON);
             running.add(NcclRanks.on("rank-" + rank, () -> {
                 try (JnaNcclBackend end = NcclWorld.join(group, context)) {
                     body.run(end);

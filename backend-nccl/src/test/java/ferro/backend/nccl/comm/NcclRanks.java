@@ -53,7 +53,7 @@ public final class NcclRanks implements AutoCloseable {
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(rank, store, Map.of());
             contexts.add(context);
-            GroupSpec group = new GroupSpec(name, rank, worldSize, timeout);
+            GroupSpec group = GroupSpec.of(name, rank, worldSize, timeout);
             joining.add(on("joins-" + rank, () -> NcclWorld.join(group, context)));
         }
         return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts);

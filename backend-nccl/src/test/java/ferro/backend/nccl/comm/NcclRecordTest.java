@@ -33,7 +33,7 @@ class NcclRecordTest {
     void callsAreRecordedBesideTheGroupOfTheSameNameOfTheHost(@TempDir Path folder) throws Exception {
         SystemContext context = NcclRanks.context(
                 0, new LocalStore(), Map.of("ferro.recorder.dir", folder.toString(), "FERRO_JOB_ID", "gpu"));
-        GroupSpec group = new GroupSpec("alone", 0, 1, SOON);
+        GroupSpec group = GroupSpec.of("alone", 0, 1, SOON);
         HostTensor data = HostTensor.of(new float[] {4, 7});
         try (JnaNcclBackend rank = NcclWorld.join(group, context)) {
             rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);

@@ -55,7 +55,7 @@ class NcclWorldTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private static GroupSpec group(int rank, int worldSize, Duration timeout) {
-        return new GroupSpec("dp", rank, worldSize, timeout);
+        return GroupSpec.of("dp", rank, worldSize, timeout);
     }
 
     private static void sums(JnaNcclBackend rank, float expected) {

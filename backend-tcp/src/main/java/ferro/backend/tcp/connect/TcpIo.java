@@ -139,7 +139,8 @@ public final class TcpIo {
 
     /** Returns the best choice on this machine, for callers without settings. */
     public static TcpIo standard() {
-        Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(Settings.TCP_HANDSHAKE_TIMEOUT.fallback());
+        Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
+                Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
         return new TcpIo(EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, answerLimit);
     }
 

@@ -50,7 +50,7 @@ public record FileMeeting(
         if (job.isEmpty() || Settings.STORE_SERVED.of(context)) {
             return Optional.empty();
         }
-        RendezvousPoint meeting = job.get().meeting();
+        RendezvousPoint meeting = job.get().rendezvous();
         boolean hostNamed = Settings.MASTER_ADDR.find(context).isPresent();
         boolean secret = hasSecret(context);
         if (hostNamed && meeting.port().isPresent() && (secret || isLoopback(meeting))) {
@@ -83,20 +83,20 @@ public record FileMeeting(
         if (job.family() != LauncherKind.INDEX || hostNamed) {
             return;
         }
-        job.meeting().noHost().ifPresent(why -> {
+        job.rendezvous().noHost().ifPresent(why -> {
             throw new IllegalArgumentException(why);
         });
         throw new FerroException(
                 Code.UNAUTHENTICATED,
                 Where.outside(group.name(), group.rank()),
                 "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, but the store at "
-                        + job.meeting().host().orElse("rank 0")
+                        + job.rendezvous().host().orElse("rank 0")
                         + " can be reached from other machines: mount a Secret and name its file in FERRO_SECRET_FILE"
                         + " (ferro secret FILE makes one)");
     }
 
     private static FileMeeting of(GroupSpec group, RankContext context, RankOfJob job) {
-        RendezvousPoint meeting = job.meeting();
+        RendezvousPoint meeting = job.rendezvous();
         Where where = Where.outside(group.name(), group.rank());
         String key = meeting.key()
                 .orElseThrow(() -> new IllegalArgumentException("the ranks of this " + job.title()

@@ -92,7 +92,7 @@ final class ReachableStore {
     private static boolean allLocal(RankContext context) {
         return JobFinder.of(context)
                 .job()
-                .filter(job -> job.meeting().allLocal())
+                .filter(job -> job.rendezvous().allLocal())
                 .isPresent();
     }
 

@@ -47,7 +47,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         if (!address.getScheme().equals("env")) {
             return Optional.empty();
         }
-        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::meeting);
+        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::rendezvous);
         boolean host = Settings.MASTER_ADDR.find(context).isPresent()
                 || told.flatMap(RendezvousPoint::host).isPresent();
         boolean port = Settings.MASTER_PORT.find(context).isPresent()
@@ -77,7 +77,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
 
     /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */
     public static Rendezvous env(GroupSpec group, RankContext context) {
-        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::meeting);
+        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::rendezvous);
         Optional<String> named = Settings.MASTER_ADDR.find(context);
         Optional<String> host = named.or(() -> told.flatMap(RendezvousPoint::host));
         if (host.isEmpty()) {

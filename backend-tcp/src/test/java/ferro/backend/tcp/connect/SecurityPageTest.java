@@ -54,7 +54,9 @@ class SecurityPageTest {
     @Test
     void keysChangeAfterTheBytesThatThePageSays() {
         String figure = "2^37";
-        assertEquals(1L << 37, Settings.TLS_KEY_BYTES.read(Settings.TLS_KEY_BYTES.fallback()));
+        assertEquals(
+                1L << 37,
+                Settings.TLS_KEY_BYTES.read(Settings.TLS_KEY_BYTES.fallback().orElseThrow()));
         String limits = Security.getProperty("jdk.tls.keyLimits");
         assertTrue(limits.startsWith("AES/GCM/NoPadding KeyUpdate " + figure + ","), limits);
         says("keys of a data connection change after " + figure + " bytes");

@@ -48,7 +48,7 @@ public final class SeededHandshakes {
         net = new SeededNet(seed);
         worldSize = 2 + net.random.nextInt(4);
         own = credentials("job", net.random.nextBoolean() ? "right" : null);
-        GroupSpec spec = new GroupSpec("g", worldSize - 1, worldSize, Ranks.LONG);
+        GroupSpec spec = GroupSpec.of("g", worldSize - 1, worldSize, Ranks.LONG);
         peers = new Peers(spec, port, GROUP);
         listener = new TcpListener(own, new Watched(), new UnauthenticatedPeerLog(new Quiet(), net::now));
     }

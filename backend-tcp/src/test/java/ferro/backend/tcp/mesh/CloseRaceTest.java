@@ -95,7 +95,7 @@ class CloseRaceTest {
 
         FerroException call(int rank) {
             try (SystemContext context = SystemContext.of(settings);
-                    ProcessGroup whole = ProcessGroup.join(new GroupSpec(name, rank, 2, Ranks.LONG), context)) {
+                    ProcessGroup whole = ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
                 ProcessGroup group = used.apply(whole);
                 meet(together);
                 long start = System.nanoTime();
@@ -118,7 +118,7 @@ class CloseRaceTest {
 
         Void close(int rank) {
             try (SystemContext context = SystemContext.of(settings);
-                    ProcessGroup whole = ProcessGroup.join(new GroupSpec(name, rank, 2, Ranks.LONG), context)) {
+                    ProcessGroup whole = ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
                 ProcessGroup group = used.apply(whole);
                 meet(together);
                 long until = System.nanoTime() + pauseNanos;

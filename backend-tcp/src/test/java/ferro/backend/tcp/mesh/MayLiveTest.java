@@ -33,7 +33,7 @@ class MayLiveTest {
             List<TcpPort> ports = new ArrayList<>();
             List<Peers> peers = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
-                GroupSpec spec = new GroupSpec("g", rank, 2, Ranks.LONG);
+                GroupSpec spec = GroupSpec.of("g", rank, 2, Ranks.LONG);
                 contexts.add(ranks.context(spec, Map.of()));
                 ports.add(TcpPort.use(spec, contexts.get(rank), deadline()));
                 peers.add(new Peers(spec, ports.get(rank), GROUP));

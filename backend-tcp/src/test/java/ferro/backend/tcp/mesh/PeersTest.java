@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 /** Who may connect to a rank, once it has proved that it belongs to the job. */
 @Timeout(60)
 class PeersTest {
-    private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
+    private static final GroupSpec SPEC = GroupSpec.of("g", 1, 3, Ranks.LONG);
     private static final Hello.ChannelIdentity NONE = Hello.ChannelIdentity.NONE;
     private static final byte[] PROVED = {};
     private static final Hello.HelloOptions NO_OPTIONS = new Hello.HelloOptions(false, false);
@@ -72,7 +72,7 @@ class PeersTest {
 
     private static int portOf(Ranks ranks, int rank) {
         try (Store store =
-                ranks.context(new GroupSpec("g", 2, 3, Ranks.LONG), Map.of()).store()) {
+                ranks.context(GroupSpec.of("g", 2, 3, Ranks.LONG), Map.of()).store()) {
             byte[] card = store.get("g/1/card/" + rank, Ranks.LONG);
             return Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
         }
@@ -311,10 +311,10 @@ class PeersTest {
     void aPeerWhoseFramesMakeNoSenseIsLostWithProtocol() {
         try (Ranks ranks = Ranks.onLoopback()) {
             // rank 0 is played by hand: rank 1 of two waits for it
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             var joining = ranks.join(1, 2, Ranks.LONG);
-            try (Store store = ranks.context(new GroupSpec("g", 0, 2, Ranks.LONG), Map.of())
-                    .store()) {
+            try (Store store =
+                    ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store()) {
                 byte[] card = store.get("g/1/card/1", Ranks.LONG);
                 int port =
                         Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();

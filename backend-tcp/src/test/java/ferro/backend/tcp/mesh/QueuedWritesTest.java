@@ -36,7 +36,7 @@ class QueuedWritesTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             List<CompletableFuture<Long>> writes = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
-                GroupSpec spec = new GroupSpec("world", rank, 2, Ranks.LONG);
+                GroupSpec spec = GroupSpec.of("world", rank, 2, Ranks.LONG);
                 Map<String, String> settings = new HashMap<>(ranks.common);
                 settings.put("ferro.backend", "tcp");
                 settings.put("ferro.links", "tcp");

@@ -65,7 +65,7 @@ public final class Ranks implements AutoCloseable {
     }
 
     public CompletableFuture<TcpMesh> join(int rank, int worldSize, Duration timeout, Map<String, String> extra) {
-        GroupSpec spec = new GroupSpec("g", rank, worldSize, timeout);
+        GroupSpec spec = GroupSpec.of("g", rank, worldSize, timeout);
         JoiningContext context = context(spec, extra);
         return CompletableFuture.supplyAsync(() -> keep(TcpMesh.join(spec, context)), threads);
     }

@@ -32,7 +32,7 @@ class TcpGroupTest {
             settings.put("FERRO_STORE_SERVED", "1");
             List<CompletableFuture<float[]>> ranks = new ArrayList<>();
             for (int rank = 0; rank < 3; rank++) {
-                GroupSpec spec = new GroupSpec("world", rank, 3, Ranks.LONG);
+                GroupSpec spec = GroupSpec.of("world", rank, 3, Ranks.LONG);
                 ranks.add(Threads.start(() -> sum(spec, settings)));
             }
             for (CompletableFuture<float[]> rank : ranks) {
@@ -62,8 +62,8 @@ class TcpGroupTest {
 
     private static int bothGroups(int rank, Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
-            ProcessGroup first = ProcessGroup.join(new GroupSpec("first", rank, 2, Ranks.LONG), context);
-            try (ProcessGroup second = ProcessGroup.join(new GroupSpec("second", 1 - rank, 2, Ranks.LONG), context)) {
+            ProcessGroup first = ProcessGroup.join(GroupSpec.of("first", rank, 2, Ranks.LONG), context);
+            try (ProcessGroup second = ProcessGroup.join(GroupSpec.of("second", 1 - rank, 2, Ranks.LONG), context)) {
                 first.barrier();
                 first.close();
                 int[] data = {3 + rank};

@@ -121,7 +121,7 @@ class TcpJoinTest {
 
             assertEquals(0, Ranks.result(first).rank());
             assertEquals(1, Ranks.result(second).rank());
-            JoiningContext context = ranks.context(new GroupSpec("g", 0, 2, endless), Map.of());
+            JoiningContext context = ranks.context(GroupSpec.of("g", 0, 2, endless), Map.of());
             context.store().set("key", new byte[] {3});
             assertEquals(3, context.store().get("key", endless)[0]);
         }
@@ -294,7 +294,7 @@ class TcpJoinTest {
     void waitingForTheStoreIsSaidEveryThreeSeconds() throws InterruptedException {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of("FERRO_STORE_SERVED", "0"));
             KeptTask kept = new KeptTask();
             RankContext keeping = new ForwardingContext(context) {
@@ -342,7 +342,7 @@ class TcpJoinTest {
     @Test
     void anInterruptEndsAJoinWithTheFlagSet() {
         try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of());
             CompletableFuture<Thread> started = new CompletableFuture<>();
             CompletableFuture<Boolean> flag = new CompletableFuture<>();
@@ -419,7 +419,7 @@ class TcpJoinTest {
     @Test
     void nothingStaysOpenAfterTheLastClose() {
         try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = new GroupSpec("g", 0, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of());
             CompletableFuture<TcpMesh> first = Threads.start(() -> TcpMesh.join(spec, context));
             CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);

@@ -202,7 +202,7 @@ class TcpMeshTest {
     void aConnectionThatCannotBeAcceptedFailsOnBothSidesAtOnceAndBlamesWhoLacksSomething() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, proxy.settings());
             CompletableFuture<TcpMesh> joining = ranks.join(0, 2, Ranks.LONG);
             TcpMesh higher = TcpMesh.join(spec, context);
@@ -244,7 +244,7 @@ class TcpMeshTest {
     @Test
     void aRankThatCannotAcceptWhileItJoinsIsRefusedAtOnce() {
         try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of());
             CompletableFuture<TcpMesh> joining = CompletableFuture.supplyAsync(() -> TcpMesh.join(spec, context));
             while (!joining.isDone()) {
@@ -285,7 +285,7 @@ class TcpMeshTest {
 
     @Test
     void aWorldOfOneNeedsNoStoreAndNoPort() {
-        var spec = new ferro.spi.GroupSpec("alone", 0, 1, Ranks.SHORT);
+        var spec = ferro.spi.GroupSpec.of("alone", 0, 1, Ranks.SHORT);
         var context = ferro.group.SystemContext.of(Map.of());
         try (TcpMesh mesh = TcpMesh.join(spec, context)) {
             mesh.register(GROUP, new Recorder());

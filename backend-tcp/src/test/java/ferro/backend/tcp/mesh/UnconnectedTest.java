@@ -117,7 +117,7 @@ class UnconnectedTest {
 
     private static PeerMachine home(int rank, int worldSize, Map<String, String> settings) {
         return PeerMachine.of(
-                new GroupSpec("g", rank, worldSize, Ranks.LONG),
+                GroupSpec.of("g", rank, worldSize, Ranks.LONG),
                 new FixedContext(settings),
                 Addresses.literal("127.0.0.1"));
     }
@@ -148,7 +148,7 @@ class UnconnectedTest {
 
     /** Returns the failure of rank 1, whose two peers announce a port where nobody listens. */
     private static FerroException notReached(int nobody, Duration patience) {
-        GroupSpec announcing = new GroupSpec("g", 0, 3, Ranks.LONG);
+        GroupSpec announcing = GroupSpec.of("g", 0, 3, Ranks.LONG);
         try (Ranks ranks = Ranks.onLoopback();
                 Store store = ranks.context(announcing, Map.of()).store()) {
             announce(store, 0, new PeerMachine(0, "a"), nobody);

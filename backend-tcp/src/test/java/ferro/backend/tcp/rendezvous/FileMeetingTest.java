@@ -75,7 +75,7 @@ class FileMeetingTest {
         settings.put("ferro.job.dir", folder.toString());
         settings.put("ferro.join.timeout", "20s");
         settings.putAll(more);
-        GroupSpec spec = new GroupSpec("world", rank, size, Ranks.LONG);
+        GroupSpec spec = GroupSpec.of("world", rank, size, Ranks.LONG);
         JoiningContext context = new JoiningContext(settings, spec);
         open.add(context);
         return Threads.start(() -> {
@@ -190,8 +190,8 @@ class FileMeetingTest {
     void theFileOfAGroupStaysWhenAnotherThatIsJoinedAtOnceIsComplete() {
         try (SystemContext context = SystemContext.of(Map.of())) {
             long deadline = context.nanoTime() + Ranks.LONG.toNanos();
-            GroupSpec one = new GroupSpec("one", 0, 2, Ranks.LONG);
-            GroupSpec two = new GroupSpec("two", 0, 2, Ranks.LONG);
+            GroupSpec one = GroupSpec.of("one", 0, 2, Ranks.LONG);
+            GroupSpec two = GroupSpec.of("two", 0, 2, Ranks.LONG);
             Rendezvous any = new Rendezvous("127.0.0.1", 0, true, Rendezvous.RANK_ZERO, Optional.empty());
             TcpPort port = TcpPort.serving(any, one, context, deadline);
             CompletableFuture<Void> first = port.allJoined("one").toCompletableFuture();
@@ -223,7 +223,7 @@ class FileMeetingTest {
         settings.put("HOME", folder.toString());
         settings.remove("ferro.job.dir", "");
         try (SystemContext context = SystemContext.of(settings)) {
-            return FileMeeting.find(new GroupSpec("world", 0, 4, Ranks.LONG), context);
+            return FileMeeting.find(GroupSpec.of("world", 0, 4, Ranks.LONG), context);
         }
     }
 
@@ -322,7 +322,7 @@ class FileMeetingTest {
 
     @Test
     void joiningTakesTenMinutesWhereAClusterStartsTheRanksAndNothingElseIsSaid() {
-        GroupSpec spec = new GroupSpec("world", 0, 4, Duration.ofSeconds(120));
+        GroupSpec spec = GroupSpec.of("world", 0, 4, Duration.ofSeconds(120));
         try (SystemContext mpi = SystemContext.of(mpirun(0, 4));
                 SystemContext plain = SystemContext.of(Map.of("RANK", "0", "WORLD_SIZE", "4"))) {
             assertEquals(Duration.ofMinutes(10), Deadlines.ofJoin(spec, mpi));

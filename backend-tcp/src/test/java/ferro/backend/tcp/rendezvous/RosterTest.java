@@ -218,6 +218,6 @@ class RosterTest {
     }
 
     private static GroupSpec spec(int rank) {
-        return new GroupSpec("g", rank, 2, Ranks.LONG);
+        return GroupSpec.of("g", rank, 2, Ranks.LONG);
     }
 }

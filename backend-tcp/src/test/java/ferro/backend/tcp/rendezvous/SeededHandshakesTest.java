@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(120)
 public class SeededHandshakesTest {
-    private static final GroupSpec SPEC = new GroupSpec("g", 1, 3, Ranks.LONG);
+    private static final GroupSpec SPEC = GroupSpec.of("g", 1, 3, Ranks.LONG);
     private static Ranks ranks;
     private static TcpPort port;
 

@@ -44,7 +44,7 @@ class SlotWaitTest {
     private static Roster ended(Store store) throws IOException {
         Roster roster = new Roster(
                 store,
-                new GroupSpec("g", 1, 2, Ranks.LONG),
+                GroupSpec.of("g", 1, 2, Ranks.LONG),
                 new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
                 new Roster.LinkSettings(false, TlsPolicy.TlsUse.AUTO),
                 new ReleasedSlots());
@@ -53,7 +53,7 @@ class SlotWaitTest {
     }
 
     private static Store storeOfRankZero(Ranks ranks) {
-        return ranks.context(new GroupSpec("g", 0, 2, Ranks.LONG), Map.of()).store();
+        return ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store();
     }
 
     @Test
@@ -79,7 +79,7 @@ class SlotWaitTest {
     void anInterruptOfItsWaitNamesTheGroupAndTheRank() throws Exception {
         try (Ranks ranks = Ranks.onLoopback()) {
             ended(storeOfRankZero(ranks));
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of());
             CompletableFuture<Thread> started = new CompletableFuture<>();
             CompletableFuture<TcpMesh> second = Threads.start(() -> {
@@ -115,7 +115,7 @@ class SlotWaitTest {
     void itTakesThePlaceThatItsContextHasReleasedWithoutTheStoreHavingHeardOfIt() throws IOException {
         try (Ranks ranks = Ranks.onLoopback()) {
             Roster before = ended(storeOfRankZero(ranks));
-            GroupSpec spec = new GroupSpec("g", 1, 2, Ranks.LONG);
+            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, Map.of());
             ReleasedSlots.of(context).add(9, 0);
 

@@ -45,7 +45,7 @@ class TcpStoreTest {
     }
 
     private Store client(int rank) {
-        return ranks.context(new GroupSpec("g", rank, 4, Ranks.LONG), Map.of()).store();
+        return ranks.context(GroupSpec.of("g", rank, 4, Ranks.LONG), Map.of()).store();
     }
 
     @Test
@@ -200,8 +200,8 @@ class TcpStoreTest {
     @Test
     void aCallTakesLessThanTenMillisBesideTwoHundredIdleAndFiftyDrippingStrangers() {
         try (Ranks many = new Ranks(null, 64)) {
-            Store store = many.context(new GroupSpec("g", 1, 64, Ranks.LONG), Map.of())
-                    .store();
+            Store store =
+                    many.context(GroupSpec.of("g", 1, 64, Ranks.LONG), Map.of()).store();
             // it lets 4 for each of 64 ranks into their handshake at a time, so that all strangers are in it
             assertQuickBeside(store, calls -> {
                 try (Strangers strangers = Strangers.at(many.server.port(), 200, 50, hello(64))) {
@@ -243,7 +243,7 @@ class TcpStoreTest {
      */
     private static void assertQuickBeside(Store store, Company company) {
         try (Ranks alone = new Ranks(null, 2)) {
-            Store quiet = alone.context(new GroupSpec("quiet", 1, 2, Ranks.LONG), Map.of())
+            Store quiet = alone.context(GroupSpec.of("quiet", 1, 2, Ranks.LONG), Map.of())
                     .store();
             assertQuickBeside(store, company, () -> quiet.add("n", 1));
         }

@@ -76,7 +76,7 @@ class UnreadAtTheEndTest {
     private static TcpStoreClient open(TcpStoreServer server, byte[] secret, int number) {
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), server.port());
         CompletableFuture<TcpStoreClient> opened = Threads.start(
-                () -> TcpStoreClient.open(new StoreAddress(address, "job", secret, number), Duration.ofSeconds(30)));
+                () -> TcpStoreClient.open(StoreAddress.of(address, "job", secret, number), Duration.ofSeconds(30)));
         return Ranks.result(opened);
     }
 }

@@ -137,7 +137,9 @@ public final class Failures {
 
     /** Makes the exception for the failure of a group, outside any call. */
     public static FerroException exception(GroupSpec group, Failure failure) {
-        Where where = new Where(group.name(), group.rank(), failure.culprits(), "", failure.sequence(), -1, 0, 0, 0);
+        Where where = Where.outside(group.name(), group.rank())
+                .blaming(failure.culprits())
+                .during("", failure.sequence());
         String text =
                 "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());

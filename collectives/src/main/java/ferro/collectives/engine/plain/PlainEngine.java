@@ -47,7 +47,7 @@ public final class PlainEngine extends ForwardingBackend {
     /** Puts the engine on a back end of five methods. */
     public static CollectiveBackend over(Backend plain, RankContext context) {
         String name = plain.getClass().getSimpleName();
-        GroupSpec group = new GroupSpec(name, plain.rank(), plain.worldSize(), plain.timeout());
+        GroupSpec group = GroupSpec.of(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
         TunedRows tuned = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
         GroupEngine engine = new GroupEngine(transport, group, context, GroupIdentity.unwatched(group, tuned));

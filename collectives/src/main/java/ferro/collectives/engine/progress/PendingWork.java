@@ -216,16 +216,11 @@ public final class PendingWork implements Work {
         String name = owner.group().name();
         int rank = owner.group().rank();
         long pausedNanos = owner.pausedSince(begunNanos);
-        Where where = new Where(
-                name,
-                rank,
-                why.culprits(),
-                description,
-                sequence,
-                at.step(),
-                at.bytesMoved(),
-                elapsed().toNanos(),
-                pausedNanos);
+        Where where = Where.outside(name, rank)
+                .blaming(why.culprits())
+                .during(description, sequence)
+                .at(at.step(), at.bytesMoved())
+                .after(elapsed(), Duration.ofNanos(pausedNanos));
         String place = sequence < 0 ? "" : " seq " + sequence;
         String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text()
                 + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankLists.seconds(pausedNanos));

@@ -80,7 +80,7 @@ public final class LocalPeers {
     public static Optional<SegmentSize> segmentOf(int ranks) {
         BitSet hosted = new BitSet();
         hosted.set(0, ranks);
-        Sharing sharing = Sharing.of(new GroupSpec("host", 0, ranks, Duration.ofSeconds(1)), hosted, false);
+        Sharing sharing = Sharing.of(GroupSpec.of("host", 0, ranks, Duration.ofSeconds(1)), hosted, false);
         return sharing.refusedBecause().isPresent() ? Optional.empty() : Optional.of(sharing.size());
     }
 

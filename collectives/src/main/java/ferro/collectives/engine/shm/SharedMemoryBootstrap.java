@@ -130,7 +130,7 @@ final class SharedMemoryBootstrap {
         }
         SharedMemory opened = null;
         try {
-            GroupSpec needs = new GroupSpec(group.name(), group.rank(), worldSize, subject.timeout);
+            GroupSpec needs = GroupSpec.of(group.name(), group.rank(), worldSize, subject.timeout);
             opened = provider.open(needs, context, size);
             host = opened.host();
             lent = subject.text.isEmpty() ? null : opened.lend();

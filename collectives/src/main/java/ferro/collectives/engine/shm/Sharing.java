@@ -63,8 +63,8 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
     SegmentSize size() {
         long bytes = (rings.end() + PAGE - 1) / PAGE * PAGE;
         return layout.end() <= bytes && hasSlots()
-                ? new SegmentSize(bytes, layout.slot(0), layout.end(), ranks)
-                : new SegmentSize(bytes, bytes, bytes, ranks);
+                ? SegmentSize.now(bytes).withLater(layout.slot(0), layout.end()).withRanks(ranks)
+                : SegmentSize.now(bytes).withRanks(ranks);
     }
 
     private boolean hasSlots() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Questions of a peer that come while an engine does something else. */
 class QuestionedGroupTest {
-    private static final GroupSpec PAIR = new GroupSpec("pair", 0, 2, Duration.ofSeconds(5));
+    private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(5));
 
     @Test
     void aQuestionToTheParentWhileASubgroupIsMadeIsAnswered() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /** Plans are made once. */
 class PlannerTest {
-    private static final GroupSpec PAIR = new GroupSpec("world", 0, 2, Duration.ofSeconds(1));
+    private static final GroupSpec PAIR = GroupSpec.of("world", 0, 2, Duration.ofSeconds(1));
 
     private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
 

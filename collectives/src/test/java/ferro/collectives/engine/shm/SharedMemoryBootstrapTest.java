@@ -33,7 +33,7 @@ class SharedMemoryBootstrapTest {
     void aRankLostAfterTheMeetingIsNamedAndTheMemoryGivenBack() {
         trouble.memory = new LosesAPeer();
         try (SystemContext context = SystemContext.of(Map.of())) {
-            GroupSpec pair = new GroupSpec("pair", 0, 2, Duration.ofSeconds(30));
+            GroupSpec pair = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(30));
             StillTransport transport = new StillTransport(trouble, true);
 
             FerroException failure =

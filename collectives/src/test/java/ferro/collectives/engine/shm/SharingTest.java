@@ -54,6 +54,6 @@ class SharingTest {
     private static Sharing sharing(int worldSize, int onThisHost) {
         BitSet hosted = new BitSet();
         hosted.set(0, onThisHost);
-        return Sharing.of(new GroupSpec("big", 0, worldSize, Duration.ofSeconds(1)), hosted, false);
+        return Sharing.of(GroupSpec.of("big", 0, worldSize, Duration.ofSeconds(1)), hosted, false);
     }
 }
