@@ -27,8 +27,7 @@ class StoreProvidersTest {
         Path entries = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(entries.resolve(StoreProvider.class.getName()), "no.such.Provider");
         ClassLoader before = Thread.currentThread().getContextClassLoader();
-        try (URLClassLoader near =
-                        new URLClassLoader(new URL[] {folder.toUri().toURL()}, before);
+        try (URLClassLoader near = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before);
                 SystemContext context = SystemContext.of(Map.of("ferro.rendezvous", "other://here"))) {
             Thread.currentThread().setContextClassLoader(near);
 
