@@ -3,6 +3,7 @@ package ferro.benchmarks;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.BufferedReader;
@@ -65,7 +66,7 @@ public final class ServedBench {
         for (SimulatedBackend backend : SimulatedBackend.createGroup(ranks)) {
             serving.add(threads.submit(() -> {
                 try (SystemContext context = SystemContext.of(Map.of());
-                        ProcessGroup group = ProcessGroup.of(backend, context)) {
+                        ProcessGroup group = Groups.of(backend, context)) {
                     serve(group, folder);
                 }
                 return null;

@@ -3,6 +3,7 @@ package ferro.benchmarks;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.util.Map;
@@ -43,7 +44,7 @@ public class CallOverheadBenchmark {
     @Setup
     public void join() {
         Map<String, String> settings = Map.of("ferro.recorder.entries", entries);
-        group = ProcessGroup.of(SimulatedBackend.createGroup(1, settings).get(0), SystemContext.of(settings));
+        group = Groups.of(SimulatedBackend.createGroup(1, settings).get(0), SystemContext.of(settings));
     }
 
     /** Ends it. */

@@ -11,6 +11,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
@@ -194,7 +195,7 @@ class CollectiveBenchTest {
     private long runRank(Sweep sweep, CollectiveBackend backend, HeapDeviceMemory heap) throws Exception {
         Map<String, String> settings = Map.of("ferro.gpu.fallback", "1", "ferro.nccl.device", "" + backend.rank());
         try (SystemContext context = SystemContext.of(settings);
-                ProcessGroup group = ProcessGroup.of(backend, context);
+                ProcessGroup group = Groups.of(backend, context);
                 PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8)) {
             if (heap != null) {
                 context.shared(DeviceMemory.class, heap::opened);

@@ -9,8 +9,6 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.Medium;
-import ferro.spi.GroupSpec;
-import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -101,7 +99,7 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
     private final CallOptions options;
     private final ProcessGroup watched;
 
-    private ProcessGroup(GroupCore end) {
+    ProcessGroup(GroupCore end) {
         this(end, CallOptions.of(end.backend().timeout()), null);
     }
 
@@ -165,57 +163,15 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
     }
 
     /**
-     * Joins a group of a given name, rank and size, with the settings of this process, as {@link #join()} does.
-     *
-     * @param group group to join
-     * @return group of this rank
-     * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
-     * @throws FerroException           in the same cases as {@link #join()}
-     */
-    public static ProcessGroup join(GroupSpec group) {
-        Objects.requireNonNull(group, "group");
-        return SystemContext.joined(JoinOptions.ofProcess(), context -> join(group, context));
-    }
-
-    /**
-     * Joins a group with a given context, as {@link #join()} does. This form is for tests, many ranks in one JVM and Spark.
-     *
-     * @param group   group to join
-     * @param context settings, clock, store
-     * @return group of this rank
-     * @throws IllegalArgumentException if a setting is invalid, or the back end cannot work in this process
-     * @throws FerroException           in the same cases as {@link #join()}
-     */
-    public static ProcessGroup join(GroupSpec group, RankContext context) {
-        Objects.requireNonNull(group, "group");
-        Objects.requireNonNull(context, "context");
-        return new ProcessGroup(GroupCore.join(group, context));
-    }
-
-    /**
      * Wraps a back end. Call this method once for each rank of a plain back end, because this call makes its engine.
+     * {@link Groups} has the forms with a context, for implementers.
      *
      * @param backend back end; the five methods of {@link Backend} are enough
      * @return group, whose close closes the back end
      * @throws IllegalArgumentException if a setting of the engine is invalid
      */
     public static ProcessGroup of(Backend backend) {
-        return of(backend, SystemContext.ofProcess());
-    }
-
-    /**
-     * Wraps a back end with a given context, which has the settings of the engine. Every call on device tensors reads from the
-     * context whether device tensors may go through host memory.
-     *
-     * @param backend back end; the five methods of {@link Backend} are enough
-     * @param context settings, and the objects that the groups of this rank share
-     * @return group, whose close closes the back end
-     * @throws IllegalArgumentException if a setting of the engine is invalid
-     */
-    public static ProcessGroup of(Backend backend, RankContext context) {
-        Objects.requireNonNull(backend, "backend");
-        Objects.requireNonNull(context, "context");
-        return new ProcessGroup(GroupCore.over(backend, context));
+        return Groups.of(backend, SystemContext.ofProcess());
     }
 
     /**

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
  * launchers that start ranks in existing processes, and for back ends. With a context a launcher gets the address of the store
  * before it joins ({@link #storeEndpoint}), cancels a join or a rank ({@link #abort}), gets the recording of a rank
  * ({@link #flightRecord}), or joins several groups that share port, timer thread and recorder
- * ({@link ProcessGroup#join(GroupSpec, RankContext)}).
+ * ({@link Groups#join}).
  *
  * <p>Thread-safe. One JVM may have many contexts, one per rank; {@link #ofProcess()} is the context of the process.
  */
@@ -143,7 +143,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     /**
      * Joins the group that the options and the settings of this context describe. Every join of ferro ends in this
-     * method or in {@link ProcessGroup#join(GroupSpec, RankContext)}.
+     * method or in {@link Groups#join}.
      *
      * <p>An interrupt of the calling thread, {@link #abort} and {@link #close} end the join early.
      *
@@ -153,7 +153,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      * @throws FerroException           in the same cases as {@link ProcessGroup#join()}; ABORTED after {@link #abort}
      */
     public ProcessGroup join() {
-        return ProcessGroup.join(spec(), this);
+        return Groups.join(spec(), this);
     }
 
     /**

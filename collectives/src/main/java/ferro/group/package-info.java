@@ -11,7 +11,8 @@
  *
  * <p>Start reading at {@link ferro.group.ProcessGroup}. {@code BackendSelection} chooses the back end.
  * {@link ferro.group.JoinOptions} describes a rank whose process has no variables of a launcher.
- * {@link ferro.group.SystemContext} reads the settings; only launchers and back ends need it. {@link ferro.group.GroupObjects} encodes objects as bytes and
+ * {@link ferro.group.SystemContext} reads the settings; only launchers and back ends need it, and {@link ferro.group.Groups}
+ * creates groups in it. {@link ferro.group.GroupObjects} encodes objects as bytes and
  * moves the bytes by collectives.
  *
  * <p>The back end of a group keeps the queue and the sequence numbers of its calls. This package keeps the open

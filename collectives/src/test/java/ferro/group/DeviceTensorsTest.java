@@ -59,7 +59,7 @@ class DeviceTensorsTest {
     }
 
     private ProcessGroup group() {
-        return ProcessGroup.of(outer, SystemContext.of(Map.of("ferro.gpu.fallback", "1")));
+        return Groups.of(outer, SystemContext.of(Map.of("ferro.gpu.fallback", "1")));
     }
 
     @Test
@@ -135,7 +135,7 @@ class DeviceTensorsTest {
             "row 37: 0-02 0-25 0-28 decision 2 no NCCL and a closed gate is an error; a bad root is named before it")
     void withoutNcclAndOptInItIsAnError() {
         when(outer.asNcclBackend()).thenReturn(Optional.empty());
-        ProcessGroup group = ProcessGroup.of(outer, SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "0")));
+        ProcessGroup group = Groups.of(outer, SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "0")));
 
         String text = assertThrows(UnsupportedOperationException.class, () -> group.allReduce(two, ReduceOp.SUM))
                 .getMessage();
@@ -173,7 +173,7 @@ class DeviceTensorsTest {
     void aSubgroupHasTheSettingsOfItsParent() {
         when(outer.asNcclBackend()).thenReturn(Optional.empty());
         when(outer.newGroup(any(), any(), any())).thenReturn(outer);
-        ProcessGroup child = ProcessGroup.of(outer, SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "off")))
+        ProcessGroup child = Groups.of(outer, SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "off")))
                 .newGroup(0, 1);
 
         String text = assertThrows(UnsupportedOperationException.class, () -> child.allReduce(two, ReduceOp.SUM))
@@ -189,7 +189,7 @@ class DeviceTensorsTest {
         when(plain.worldSize()).thenReturn(1);
         when(plain.timeout()).thenReturn(DEADLINE);
         when(plain.asNcclBackend()).thenReturn(Optional.of(nccl));
-        try (ProcessGroup group = ProcessGroup.of(plain, SystemContext.of(Map.of()))) {
+        try (ProcessGroup group = Groups.of(plain, SystemContext.of(Map.of()))) {
             assertSame(nccl, group.backend().asNcclBackend().orElseThrow());
         }
     }

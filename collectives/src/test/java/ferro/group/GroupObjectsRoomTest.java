@@ -32,7 +32,7 @@ class GroupObjectsRoomTest {
         when(alone.timeout()).thenReturn(Duration.ofSeconds(10));
         OutOfMemoryError none = new OutOfMemoryError("of a test");
         try (SystemContext context = SystemContext.of(Map.of())) {
-            ProcessGroup group = ProcessGroup.of(alone, context);
+            ProcessGroup group = Groups.of(alone, context);
             GroupObjects<String> objects = new GroupObjects<>(group, new Coalescing(), Codec.utf8(), 1000, bytes -> {
                 throw none;
             });

@@ -41,7 +41,7 @@ class OwnedContextTest {
     private ProcessGroup joined() {
         return SystemContext.joined(OPTIONS, made -> {
             context = made;
-            return ProcessGroup.of(world, made);
+            return Groups.of(world, made);
         });
     }
 
@@ -101,7 +101,7 @@ class OwnedContextTest {
     @Test
     void aContextOfALauncherOutlivesItsGroups() {
         try (SystemContext launchers = SystemContext.of(OPTIONS)) {
-            ProcessGroup.of(world, launchers).close();
+            Groups.of(world, launchers).close();
             assertEquals(OPEN, launchers.ended());
         }
     }

@@ -85,7 +85,7 @@ class RoutedBackendTest {
     @Test
     @DisplayName("2-18 0-23: through the front door both kinds of tensors work side by side, with the gate closed")
     void bothKindsOfTensorsGoThroughOneGroup() {
-        ProcessGroup group = ProcessGroup.of(both, SystemContext.of(Map.of()));
+        ProcessGroup group = Groups.of(both, SystemContext.of(Map.of()));
 
         group.allReduce(onDevice, ReduceOp.SUM);
         group.allReduce(onHost, ReduceOp.SUM);

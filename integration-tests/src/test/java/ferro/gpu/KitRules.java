@@ -3,6 +3,7 @@ package ferro.gpu;
 import ferro.CollectiveBackend;
 import ferro.NcclBackend;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.tck.BackendContract;
 import ferro.tck.RankContract;
@@ -41,7 +42,7 @@ final class KitRules {
         CollectiveBackend whole = (CollectiveBackend) rig.group().backend();
         int[] all = IntStream.range(0, rig.ranks()).toArray();
         CollectiveBackend fresh = whole.newGroup(all, "kit", whole.timeout());
-        return ProcessGroup.of(GpuCollectives.with(rig.context()).over(fresh), rig.context());
+        return Groups.of(GpuCollectives.with(rig.context()).over(fresh), rig.context());
     }
 
     private static void check(RankContract.RankRule rule, String where, FindingsPrinter findings) {

@@ -24,7 +24,8 @@ class DeviceTensorProgramTest {
             import ferro.dispatch.DeviceMemories;
             import ferro.dispatch.DeviceMemory;
             import ferro.dispatch.GpuCollectives;
-            import ferro.group.ProcessGroup;
+            import ferro.group.Groups;
+import ferro.group.ProcessGroup;
             import ferro.group.SystemContext;
             import ferro.spi.GroupSpec;
             import java.nio.ByteBuffer;
@@ -38,7 +39,7 @@ class DeviceTensorProgramTest {
                     GroupSpec spec = GroupSpec.of("world", rank, 2, LIMIT);
                     try (SystemContext context = SystemContext.ofProcess();
                             DeviceMemory memory = DeviceMemories.shared(context);
-                            ProcessGroup group = ProcessGroup.join(spec, context);
+                            ProcessGroup group = Groups.join(spec, context);
                             GpuCollectives gpu = GpuCollectives.with(context)) {
                         System.out.println("view " + group.backend().asNcclBackend().isPresent());
                         DeviceTensor data = memory.allocate(DataType.FLOAT32, new long[] {2}, rank);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -185,7 +186,7 @@ class LeavingTest {
         private ProcessGroup join(int loop, int rank) {
             return medium.equals("simulated")
                     ? ProcessGroup.of(simulated(loop).get(rank))
-                    : ProcessGroup.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
+                    : Groups.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
         }
 
         private synchronized List<SimulatedBackend> simulated(int loop) {

@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -56,7 +57,7 @@ final class LoopbackRanks implements AutoCloseable {
             opened.push(context);
             prepare.accept(context);
             GroupSpec spec = GroupSpec.of("world", rank, worldSize, timeout);
-            joining.add(threads.submit(() -> ProcessGroup.join(spec, context)));
+            joining.add(threads.submit(() -> Groups.join(spec, context)));
         }
         return joining;
     }

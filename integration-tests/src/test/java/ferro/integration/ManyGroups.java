@@ -3,6 +3,7 @@ package ferro.integration;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -35,7 +36,7 @@ final class ManyGroups {
         while (refused.isEmpty() && made.size() < MOST) {
             String name = "g" + made.size();
             List<Object> joined =
-                    both(rank -> ProcessGroup.join(GroupSpec.of(name, rank, 2, ScarceRank.TIMEOUT), ranks.get(rank)));
+                    both(rank -> Groups.join(GroupSpec.of(name, rank, 2, ScarceRank.TIMEOUT), ranks.get(rank)));
             refused = codes(joined);
             if (refused.isEmpty()) {
                 made.add(joined.stream().map(ProcessGroup.class::cast).toList());

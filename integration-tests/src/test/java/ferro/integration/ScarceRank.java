@@ -3,6 +3,7 @@ package ferro.integration;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -27,7 +28,7 @@ final class ScarceRank {
     public static void main(String[] arguments) throws IOException {
         int rank = Integer.parseInt(System.getenv("RANK"));
         SystemContext context = SystemContext.ofProcess();
-        try (ProcessGroup group = ProcessGroup.join(GroupSpec.of("scarce", rank, 2, TIMEOUT), context)) {
+        try (ProcessGroup group = Groups.join(GroupSpec.of("scarce", rank, 2, TIMEOUT), context)) {
             switch (arguments[0]) {
                 case "memory" -> withoutMemory(group);
                 case "subgroup" -> withoutDescriptors(group, 0, () -> group.newGroup(0, 1));
@@ -42,7 +43,7 @@ final class ScarceRank {
             said(failure);
             return;
         }
-        try (ProcessGroup again = ProcessGroup.join(GroupSpec.of("again", rank, 2, TIMEOUT), context)) {
+        try (ProcessGroup again = Groups.join(GroupSpec.of("again", rank, 2, TIMEOUT), context)) {
             float[] data = {3, 5};
             again.allReduce(data, ReduceOp.SUM);
             System.out.println("again " + data[0]);

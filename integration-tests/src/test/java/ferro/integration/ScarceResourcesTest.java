@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -52,7 +53,7 @@ class ScarceResourcesTest {
                 Child child =
                         Child.start(rank, store.port(), LauncherRun.classPath(), MEMORY, "-XX:MaxDirectMemorySize=8m");
                 SystemContext context = context(store)) {
-            try (ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+            try (ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
                 assertEquals("used up", child.line());
                 float[] data = {3, 5};
                 FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
@@ -62,7 +63,7 @@ class ScarceResourcesTest {
             assertEquals("failed RESOURCE", child.line());
             assertTrue(child.line().contains("bytes of direct buffer memory (allocated: "));
             child.tell();
-            try (ProcessGroup again = ProcessGroup.join(spec("again", 1 - rank), context)) {
+            try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
                 again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
                 assertEquals("again 7.0", child.line());
             }
@@ -94,7 +95,7 @@ class ScarceResourcesTest {
                 Child child = Child.start(
                         rank, store.port(), jarsOnly(), "descriptors", NO_LIMIT_OF_THE_JVM, "-Dferro.tcp.io=" + io);
                 SystemContext context = context(store, io)) {
-            try (ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+            try (ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
                 float[] data = {4, 6};
                 group.allReduce(data, ReduceOp.SUM);
                 assertEquals("used up", child.line());
@@ -106,7 +107,7 @@ class ScarceResourcesTest {
                         rank, () -> group.send(HostTensor.of(new int[] {7}), rank, ScarceRank.TAG), child);
             }
             child.tell();
-            try (ProcessGroup again = ProcessGroup.join(spec("again", 1 - rank), context)) {
+            try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
                 again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
                 assertEquals("again 7.0", child.line());
             }
@@ -127,7 +128,7 @@ class ScarceResourcesTest {
                         "tcp://127.0.0.1:" + store.port(),
                         "FERRO_STORE_SERVED",
                         "1"));
-                ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+                ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
             float[] data = {4, 6};
             group.allReduce(data, ReduceOp.SUM);
             assertEquals("used up", child.line());
@@ -152,7 +153,7 @@ class ScarceResourcesTest {
                         NO_LIMIT_OF_THE_JVM,
                         "-Dferro.tcp.io=epoll");
                 SystemContext context = context(store, "epoll");
-                ProcessGroup group = ProcessGroup.join(spec("scarce", 1 - rank), context)) {
+                ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
             float[] data = {4, 6};
             group.allReduce(data, ReduceOp.SUM);
             assertEquals("used up", child.line());

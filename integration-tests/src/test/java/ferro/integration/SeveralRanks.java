@@ -2,6 +2,7 @@ package ferro.integration;
 
 import ferro.FerroException;
 import ferro.ReduceOp;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -43,7 +44,7 @@ final class SeveralRanks {
                 "FERRO_STORE_SERVED",
                 "1"));
         GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[2]), TIMEOUT);
-        try (ProcessGroup group = ProcessGroup.join(spec, SystemContext.of(settings))) {
+        try (ProcessGroup group = Groups.join(spec, SystemContext.of(settings))) {
             group.barrier();
             say(rank + " is in: " + group.linkReport());
             FerroException failure = sumUntilAFailure(group);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -183,7 +184,7 @@ public final class TrainingRanks implements AutoCloseable {
             SystemContext context = SystemContext.of(settings);
             opened.push(context);
             GroupSpec spec = GroupSpec.of("world", rank, worldSize, timeout(settings));
-            joining.add(() -> ProcessGroup.join(spec, context));
+            joining.add(() -> Groups.join(spec, context));
         }
         groups.addAll(results(joining));
         if (worldSize > 1) {

@@ -2,6 +2,7 @@ package ferro.training;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -41,7 +42,7 @@ public final class TrainsUntilTerminated {
         GroupSpec spec = GroupSpec.of(
                 "world", Integer.parseInt(arguments[0]), Integer.parseInt(arguments[1]), Duration.ofSeconds(60));
         LocalStorage storage = LocalStorage.at(Path.of(arguments[3]));
-        try (ProcessGroup group = ProcessGroup.join(spec, context);
+        try (ProcessGroup group = Groups.join(spec, context);
                 Checkpoints checkpoints = Checkpoints.open(group, storage, CheckpointSettings.DEFAULT)) {
             float[] steps = {0};
             do {

@@ -6,6 +6,7 @@ import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
@@ -34,7 +35,7 @@ final class DeviceGroup implements AutoCloseable {
             contexts.add(context);
             hosts.add(decorate.apply(host));
             doors.add(GpuCollectives.with(context));
-            groups.add(ProcessGroup.of(hosts.get(host.rank()), context));
+            groups.add(Groups.of(hosts.get(host.rank()), context));
         }
     }
 

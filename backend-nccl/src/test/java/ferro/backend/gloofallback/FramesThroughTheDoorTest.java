@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -27,7 +28,7 @@ class FramesThroughTheDoorTest {
         try (TcpStoreServer server = TcpStoreServer.start(here, 0, "default", 1, null);
                 SystemContext context = SystemContext.of(
                         Map.of("ferro.backend", "tcp", "ferro.rendezvous", "tcp://127.0.0.1:" + server.port()))) {
-            ProcessGroup group = ProcessGroup.join(GroupSpec.of("alone", 0, 1, Duration.ofSeconds(60)), context);
+            ProcessGroup group = Groups.join(GroupSpec.of("alone", 0, 1, Duration.ofSeconds(60)), context);
             group.close();
             float[] data = {1, 2};
 

@@ -2,7 +2,7 @@ package ferro.backend.gloofallback;
 
 import ferro.Backend;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.group.ProcessGroup;
+import ferro.group.Groups;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
@@ -41,7 +41,7 @@ class HostRoundTripContractTest extends RoundTripContract {
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(settings(server, settingsByRank.get(rank)));
             GroupSpec spec = GroupSpec.of("world", rank, worldSize, Duration.ofSeconds(60));
-            joining.add(OnThread.start(() -> ProcessGroup.join(spec, context).backend()));
+            joining.add(OnThread.start(() -> Groups.join(spec, context).backend()));
         }
         return joining.stream().map(OnThread::result).toList();
     }

@@ -13,6 +13,7 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
@@ -170,7 +171,7 @@ class OverlapTest {
             group.runAll(rank -> {
                 RankContext context = group.context(rank);
                 CollectiveBackend host = group.host(rank);
-                try (ProcessGroup joined = ProcessGroup.of(new RoundTripBackend(host, context), context)) {
+                try (ProcessGroup joined = Groups.of(new RoundTripBackend(host, context), context)) {
                     ProcessGroup door = joined.within(Duration.ofSeconds(20));
                     Work first = door.allReduceAsync(group.tensor(rank, 1, 2), ReduceOp.SUM);
                     if (rank == 1) {

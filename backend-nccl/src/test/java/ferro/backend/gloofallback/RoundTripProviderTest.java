@@ -14,6 +14,7 @@ import ferro.NcclBackend;
 import ferro.ReduceOp;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.BackendProvider;
@@ -57,7 +58,7 @@ class RoundTripProviderTest {
     void takesTensorsOfBothPlacesAndLeavesNothingBehind() {
         try (SystemContext context = context("simulated", "1")) {
             DeviceTensor data = heap.upload(HostTensor.of(new float[] {3, 4}), 0);
-            try (ProcessGroup group = ProcessGroup.join(ALONE, context)) {
+            try (ProcessGroup group = Groups.join(ALONE, context)) {
                 group.allReduce(data, ReduceOp.SUM);
                 long[] onHost = {5};
                 group.allReduce(onHost, ReduceOp.SUM);
@@ -81,7 +82,7 @@ class RoundTripProviderTest {
     @DisplayName("0-02 0-29: selected by name, but with the gate shut, a device tensor is still an error")
     void gateStillApplies() {
         try (SystemContext context = context("simulated", "0");
-                ProcessGroup group = ProcessGroup.join(ALONE, context)) {
+                ProcessGroup group = Groups.join(ALONE, context)) {
             DeviceTensor data = heap.upload(HostTensor.of(new float[] {3, 4}), 0);
             UnsupportedOperationException refusal =
                     assertThrows(UnsupportedOperationException.class, () -> group.allReduce(data, ReduceOp.SUM));
@@ -95,7 +96,7 @@ class RoundTripProviderTest {
         assertReason("gloo-fallback", "names the round trip itself");
         assertReason("gloop", "no back end named ferro.fallback.host=gloop; found: ");
         IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> ProcessGroup.join(ALONE, context("gloop", "1")));
+                assertThrows(IllegalArgumentException.class, () -> Groups.join(ALONE, context("gloop", "1")));
         assertTrue(refused.getMessage().contains("ferro.fallback.host=gloop"), refused.getMessage());
     }
 

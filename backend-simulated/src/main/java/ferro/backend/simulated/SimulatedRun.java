@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.Deadlines;
@@ -129,7 +130,7 @@ final class SimulatedRun<T> {
 
     private void run(BodyRun own, SimulatedBackend.ResultBody<T> code) {
         try {
-            ProcessGroup group = ProcessGroup.of(own.backend, own.context);
+            ProcessGroup group = Groups.of(own.backend, own.context);
             own.result = code.apply(group);
             group.close();
         } catch (Throwable failure) {

@@ -5,6 +5,7 @@ import ferro.FerroException;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.control.failure.FailurePolicy;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -72,7 +73,7 @@ final class SteppedRank implements Doorbell {
     private ProcessGroup add(CollectiveEngine.Stepped engine) {
         CollectiveBackend backend = new SimulatedBackend(engine.backend(), transport, network, this::submitted);
         engines.add(engine);
-        groups.add(ProcessGroup.of(backend, context));
+        groups.add(Groups.of(backend, context));
         return groups.get(groups.size() - 1);
     }
 

@@ -10,6 +10,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -124,7 +125,7 @@ class FlightRecordTest {
                 SystemContext.of(Map.of("ferro.recorder.dir", below.toString(), "ferro.backend", "nonesuch"));
 
         IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> ProcessGroup.join(spec, context));
+                assertThrows(IllegalArgumentException.class, () -> Groups.join(spec, context));
 
         assertTrue(
                 refused.getMessage().contains("ferro.recorder.dir=" + below + " cannot be written"),

@@ -6,6 +6,7 @@ import ferro.Store;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -70,7 +71,7 @@ class FailedJoinTest {
                 SystemContext context = job.context();
                 return List.of(Threads.start(() -> {
                     Thread.currentThread().interrupt();
-                    return ProcessGroup.join(GroupSpec.of("interrupted", 0, RANKS, Ranks.LONG), context);
+                    return Groups.join(GroupSpec.of("interrupted", 0, RANKS, Ranks.LONG), context);
                 }));
             }
         };

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -129,7 +130,7 @@ class LastCloseTest {
     }
 
     private static ProcessGroup join(String name, int rank, SystemContext context) {
-        return ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context);
+        return Groups.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context);
     }
 
     /** Sends what is on its way when the sends have returned; returns how long the close took. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.FerroException;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -93,7 +94,7 @@ final class TcpJob implements AutoCloseable {
 
     CompletableFuture<ProcessGroup> joining(String name, int rank, RankContext context) {
         return Threads.start(() -> {
-            ProcessGroup group = ProcessGroup.join(GroupSpec.of(name, rank, worldSize, timeout), context);
+            ProcessGroup group = Groups.join(GroupSpec.of(name, rank, worldSize, timeout), context);
             synchronized (open) {
                 open.push(group);
             }

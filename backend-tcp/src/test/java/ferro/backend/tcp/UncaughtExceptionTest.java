@@ -10,6 +10,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -53,7 +54,7 @@ class UncaughtExceptionTest {
     }
 
     private static void joinAndThrow(SystemContext context, List<ProcessGroup> left) {
-        ProcessGroup world = ProcessGroup.join(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
+        ProcessGroup world = Groups.join(GroupSpec.of("world", 1, 2, Ranks.LONG), context);
         left.add(world);
         // by a view, whose groups are the thread's as well
         ProcessGroup part = world.within(Ranks.LONG).newGroup(0, 1);

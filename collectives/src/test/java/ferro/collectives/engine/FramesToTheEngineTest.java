@@ -10,6 +10,7 @@ import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.StillTransport.Trouble;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -52,7 +53,7 @@ class FramesToTheEngineTest {
         int forms = 0;
         try (SystemContext context = SystemContext.of(Map.of())) {
             GroupSpec pair = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(10));
-            ProcessGroup group = ProcessGroup.of(
+            ProcessGroup group = Groups.of(
                     CollectiveEngine.stepped(new StillTransport(new Trouble(), true), pair, context)
                             .backend(),
                     context);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 import ferro.ReduceOp;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.LoopTransport.Sent;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -68,7 +69,7 @@ class FramesToTheLinkTest {
         SystemContext context = SystemContext.of(Map.of());
         GroupSpec spec = GroupSpec.of("pair", 0, 2, LONG);
         try (context;
-                ProcessGroup group = ProcessGroup.of(CollectiveEngine.over(transport, spec, context), context)) {
+                ProcessGroup group = Groups.of(CollectiveEngine.over(transport, spec, context), context)) {
             for (int calls = 0; calls < MOST_CALLS; calls++) {
                 transport.sends.clear();
                 call.accept(group);

@@ -12,6 +12,7 @@ import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.dispatch.GpuCollectives;
 import ferro.dispatch.HostFallback.Message;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
@@ -69,7 +70,7 @@ class RefusedDeviceTensorsTest {
     /** Makes a call and a message each way there is, compares what is said, and returns that. */
     private String refusedAlike() {
         GpuCollectives gpu = GpuCollectives.with(context);
-        ProcessGroup group = ProcessGroup.of(engine, context);
+        ProcessGroup group = Groups.of(engine, context);
         Collective call = Collective.allReduce(data, ReduceOp.SUM);
 
         String words = refused(() -> gpu.submit(call, engine, LIMIT));

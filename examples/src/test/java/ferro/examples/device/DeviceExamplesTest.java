@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import ferro.DeviceTensor;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
@@ -82,7 +83,7 @@ class DeviceExamplesTest {
         Map<String, String> settings = Map.of("FERRO_ENABLE_GPU_FALLBACK", "1", "LOCAL_RANK", "" + backend.rank());
         try (SystemContext context = SystemContext.of(settings)) {
             context.shared(DeviceMemory.class, heap::opened);
-            try (ProcessGroup group = ProcessGroup.of(backend, context)) {
+            try (ProcessGroup group = Groups.of(backend, context)) {
                 return program.run(group, context, 5);
             } finally {
                 context.release(DeviceMemory.class);

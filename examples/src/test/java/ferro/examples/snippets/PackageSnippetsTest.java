@@ -8,6 +8,7 @@ import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
@@ -21,8 +22,7 @@ class PackageSnippetsTest {
         HeapDeviceMemory heap = new HeapDeviceMemory(1);
         try (SystemContext context = SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
             context.shared(DeviceMemory.class, heap::opened);
-            try (ProcessGroup group =
-                    ProcessGroup.of(SimulatedBackend.createGroup(1).get(0), context)) {
+            try (ProcessGroup group = Groups.of(SimulatedBackend.createGroup(1).get(0), context)) {
                 DeviceTensor gradient = heap.allocate(DataType.FLOAT32, new long[] {5}, 0);
                 // @start region="dispatch"
                 try (GpuCollectives gpu = GpuCollectives.with(context)) {

@@ -13,6 +13,7 @@ import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.tck.HeapDeviceMemory;
@@ -174,8 +175,7 @@ class ProcessGroupSnippetsTest {
         HeapDeviceMemory heap = new HeapDeviceMemory(1);
         try (SystemContext context = SystemContext.of(Map.of("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
             context.shared(DeviceMemory.class, heap::opened);
-            try (ProcessGroup group =
-                    ProcessGroup.of(SimulatedBackend.createGroup(1).get(0), context)) {
+            try (ProcessGroup group = Groups.of(SimulatedBackend.createGroup(1).get(0), context)) {
                 DeviceTensor theirs = heap.allocate(DataType.FLOAT32, new long[] {5}, 0);
                 long elements = theirs.elementCount();
                 long address = theirs.address();

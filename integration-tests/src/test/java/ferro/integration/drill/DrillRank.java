@@ -3,6 +3,7 @@ package ferro.integration.drill;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.ReduceOp;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -78,7 +79,7 @@ public final class DrillRank {
         Duration timeout = Duration.ofMillis(command.number("timeout"));
         long begun = System.nanoTime();
         try {
-            group = ProcessGroup.join(
+            group = Groups.join(
                     GroupSpec.of("world", rank, worldSize, timeout), SystemContext.of(Map.copyOf(settings)));
             part = group;
             group.onEvent(DrillRank::tell);

@@ -2,7 +2,7 @@ package ferro.integration.misuse;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.group.ProcessGroup;
+import ferro.group.Groups;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
@@ -39,12 +39,12 @@ class JobLineTest {
         Map<String, String> step = Map.of(
                 "ferro.backend", "simulated", "SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_JOB_ID", "4711");
         try (SystemContext context = SystemContext.of(step)) {
-            ProcessGroup.join(ALONE, context).close();
-            ProcessGroup.join(ALONE, context).close();
+            Groups.join(ALONE, context).close();
+            Groups.join(ALONE, context).close();
         }
         try (SystemContext context =
                 SystemContext.of(Map.of("ferro.backend", "simulated", "RANK", "0", "WORLD_SIZE", "1"))) {
-            ProcessGroup.join(ALONE, context).close();
+            Groups.join(ALONE, context).close();
         }
 
         assertEquals(List.of("job of Slurm: rank 0 of 1"), heard.texts());

@@ -3,8 +3,8 @@ package ferro.integration.misuse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
 import ferro.group.JoinOptions;
-import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
@@ -70,7 +70,7 @@ class JobLinesTest {
             for (String name : List.of("first", "second", "third")) {
                 GroupSpec spec =
                         GroupSpec.of(name, context.spec().rank(), context.spec().worldSize(), LIMIT);
-                ProcessGroup.join(spec, context).close();
+                Groups.join(spec, context).close();
             }
         }
     }

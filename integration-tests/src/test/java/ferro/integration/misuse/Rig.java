@@ -20,6 +20,7 @@ import ferro.dispatch.FallbackGate;
 import ferro.dispatch.GpuCollectives;
 import ferro.examples.plain.QueueBackend;
 import ferro.group.Codec;
+import ferro.group.Groups;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -66,7 +67,7 @@ final class Rig implements AutoCloseable {
                 SystemContext.of(Map.of("ferro.backend", "gloo-fallback", "ferro.fallback.host", "simulated"));
         other.shared(DeviceMemory.class, () -> new HeapDeviceMemory(1));
         roundTrip = (CollectiveBackend)
-                ProcessGroup.join(GroupSpec.of("alone", 0, 1, timeout), other).backend();
+                Groups.join(GroupSpec.of("alone", 0, 1, timeout), other).backend();
     }
 
     ProcessGroup group() {

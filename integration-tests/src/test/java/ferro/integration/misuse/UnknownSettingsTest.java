@@ -3,6 +3,7 @@ package ferro.integration.misuse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
@@ -84,7 +85,7 @@ class UnknownSettingsTest {
 
     private static void joinedAndSplit(RankContext context) {
         GroupSpec alone = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
-        try (ProcessGroup group = ProcessGroup.join(alone, context);
+        try (ProcessGroup group = Groups.join(alone, context);
                 ProcessGroup part = group.split(0, 0).orElseThrow()) {
             part.barrier();
         }

@@ -22,6 +22,7 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.HeardLog;
 import ferro.backend.nccl.queue.LocalStore;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
@@ -152,7 +153,7 @@ class NcclWorldTest {
             Map<String, String> settings = with("ferro.backend", "nccl", "LOCAL_RANK", Integer.toString(rank));
             ranks.add(NcclRanks.on("joins", () -> {
                 try (SystemContext context = SystemContext.of(settings, store);
-                        ProcessGroup group = ProcessGroup.join(spec, context)) {
+                        ProcessGroup group = Groups.join(spec, context)) {
                     float[] data = {spec.rank() + 3};
                     group.allReduce(data, ReduceOp.AVG);
                     assertArrayEquals(new float[] {3.5f}, data);

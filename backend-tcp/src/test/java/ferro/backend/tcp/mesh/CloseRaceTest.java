@@ -8,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Threads;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -95,7 +96,7 @@ class CloseRaceTest {
 
         FerroException call(int rank) {
             try (SystemContext context = SystemContext.of(settings);
-                    ProcessGroup whole = ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
+                    ProcessGroup whole = Groups.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
                 ProcessGroup group = used.apply(whole);
                 meet(together);
                 long start = System.nanoTime();
@@ -118,7 +119,7 @@ class CloseRaceTest {
 
         Void close(int rank) {
             try (SystemContext context = SystemContext.of(settings);
-                    ProcessGroup whole = ProcessGroup.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
+                    ProcessGroup whole = Groups.join(GroupSpec.of(name, rank, 2, Ranks.LONG), context)) {
                 ProcessGroup group = used.apply(whole);
                 meet(together);
                 long until = System.nanoTime() + pauseNanos;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.ReduceOp;
 import ferro.backend.tcp.connect.Threads;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -51,7 +52,7 @@ class QueuedWritesTest {
 
     private static long writes(GroupSpec spec, Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings);
-                ProcessGroup group = ProcessGroup.join(spec, context)) {
+                ProcessGroup group = Groups.join(spec, context)) {
             int[][] ints = new int[CALLS / 2][];
             double[][] doubles = new double[CALLS / 2][];
             for (int call = 0; call < CALLS / 2; call++) {

@@ -7,6 +7,7 @@ import ferro.ReduceOp;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
+import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
@@ -62,8 +63,8 @@ class TcpGroupTest {
 
     private static int bothGroups(int rank, Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings)) {
-            ProcessGroup first = ProcessGroup.join(GroupSpec.of("first", rank, 2, Ranks.LONG), context);
-            try (ProcessGroup second = ProcessGroup.join(GroupSpec.of("second", 1 - rank, 2, Ranks.LONG), context)) {
+            ProcessGroup first = Groups.join(GroupSpec.of("first", rank, 2, Ranks.LONG), context);
+            try (ProcessGroup second = Groups.join(GroupSpec.of("second", 1 - rank, 2, Ranks.LONG), context)) {
                 first.barrier();
                 first.close();
                 int[] data = {3 + rank};
@@ -75,7 +76,7 @@ class TcpGroupTest {
 
     private static float[] sum(GroupSpec spec, Map<String, String> settings) {
         try (SystemContext context = SystemContext.of(settings);
-                ProcessGroup group = ProcessGroup.join(spec, context)) {
+                ProcessGroup group = Groups.join(spec, context)) {
             int own = spec.rank() + 1;
             float[] data = {own, 10 * own, 100 * own, 1000 * own};
             group.allReduce(data, ReduceOp.SUM);
