@@ -1,12 +1,5 @@
 package ferro.training.checkpoint;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-import com.google.gson.Strictness;
-import com.google.gson.stream.JsonReader;
-import com.google.gson.stream.JsonToken;
-import java.io.IOException;
-import java.io.StringReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -17,29 +10,30 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A JSON reader and writer. The reader accepts untrusted text. The reader accepts objects, arrays, strings and integers
- * as maps, lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep
- * nesting and for too many values, before such a text uses much memory.
+ * A JSON reader for untrusted text, by RFC 8259. The reader accepts objects, arrays, strings and integers as maps,
+ * lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep nesting
+ * and for too many values, before such a text uses much memory.
+ *
+ * <p>The reader uses no library, because applications such as Spark have JSON libraries of any age on their class path.
  */
 final class StrictJson {
     private static final int DEEPEST = 6;
     private static final int MAX_VALUES = 4_000_000;
+    private static final int HEX_DIGITS = 4;
+    private static final int HEX = 16;
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
-    private static final Gson WRITER = new GsonBuilder().disableHtmlEscaping().create();
+    private static final Pattern NUMBER = Pattern.compile("-?(0|[1-9][0-9]*+)(\\.[0-9]++)?([eE][+-]?[0-9]++)?");
+    private static final Pattern WORD = Pattern.compile("true|false|null");
 
     private final String source;
-    private final JsonReader reader;
+    private final String text;
+    private final StringBuilder path = new StringBuilder("$");
+    private int at;
     private int values;
 
     private StrictJson(String source, String text) {
         this.source = source;
-        reader = new JsonReader(new StringReader(text));
-        reader.setStrictness(Strictness.STRICT);
-    }
-
-    /** Writes maps, lists, strings and numbers. */
-    static String write(Object value) {
-        return WRITER.toJson(value);
+        this.text = text;
     }
 
     /** Reads an object from UTF-8 bytes. Exception messages contain {@code source}. */
@@ -54,80 +48,194 @@ final class StrictJson {
     /** Reads an object from a text. Exception messages contain {@code source}. */
     static JsonValues read(String source, String text) {
         StrictJson json = new StrictJson(source, text);
-        try {
-            if (json.reader.peek() != JsonToken.BEGIN_OBJECT) {
-                throw json.refused("need a JSON object, found " + json.reader.peek());
-            }
-            Map<String, Object> fields = json.object(1);
-            if (json.reader.peek() != JsonToken.END_DOCUMENT) {
-                throw json.refused("need the end of the text after the JSON object, found " + json.reader.peek());
-            }
-            return new JsonValues(source, fields);
-        } catch (IOException | IllegalStateException malformed) {
-            throw new CheckpointException(
-                    source + ": invalid JSON at " + Text.shortened(json.reader.getPath()), malformed);
+        json.skipSpaces();
+        if (json.at < text.length() && text.charAt(json.at) != '{') {
+            throw json.refused("need a JSON object, found " + json.found());
         }
+        Map<String, Object> fields = json.object(1);
+        json.skipSpaces();
+        if (json.at < text.length()) {
+            throw json.malformed("the end of the text");
+        }
+        return new JsonValues(source, fields);
     }
 
     private CheckpointException refused(String what) {
-        return new CheckpointException(source + ": " + what + " at " + Text.shortened(reader.getPath()));
+        return new CheckpointException(source + ": " + what + " at " + Text.shortened(path.toString()));
     }
 
-    private Object value(int depth) throws IOException {
+    private CheckpointException malformed(String needed) {
+        return new CheckpointException(source + ": invalid JSON at " + Text.shortened(path.toString()) + ", character "
+                + at + ": need " + needed + ", found " + found());
+    }
+
+    /** Describes the character at the current position. */
+    private String found() {
+        if (at >= text.length()) {
+            return "the end of the text";
+        }
+        char found = text.charAt(at);
+        return found < ' ' ? "a control character of value " + (int) found : String.valueOf(found);
+    }
+
+    private void skipSpaces() {
+        while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) {
+            at++;
+        }
+    }
+
+    /** Skips spaces, then the given character. Returns false, at that position, if the next character is another one. */
+    private boolean skips(char wanted) {
+        skipSpaces();
+        if (at < text.length() && text.charAt(at) == wanted) {
+            at++;
+            return true;
+        }
+        return false;
+    }
+
+    private void need(char wanted) {
+        if (!skips(wanted)) {
+            throw malformed(String.valueOf(wanted));
+        }
+    }
+
+    private Object value(int depth) {
         if (++values > MAX_VALUES) {
             throw refused("the JSON text has more than " + MAX_VALUES + " values");
         }
         if (depth > DEEPEST) {
             throw refused("the JSON text is nested deeper than " + DEEPEST + " levels");
         }
-        JsonToken token = reader.peek();
-        if (token == JsonToken.BEGIN_OBJECT) {
-            return object(depth);
-        }
-        if (token == JsonToken.BEGIN_ARRAY) {
-            return array(depth);
-        }
-        if (token == JsonToken.STRING) {
-            return reader.nextString();
-        }
-        if (token == JsonToken.NUMBER) {
-            return number(reader.nextString());
-        }
-        throw refused("need an object, an array, a string or an integer, found " + token);
+        skipSpaces();
+        char first = at < text.length() ? text.charAt(at) : ' ';
+        return switch (first) {
+            case '{' -> object(depth);
+            case '[' -> array(depth);
+            case '"' -> string();
+            default -> number();
+        };
     }
 
-    private Long number(String text) {
-        if (!INTEGER.matcher(text).matches()) {
-            throw refused("need an integer, found " + Text.shortened(text));
-        }
-        try {
-            return Long.valueOf(text);
-        } catch (NumberFormatException tooLarge) {
-            throw refused("need an integer of 64 bits, found " + text);
-        }
-    }
-
-    private Map<String, Object> object(int depth) throws IOException {
+    private Map<String, Object> object(int depth) {
         Map<String, Object> fields = new LinkedHashMap<>();
-        reader.beginObject();
-        while (reader.hasNext()) {
-            String name = reader.nextName();
+        need('{');
+        if (skips('}')) {
+            return fields;
+        }
+        int outer = path.length();
+        do {
+            path.setLength(outer);
+            skipSpaces();
+            String name = string();
+            path.append('.').append(Text.shortened(name));
             if (fields.containsKey(name)) {
                 throw refused("the name \"" + Text.shortened(name) + "\" occurs twice");
             }
+            need(':');
             fields.put(name, value(depth + 1));
-        }
-        reader.endObject();
+        } while (skips(','));
+        path.setLength(outer);
+        need('}');
         return fields;
     }
 
-    private List<Object> array(int depth) throws IOException {
+    private List<Object> array(int depth) {
         List<Object> elements = new ArrayList<>();
-        reader.beginArray();
-        while (reader.hasNext()) {
-            elements.add(value(depth + 1));
+        need('[');
+        if (skips(']')) {
+            return elements;
         }
-        reader.endArray();
+        int outer = path.length();
+        do {
+            path.setLength(outer);
+            path.append('[').append(elements.size()).append(']');
+            elements.add(value(depth + 1));
+        } while (skips(','));
+        path.setLength(outer);
+        need(']');
         return elements;
+    }
+
+    /** Reads the characters up to the next one that cannot belong to a number or a word. */
+    private Long number() {
+        int begin = at;
+        int end = at;
+        while (end < text.length() && isNumberOrWord(text.charAt(end))) {
+            end++;
+        }
+        String token = text.substring(begin, end);
+        if (WORD.matcher(token).matches()) {
+            throw refused("need an object, an array, a string or an integer, found " + token);
+        }
+        if (!NUMBER.matcher(token).matches()) {
+            throw malformed("a value");
+        }
+        if (!INTEGER.matcher(token).matches()) {
+            throw refused("need an integer, found " + Text.shortened(token));
+        }
+        try {
+            Long number = Long.valueOf(token);
+            at = end;
+            return number;
+        } catch (NumberFormatException tooLarge) {
+            throw refused("need an integer of 64 bits, found " + token);
+        }
+    }
+
+    private static boolean isNumberOrWord(char next) {
+        return next >= '0' && next <= '9' || next >= 'a' && next <= 'z' || "+-.E".indexOf(next) >= 0;
+    }
+
+    private String string() {
+        if (at >= text.length() || text.charAt(at) != '"') {
+            throw malformed("\"");
+        }
+        int plain = ++at;
+        StringBuilder decoded = null;
+        while (at < text.length() && text.charAt(at) >= ' ') {
+            char next = text.charAt(at);
+            if (next == '"') {
+                String rest = text.substring(plain, at++);
+                return decoded == null ? rest : decoded.append(rest).toString();
+            }
+            if (next == '\\') {
+                decoded = decoded == null ? new StringBuilder() : decoded;
+                decoded.append(text, plain, at++).append(escaped());
+                plain = at;
+            } else {
+                at++;
+            }
+        }
+        throw malformed("the end of a string");
+    }
+
+    /** Reads the part of an escape that follows the backslash. */
+    private char escaped() {
+        char kind = at < text.length() ? text.charAt(at) : ' ';
+        int plain = "\"\\/bfnrt".indexOf(kind);
+        if (plain >= 0) {
+            at++;
+            return "\"\\/\b\f\n\r\t".charAt(plain);
+        }
+        if (kind != 'u') {
+            throw malformed("an escape such as \\n");
+        }
+        at++;
+        int code = 0;
+        for (int digit = 0; digit < HEX_DIGITS; digit++) {
+            int value = at < text.length() ? hex(text.charAt(at)) : -1;
+            if (value < 0) {
+                throw malformed("a hexadecimal digit");
+            }
+            code = HEX * code + value;
+            at++;
+        }
+        return (char) code;
+    }
+
+    /** Returns the value of an ASCII digit; -1 if the character is none. */
+    private static int hex(char digit) {
+        return digit < 128 ? Character.digit(digit, HEX) : -1;
     }
 }

@@ -72,12 +72,12 @@ class HostileHeaderTest {
                 Arguments.of(
                         "{\"a\":" + "{\"a\":".repeat(5000) + "1" + "}".repeat(5001), "nested deeper than 6 levels"),
                 Arguments.of("{\"a\":[" + "[],".repeat(4_000_001) + "1]}", "more than 4000000 values"),
-                Arguments.of("{\"a\":null}", "found NULL"),
-                Arguments.of("{\"a\":true}", "found BOOLEAN"),
+                Arguments.of("{\"a\":null}", "found null"),
+                Arguments.of("{\"a\":true}", "found true"),
                 Arguments.of("{\"a\":NaN}", "invalid JSON at $"),
                 Arguments.of("{'a':1}", "invalid JSON at $"),
                 Arguments.of("{\"a\":{" + good, "invalid JSON at $"),
-                Arguments.of("[]", "need a JSON object, found BEGIN_ARRAY"),
+                Arguments.of("[]", "need a JSON object, found ["),
                 Arguments.of("   ", "invalid JSON at $"),
                 Arguments.of("{} {}", "invalid JSON at $"));
     }
