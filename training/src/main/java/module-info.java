@@ -1,7 +1,6 @@
 /** Data-parallel training on ferro's collectives. The module depends on no training framework. */
 module ferro.training {
     requires transitive ferro.collectives;
-    requires com.google.gson;
 
     exports ferro.training;
     exports ferro.training.checkpoint;

@@ -19,7 +19,7 @@ enum Part {
             SPI,
             COLLECTIVES),
     SEGMENTS(packages("ferro.segments.."), libraries(), SPI),
-    TRAINING(packages("ferro.training.."), libraries("com.google.gson.."), SPI, COLLECTIVES),
+    TRAINING(packages("ferro.training.."), libraries(), SPI, COLLECTIVES),
     EXAMPLES(packages("ferro.examples.."), libraries(), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
             packages("ferro.benchmarks"),
