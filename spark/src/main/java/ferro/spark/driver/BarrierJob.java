@@ -73,7 +73,22 @@ final class BarrierJob<T, R> {
             }
         } finally {
             spark.removeJobTag(tag);
+            removeListener(spark, tasks);
+        }
+    }
+
+    /**
+     * Removes a listener. Spark throws an InterruptedException here if the thread is interrupted. That exception would
+     * replace the failure of the job.
+     */
+    private static void removeListener(SparkContext spark, TaskWatch tasks) {
+        boolean interrupted = Thread.interrupted();
+        try {
             spark.removeSparkListener(tasks);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
