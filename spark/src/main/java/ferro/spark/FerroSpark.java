@@ -3,6 +3,7 @@ package ferro.spark;
 import ferro.spark.driver.JobAttempts;
 import ferro.spark.driver.JobPlan;
 import ferro.spark.failure.FerroSparkException;
+import ferro.spark.internals.ScalaCollections;
 import ferro.spark.internals.SparkInternals;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rank.SparkRank;
@@ -21,7 +22,6 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.SparkSession;
 import scala.Function2;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * A runner that runs one function on all ranks of a group in a barrier stage of Spark. Each partition is one rank.
@@ -64,7 +64,7 @@ public final class FerroSpark {
      *
      * @param context the context of the application
      * @return a runner with one attempt and a deadline of 60 s
-     * @throws UnsupportedOperationException if Spark is older than 4.1
+     * @throws UnsupportedOperationException if Spark is older than 3.5
      * @throws IllegalArgumentException      if dynamic allocation is on
      * @throws IllegalStateException         if the application has been stopped; Spark throws this exception
      */
@@ -322,7 +322,7 @@ public final class FerroSpark {
     private static <T, R> RankFunction<T, R> ofScala(
             RDD<T> of, Function2<SparkRank, scala.collection.Iterator<T>, R> function) {
         Function2<SparkRank, scala.collection.Iterator<T>, R> cleaned = SparkInternals.cleaned(of.context(), function);
-        return (SparkRank rank, Iterator<T> rows) -> cleaned.apply(rank, CollectionConverters.asScala(rows));
+        return (SparkRank rank, Iterator<T> rows) -> cleaned.apply(rank, ScalaCollections.scalaRows(rows));
     }
 
     private static ClassLoader loader(Object function) {

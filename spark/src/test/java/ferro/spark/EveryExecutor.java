@@ -1,12 +1,12 @@
 package ferro.spark;
 
+import ferro.spark.internals.ScalaCollections;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.List;
 import org.apache.spark.api.java.JavaRDD;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
@@ -39,7 +39,7 @@ final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<
     @Override
     public Iterator<String> apply(Iterator<Integer> rows) {
         try {
-            return CollectionConverters.asScala(List.of(fact.take()).iterator());
+            return ScalaCollections.single(fact.take());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -156,6 +159,32 @@ class SparkPageTest {
 
         assertFalse(found == 0, "the page has no program");
         assertEquals(List.of(), missing);
+    }
+
+    /** The page, the modules of folder "on" and the script of all checks have the same versions. */
+    @Test
+    void versionsOfThePageAreThoseThatTheScriptOfAllChecksRuns() throws IOException {
+        Set<String> ofPage = new TreeSet<>();
+        Matcher rows = Pattern.compile("(?m)^\\| ([0-9.]+) \\| ([0-9.]+) \\| 17 \\| `ferro-spark` \\|")
+                .matcher(Files.readString(Path.of("../docs/spark.md")));
+        while (rows.find()) {
+            ofPage.add(rows.group(1) + " with Scala " + rows.group(2));
+        }
+        Set<String> ofScript = new TreeSet<>();
+        Matcher modules = Pattern.compile("spark/on/[0-9._]+").matcher(Files.readString(Path.of("../.ci/run")));
+        while (modules.find()) {
+            String pom = Files.readString(Path.of("..", modules.group(), "pom.xml"));
+            ofScript.add(property(pom, "spark.version").orElseThrow() + " with Scala "
+                    + property(pom, "scala.binary.version").orElse("2.13"));
+        }
+
+        assertEquals(5, ofPage.size(), ofPage + "");
+        assertEquals(ofPage, ofScript);
+    }
+
+    private static Optional<String> property(String pom, String name) {
+        Matcher value = Pattern.compile("<" + name + ">(.*)</").matcher(pom);
+        return value.find() ? Optional.of(value.group(1)) : Optional.empty();
     }
 
     private static String bare(String code) {

@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.launcher.analyze.Analysis;
 import ferro.spark.failure.FerroSparkException;
+import ferro.spark.internals.ScalaCollections;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,7 +27,6 @@ import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerStageCompleted;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import scala.jdk.javaapi.CollectionConverters;
 
 /** What ranks report to the driver, on threads of one process as executors. */
 class SparkReportsTest {
@@ -80,13 +81,13 @@ class SparkReportsTest {
         SparkListener listener = new SparkListener() {
             @Override
             public void onStageCompleted(SparkListenerStageCompleted end) {
-                for (AccumulableInfo one : CollectionConverters.asJava(
-                                end.stageInfo().accumulables())
-                        .values()) {
+                Iterator<AccumulableInfo> all =
+                        ScalaCollections.rows(end.stageInfo().accumulables().valuesIterator());
+                all.forEachRemaining(one -> {
                     if (one.name().getOrElse(() -> "").startsWith("ferro: steps of rank 0 of ")) {
                         steps.complete(one.value().get());
                     }
-                }
+                });
             }
         };
         SparkContext spark = SharedSpark.context().sc();

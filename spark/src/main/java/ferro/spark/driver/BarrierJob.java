@@ -10,14 +10,12 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.apache.spark.SparkContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.util.LongAccumulator;
 import scala.collection.Iterator;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction2;
@@ -110,7 +108,8 @@ final class BarrierJob<T, R> {
      */
     private static void endJob(SparkContext spark, String tag, Exception failure) {
         if (failure instanceof InterruptedException) {
-            spark.cancelJobsWithTag(tag, "the thread that ran the job was interrupted");
+            // without a reason, which only Spark 4.0 and newer accept
+            spark.cancelJobsWithTag(tag);
             Thread.currentThread().interrupt();
         }
     }
@@ -127,15 +126,7 @@ final class BarrierJob<T, R> {
         RDD<byte[]> stage = rdd.barrier()
                 .mapPartitions(new BarrierRank<>(store.rendezvous(), settings, function, steps), false, BYTES);
         byte[][] results = new byte[ranks][];
-        List<Object> partitions =
-                new ArrayList<>(IntStream.range(0, ranks).boxed().toList());
-        rdd.context()
-                .runJob(
-                        stage,
-                        new FirstOfPartition(),
-                        CollectionConverters.asScala(partitions).toSeq(),
-                        new Results(results),
-                        BYTES);
+        rdd.context().runJob(stage, new FirstOfPartition(), new Results(results), BYTES);
         checkInterrupt(ranks);
         List<R> all = new ArrayList<>();
         for (byte[] result : results) {

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.apache.spark.SparkThrowable;
 
 /**
  * The information about a failed attempt.
@@ -62,8 +61,7 @@ record FailedAttempt(
 
     /** Returns whether an exception says that the Spark job was cancelled. */
     private static boolean isCancelled(Exception ofSpark) {
-        return ofSpark instanceof SparkThrowable known && CANCELLED.equals(known.getCondition())
-                || String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
+        return String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
     }
 
     /** Returns whether Spark's exception says that the application has been stopped. */

@@ -6,8 +6,10 @@ import org.apache.spark.SparkContext;
 
 /** The checks of an application that must succeed before ferro submits a job. */
 final class SparkChecks {
-    private static final int MAJOR = 4;
-    private static final int MINOR = 1;
+    /** The oldest supported version. Spark before 3.5 has no job tags, by which ferro finds its own jobs. */
+    private static final int MAJOR = 3;
+
+    private static final int MINOR = 5;
     private static final String DYNAMIC = "spark.dynamicAllocation.enabled";
 
     private SparkChecks() {}
@@ -23,8 +25,8 @@ final class SparkChecks {
         int major = Integer.parseInt(parts[0]);
         int minor = Integer.parseInt(parts[1]);
         if (major < MAJOR || major == MAJOR && minor < MINOR) {
-            throw new UnsupportedOperationException(
-                    "Spark " + version + " contains Netty 4.1, but ferro needs Netty 4.2: use Spark 4.1 or newer");
+            throw new UnsupportedOperationException("found Spark " + version + ", but ferro needs Spark 3.5, 4.0, 4.1"
+                    + " or 4.2, because older versions have no job tags: run the application on Spark 3.5 or newer");
         }
     }
 

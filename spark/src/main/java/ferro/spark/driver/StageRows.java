@@ -1,5 +1,6 @@
 package ferro.spark.driver;
 
+import ferro.spark.internals.ScalaCollections;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -9,7 +10,6 @@ import java.util.Set;
 import org.apache.spark.Dependency;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.rdd.RDD;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The RDDs that one Spark stage computes: its last RDD, and all RDDs on which the last RDD depends without a shuffle.
@@ -25,7 +25,7 @@ final class StageRows {
         while (!left.isEmpty()) {
             RDD<?> one = left.pop();
             all.add(one);
-            for (Dependency<?> dependency : CollectionConverters.asJava(one.dependencies())) {
+            for (Dependency<?> dependency : ScalaCollections.dependencies(one)) {
                 if (!(dependency instanceof ShuffleDependency)
                         && seen.add(dependency.rdd().id())) {
                     left.push(dependency.rdd());

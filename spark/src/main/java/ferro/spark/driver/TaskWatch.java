@@ -1,6 +1,7 @@
 package ferro.spark.driver;
 
 import ferro.spark.failure.RankFailure;
+import ferro.spark.internals.ScalaCollections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +20,6 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.scheduler.SparkListenerTaskStart;
 import org.apache.spark.scheduler.StageInfo;
 import org.apache.spark.scheduler.TaskInfo;
-import scala.jdk.javaapi.CollectionConverters;
-import scala.jdk.javaapi.OptionConverters;
 
 /**
  * A listener that records which task runs each rank of one job, and which executors end during the job. Spark calls the
@@ -49,7 +48,7 @@ final class TaskWatch extends SparkListener {
         String tags = properties == null ? null : properties.getProperty(TAGS);
         if (tags != null && List.of(tags.split(",")).contains(tag)) {
             job = start.jobId();
-            for (StageInfo one : CollectionConverters.asJava(start.stageInfos())) {
+            for (StageInfo one : ScalaCollections.stages(start)) {
                 stage = Math.max(stage, one.stageId());
             }
         }
@@ -71,14 +70,15 @@ final class TaskWatch extends SparkListener {
         if (end.reason() instanceof ExecutorLostFailure loss) {
             // Spark sends this event before the event that says that the executor was removed
             removed.putIfAbsent(
-                    loss.execId(), OptionConverters.toJava(loss.reason()).orElse("no reason"));
+                    loss.execId(), loss.reason().isDefined() ? loss.reason().get() : "no reason");
         }
         if (end.stageId() == stage && end.reason() instanceof FetchFailed fetch) {
             failures.add(RankFailure.ofFetch(rank, fetch.message()));
         } else if (end.stageId() == stage && end.reason() instanceof ExceptionFailure failure) {
-            failures.add(OptionConverters.toJava(failure.exception())
-                    .map(thrown -> RankFailure.of(rank, thrown, new byte[0]))
-                    .orElseGet(() -> RankFailure.ofSpark(rank, failure.className(), failure.description())));
+            failures.add(
+                    failure.exception().isDefined()
+                            ? RankFailure.of(rank, failure.exception().get(), new byte[0])
+                            : RankFailure.ofSpark(rank, failure.className(), failure.description()));
         }
     }
 

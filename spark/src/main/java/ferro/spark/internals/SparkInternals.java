@@ -52,7 +52,7 @@ public final class SparkInternals {
         HashSet<ResourceProfile> profiles = new HashSet<>();
         for (RDD<?> one : stage) {
             if (one.getResourceProfile() != null) {
-                profiles.addOne(one.getResourceProfile());
+                profiles.add(one.getResourceProfile());
             }
         }
         return spark.dagScheduler().mergeResourceProfilesForStage(profiles);

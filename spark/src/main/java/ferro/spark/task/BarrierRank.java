@@ -2,18 +2,17 @@ package ferro.spark.task;
 
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.spark.internals.ScalaCollections;
 import ferro.spark.rank.RankFunction;
 import ferro.spark.rendezvous.AttemptRendezvous;
 import ferro.spark.rendezvous.DriverLine;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.util.LongAccumulator;
-import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
 
@@ -48,11 +47,9 @@ public final class BarrierRank<T, R>
         try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId());
                 RankCompletion end = RankCompletion.of(task, line)) {
             try {
-                R result = run(task, line, CollectionConverters.asJava(rows), end);
+                R result = run(task, line, ScalaCollections.rows(rows), end);
                 boolean travels = settings.resultAtAll() || task.partitionId() == 0;
-                Iterator<byte[]> one =
-                        List.of(serialized(travels ? result : null)).iterator();
-                return CollectionConverters.asScala(one);
+                return ScalaCollections.single(serialized(travels ? result : null));
             } catch (Throwable failure) {
                 end.failed(failure);
                 // rethrow the same exception: Spark and the user recognise a failure by the type of its exception

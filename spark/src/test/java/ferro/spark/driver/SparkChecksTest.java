@@ -7,24 +7,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SparkChecksTest {
-    @Test
-    void olderSparkIsRefusedWithTheReason() {
+    @ParameterizedTest
+    @ValueSource(strings = {"3.4.4", "3.3.0-amzn-1", "2.4.8"})
+    void olderSparkIsRefusedWithTheSupportedVersionsAndTheWayOut(String version) {
         UnsupportedOperationException refusal =
-                assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion("3.5.1"));
+                assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion(version));
 
         assertEquals(
-                "Spark 3.5.1 contains Netty 4.1, but ferro needs Netty 4.2: use Spark 4.1 or newer",
+                "found Spark " + version + ", but ferro needs Spark 3.5, 4.0, 4.1 or 4.2, because older versions have"
+                        + " no job tags: run the application on Spark 3.5 or newer",
                 refusal.getMessage());
-        assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion("4.0.3"));
     }
 
-    @Test
-    void newerSparkIsTaken() {
-        assertDoesNotThrow(() -> SparkChecks.checkVersion("4.1.1"));
-        assertDoesNotThrow(() -> SparkChecks.checkVersion("4.2.0-preview1"));
-        assertDoesNotThrow(() -> SparkChecks.checkVersion("5.0.0"));
+    @ParameterizedTest
+    @ValueSource(strings = {"3.5.0", "3.5.6-amzn-2", "4.0.2-amzn-0", "4.1.1", "4.2.0-preview1", "5.0.0"})
+    void supportedAndNewerSparkIsTaken(String version) {
+        assertDoesNotThrow(() -> SparkChecks.checkVersion(version));
     }
 
     @Test

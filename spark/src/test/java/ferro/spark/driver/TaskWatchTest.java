@@ -18,7 +18,7 @@ import org.apache.spark.scheduler.TaskInfo;
 import org.apache.spark.scheduler.TaskLocality;
 import org.junit.jupiter.api.Test;
 import scala.Option;
-import scala.jdk.javaapi.CollectionConverters;
+import scala.collection.immutable.List$;
 
 /** Tests with events of Spark's scheduler. Stage 7 has rank 0 on executor 1, and ranks 1 and 2 on executor 2. */
 class TaskWatchTest {
@@ -30,7 +30,7 @@ class TaskWatchTest {
     TaskWatchTest() {
         Properties properties = new Properties();
         properties.setProperty("spark.job.tags", "other,ferro-job.0");
-        watch.onJobStart(new SparkListenerJobStart(3, 0, seq(List.of(stage())), properties));
+        watch.onJobStart(new SparkListenerJobStart(3, 0, TaskWatchTest.<StageInfo>empty().$colon$colon(stage()), properties));
         for (int rank = 0; rank < tasks.length; rank++) {
             tasks[rank] =
                     new TaskInfo(100 + rank, rank, 0, rank, 0, EXECUTORS[rank], "host", TaskLocality.ANY(), false);
@@ -44,19 +44,19 @@ class TaskWatchTest {
                 0,
                 "stage",
                 3,
-                seq(List.of()),
-                seq(List.of()),
+                empty(),
+                empty(),
                 "",
                 null,
-                seq(List.of()),
+                empty(),
                 Option.empty(),
                 0,
                 false,
                 0);
     }
 
-    private static <T> scala.collection.immutable.Seq<T> seq(List<T> list) {
-        return CollectionConverters.asScala(list).toSeq();
+    private static <T> scala.collection.immutable.List<T> empty() {
+        return List$.MODULE$.empty();
     }
 
     private void end(int rank, TaskEndReason reason) {

@@ -17,12 +17,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A Spark installation has a Guava of its own, which ferro must not depend on. */
-class GuavaBesideSparkTest {
-    private static final Pattern TYPE = Pattern.compile("com/google/common/[A-Za-z/]+");
+/** A Spark installation has a Guava and a Gson of its own, which ferro must not depend on. */
+class LibrariesBesideSparkTest {
+    private static final Pattern TYPE = Pattern.compile("com/google/(common|gson)/[A-Za-z/]+");
 
     @Test
-    void ferroInSparkNeedsNoGuava() throws Exception {
+    void ferroInSparkNeedsNoGuavaAndNoGson() throws Exception {
         Set<String> needed = new TreeSet<>();
         for (Class<?> one : List.of(
                 ferro.group.ProcessGroup.class,
@@ -37,7 +37,7 @@ class GuavaBesideSparkTest {
         assertEquals(Set.of(), needed);
     }
 
-    /** Returns the Guava types that the classes of a module use. */
+    /** Returns the types of both libraries that the classes of a module use. */
     private static Set<String> needed(Class<?> one) throws IOException, URISyntaxException {
         Path location =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
