@@ -16,8 +16,8 @@ import java.util.Optional;
 /**
  * Collectives on device tensors in three steps: device to host, the collective on a host back end, host to device.
  *
- * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that copies and network overlap. A call uses at most
- * 32 MiB of staging memory, which is kept for the next call. Only what is needed is copied: in a broadcast only the root
+ * <p>Calls are cut into pieces of {@code ferro.fallback.chunk}, so that a call uses at most 32 MiB of staging memory, which
+ * is kept for the next call. Only what is needed is copied: in a broadcast only the root
  * copies out, and it copies nothing back. The calls of one host group keep their order; the calls of several groups do
  * not wait for each other.
  *
@@ -65,7 +65,7 @@ public final class HostRoundTrip implements HostFallback {
         Runnable task = () -> {
             Throwable failure = null;
             try {
-                new Pipeline(work, route, cut, host, trips.memory()).run(trips.pool());
+                new PieceRun(work, route, cut, host, trips.memory()).run(trips.pool());
             } catch (RuntimeException | Error thrown) {
                 failure = thrown;
             }

@@ -16,11 +16,8 @@ import ferro.spi.Settings;
  * @param pieceElements elements of a part in each piece except the last
  */
 record PieceCut(long partElements, int parts, long pieceElements) {
-    /** Pieces under way at once: one on its way out, one queued, one on the network, one on its way in. */
-    static final int PIECES_AT_ONCE = 4;
-
-    /** Most bytes of a piece: 32 MiB for all pieces under way, as much as the engine's own scratch memory. */
-    private static final long PIECE_BYTES_MOST = (32L << 20) / PIECES_AT_ONCE;
+    /** Most bytes of a piece: as much as the engine's own scratch memory. */
+    private static final long PIECE_BYTES_MOST = 32L << 20;
 
     static PieceCut of(Collective call, int worldSize, RankContext context) {
         long chunk = Math.max(1, Math.min(Settings.FALLBACK_CHUNK.of(context), PIECE_BYTES_MOST));

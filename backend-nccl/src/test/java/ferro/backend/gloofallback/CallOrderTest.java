@@ -17,86 +17,19 @@ import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
-import ferro.tck.HeapDeviceMemory.CopyEvent;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Pieces overlap, calls do not, and both keep their order; proven by what goes on while something else stands still. */
-class OverlapTest {
+/** Calls keep their order, on device tensors and on host tensors; proven by what goes on while a copy stands still. */
+class CallOrderTest {
     private static final float[] TEN = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
-
-    @Test
-    void networkAndCopyOutGoOnWhileTheFirstPieceIsCopiedBack() throws Exception {
-        // five pieces of two elements; the first copy back stands still
-        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
-            group.heap(0).stallCopy(Direction.TO_DEVICE, 1);
-            List<Work> works = group.run(rank -> start(group, rank));
-            await(events, Direction.TO_DEVICE, 1, false);
-            await(events, Direction.TO_HOST, 4, false);
-            // the network has passed the second piece, or its copy back would not have been started
-            await(events, Direction.TO_DEVICE, 2, false);
-            assertFalse(works.get(0).isDone(), "done, but the first piece is not back");
-
-            group.heap(0).endStalledCopies();
-            works.forEach(Work::await);
-        }
-    }
-
-    @Test
-    void networkAndCopyBackGoOnWhileAPieceIsCopiedOut() throws Exception {
-        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
-            group.heap(0).stallCopy(Direction.TO_HOST, 3);
-            List<Work> works = group.run(rank -> start(group, rank));
-            await(events, Direction.TO_HOST, 3, false);
-            await(events, Direction.TO_DEVICE, 1, false);
-
-            group.heap(0).endStalledCopies();
-            works.forEach(Work::await);
-        }
-    }
-
-    @Test
-    void nextPiecesAreCopiedOutWhileTheNetworkStandsStillAndNoMoreThanABoundedNumber() throws Exception {
-        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
-            LinkedBlockingQueue<CopyEvent> events = watched(group.heap(0));
-            // rank 1 copies nothing out, so that the network has nothing to do but the ranks' word on how they cut
-            group.heap(1).stallCopy(Direction.TO_HOST, 1);
-            List<Work> works = group.run(rank -> start(group, rank));
-            await(events, Direction.TO_HOST, 3, false);
-            assertEquals(3, group.heap(0).copies(Direction.TO_HOST), "pieces copied out while none comes back");
-            assertEquals(0, group.heap(0).copies(Direction.TO_DEVICE), "pieces copied back");
-
-            group.heap(1).endStalledCopies();
-            works.forEach(Work::await);
-        }
-    }
 
     private static Work start(DeviceGroup group, int rank) {
         return group.group(rank).allReduceAsync(group.tensor(rank, TEN), ReduceOp.SUM);
-    }
-
-    private static LinkedBlockingQueue<CopyEvent> watched(HeapDeviceMemory heap) {
-        LinkedBlockingQueue<CopyEvent> events = new LinkedBlockingQueue<>();
-        heap.watch(events::add);
-        return events;
-    }
-
-    private static void await(LinkedBlockingQueue<CopyEvent> events, Direction direction, long number, boolean ended)
-            throws InterruptedException {
-        while (true) {
-            CopyEvent next = events.poll(20, TimeUnit.SECONDS);
-            assertTrue(next != null, direction + " " + number + (ended ? " has not ended" : " was not started"));
-            if (next.direction() == direction && next.number() == number && next.ended() == ended) {
-                return;
-            }
-        }
     }
 
     @Test

@@ -10,19 +10,20 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
+import ferro.dispatch.DeviceMemory.Staging;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs one call: while a piece is on the network, the next one is copied out and the one before is copied back. For one
- * thread.
+ * Runs one call piece by piece: copies a piece to the host, makes the call there, and copies the piece back. For one thread.
  *
  * <p>A failure of a copy to the host, and a copy that does not end, abort the host group, because the other ranks would
  * wait. A failure of a copy back does not abort it, because the other ranks have what they need: this rank takes part to
  * the end and fails then.
  */
-final class Pipeline {
+final class PieceRun {
     /** How long copies of a failed call may still run before their tensors are given up. */
     private static final long GRACE_NANOS = 1_000_000_000L;
 
@@ -31,26 +32,29 @@ final class Pipeline {
     private final PieceCut cut;
     private final CollectiveBackend host;
     private final DeviceMemory memory;
-    private final Piece[] pieces;
+    /** Copies, out or back, that may still run. */
+    private final List<Copy> copies = new ArrayList<>();
+
+    private Staging staging;
+    /** The host's part, until it was waited for. */
+    private Work network;
+
     private FerroTransferException notCopiedBack;
     private boolean hostFailed;
     private Copy within;
 
-    Pipeline(RoundTripWork work, RoundTripRoute route, PieceCut cut, CollectiveBackend host, DeviceMemory memory) {
+    PieceRun(RoundTripWork work, RoundTripRoute route, PieceCut cut, CollectiveBackend host, DeviceMemory memory) {
         this.work = work;
         this.route = route;
         this.cut = cut;
         this.host = host;
         this.memory = memory;
-        this.pieces = new Piece[(int) Math.min(PieceCut.PIECES_AT_ONCE, cut.pieces())];
     }
 
     /** Runs the call to its end; throws the failure that the caller gets. */
     void run(StagingPool pool) {
         try {
-            for (int place = 0; place < pieces.length; place++) {
-                pieces[place] = new Piece(pool.take(route.stagingBytes(cut)));
-            }
+            staging = pool.take(route.stagingBytes(cut));
             move();
         } catch (RuntimeException | Error failure) {
             if (!hostFailed) {
@@ -70,23 +74,18 @@ final class Pipeline {
         if (route.within() != null) {
             within = memory.onDevice(route.within().from(), route.within().to());
         }
-        long all = cut.pieces();
-        if (all > 1) {
+        if (cut.pieces() > 1) {
             agree();
         }
-        for (long turn = 0; turn < all + 2; turn++) {
-            if (turn < all) {
-                startOut(turn);
-            }
-            if (turn >= 1 && turn - 1 < all) {
-                handOver(turn - 1);
-            }
-            if (turn >= 2) {
-                startBack(turn - 2);
-            }
-        }
-        for (Piece piece : pieces) {
-            awaitBack(piece);
+        for (long piece = 0; piece < cut.pieces(); piece++) {
+            copyOut(piece);
+            staging.buffer()
+                    .clear()
+                    .limit(route.parts() * cut.length(piece) * route.type().byteSize());
+            network = submit(route.onHost(HostTensor.of(route.type(), staging.buffer())));
+            await(network);
+            network = null;
+            copyBack(piece);
         }
         if (within != null) {
             await(within, "a copy");
@@ -113,47 +112,26 @@ final class Pipeline {
                 + ": give every rank the same length and the same ferro.fallback.chunk";
     }
 
-    private void startOut(long number) {
-        Piece piece = place(number);
-        awaitBack(piece);
+    private void copyOut(long piece) {
         if (route.out() != null) {
-            route.out()
-                    .copies(
-                            cut,
-                            number,
-                            (tensor, at) -> piece.copies.add(memory.toHost(tensor, bytes(piece, at, tensor))));
+            route.out().copies(cut, piece, (tensor, at) -> copies.add(memory.toHost(tensor, bytes(at, tensor))));
         }
-    }
-
-    private void handOver(long number) {
-        Piece piece = place(number);
-        for (Copy copy : piece.copies) {
+        for (Copy copy : copies) {
             await(copy, "a GPU->CPU copy");
         }
-        piece.copies.clear();
-        piece.network = submit(route.onHost(piece.view(route, route.parts() * cut.length(number))));
+        copies.clear();
     }
 
-    private void startBack(long number) {
-        Piece piece = place(number);
-        await(piece.network);
-        piece.network = null;
+    private void copyBack(long piece) {
         if (route.back() == null || notCopiedBack != null) {
             return;
         }
         try {
-            route.back()
-                    .copies(
-                            cut,
-                            number,
-                            (tensor, at) -> piece.copies.add(memory.toDevice(bytes(piece, at, tensor), tensor)));
+            route.back().copies(cut, piece, (tensor, at) -> copies.add(memory.toDevice(bytes(at, tensor), tensor)));
         } catch (RuntimeException failure) {
             notCopiedBack(failure);
         }
-    }
-
-    private void awaitBack(Piece piece) {
-        for (Copy copy : piece.copies) {
+        for (Copy copy : copies) {
             try {
                 await(copy, "a CPU->GPU copy");
             } catch (RuntimeException failure) {
@@ -163,7 +141,7 @@ final class Pipeline {
                 notCopiedBack(failure);
             }
         }
-        piece.copies.clear();
+        copies.clear();
     }
 
     private void notCopiedBack(RuntimeException cause) {
@@ -211,15 +189,10 @@ final class Pipeline {
         if (within != null) {
             ended(within, until);
         }
-        for (Piece piece : pieces) {
-            if (piece != null && piece.network != null) {
-                ended(piece.network);
-                piece.network = null;
-            }
-            if (piece != null) {
-                piece.copies.removeIf(copy -> ended(copy, until));
-            }
+        if (network != null) {
+            ended(network);
         }
+        copies.removeIf(copy -> ended(copy, until));
     }
 
     private static void ended(Work network) {
@@ -239,21 +212,15 @@ final class Pipeline {
     }
 
     private void giveBack(StagingPool pool) {
-        for (Piece piece : pieces) {
-            if (piece != null && piece.copies.isEmpty()) {
-                pool.give(piece.staging);
-            } else if (piece != null) {
-                pool.give(piece.staging, List.copyOf(piece.copies));
-            }
+        if (staging != null && copies.isEmpty()) {
+            pool.give(staging);
+        } else if (staging != null) {
+            pool.give(staging, copies);
         }
     }
 
-    private Piece place(long number) {
-        return pieces[(int) (number % pieces.length)];
-    }
-
-    private ByteBuffer bytes(Piece piece, int atElement, DeviceTensor like) {
+    private ByteBuffer bytes(int atElement, DeviceTensor like) {
         int from = atElement * route.type().byteSize();
-        return piece.staging.buffer().clear().position(from).limit(from + (int) like.byteCount());
+        return staging.buffer().clear().position(from).limit(from + (int) like.byteCount());
     }
 }
