@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 /** Two ranks of this JVM over a medium: {@code simulated}, {@code tcp} or {@code shm}. */
 final class MediumRanks implements AutoCloseable {
     static final int RANKS = 2;
-    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(150);
 
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "test-rank");

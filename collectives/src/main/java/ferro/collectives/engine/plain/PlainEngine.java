@@ -12,7 +12,6 @@ import ferro.Work;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
-import ferro.collectives.reduce.Elements;
 import ferro.dispatch.FallbackGate;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
@@ -81,7 +80,7 @@ public final class PlainEngine extends ForwardingBackend {
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
         transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, from, tag, timeout));
-        Elements.copy(into.dataType(), into.memory(), Elements.at(into, 0), bytes, 0, into.elementCount());
+        into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
         return new CompletedWork(System.nanoTime() - begun);
     }
 

@@ -6,7 +6,6 @@ import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.WireHeader;
-import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Kernels;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
@@ -129,12 +128,11 @@ final class PlainLink implements Link {
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
         transport.plain().recv(bytes, peer, TAG, NO_LIMIT);
-        long at = Elements.at(into, 0);
+        HostTensor came = HostTensor.of(into.dataType(), bytes.clear());
         if (op == null) {
-            Elements.copy(into.dataType(), into.memory(), at, bytes, 0, into.elementCount());
+            into.copyFrom(0, came, 0, into.elementCount());
         } else {
-            Kernels.of(into.dataType(), op, transport.worldSize())
-                    .combine(into.memory(), at, bytes, 0, into.elementCount());
+            Kernels.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, into.elementCount());
         }
     }
 

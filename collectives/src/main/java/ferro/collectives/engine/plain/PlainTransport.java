@@ -5,7 +5,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
-import ferro.collectives.reduce.Elements;
 import ferro.spi.Deadlines;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -196,7 +195,7 @@ final class PlainTransport implements Transport {
             throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
         }
-        if (tensor.memory() instanceof ByteBuffer buffer) {
+        if (!tensor.hasParts() && tensor.memory() instanceof ByteBuffer buffer) {
             int from = Math.toIntExact(tensor.offset());
             return buffer.duplicate()
                     .limit(Math.toIntExact(from + tensor.byteCount()))
@@ -206,7 +205,7 @@ final class PlainTransport implements Transport {
         }
         ByteBuffer copy =
                 ByteBuffer.allocateDirect(Math.toIntExact(tensor.byteCount())).order(ByteOrder.nativeOrder());
-        Elements.copy(tensor.dataType(), copy, 0, tensor.memory(), Elements.at(tensor, 0), tensor.elementCount());
+        HostTensor.of(tensor.dataType(), copy).copyFrom(0, tensor, 0, tensor.elementCount());
         return copy;
     }
 
