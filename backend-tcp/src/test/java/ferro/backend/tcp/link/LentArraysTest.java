@@ -86,22 +86,26 @@ class LentArraysTest {
     @ValueSource(booleans = {true, false})
     void foreignMemoryIsLentAsArraysAreAndNeverStagedWhereItCanBe(boolean lends) throws Exception {
         try (TcpPair pair = pair(lends, true)) {
-            int count = 3 * ForeignHalves.BUFFER_BYTES / 8 + 5;
-            HostTensor data = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
-            HostTensor into = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
-            for (int i = 0; i < count; i++) {
-                data.setFloat(i, i + 2);
+            long lent = 0;
+            // in one buffer, and in two
+            for (int count : new int[] {200_003, 3 * ForeignHalves.BUFFER_BYTES / 8 + 5}) {
+                HostTensor data = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
+                HostTensor into = HostTensor.of(DataType.FLOAT32, new ForeignHalves(4 * count));
+                for (int i = 0; i < count; i++) {
+                    data.setFloat(i, i + 2);
+                }
+                CallHeader call = CallHeader.of(7, count, 0x1234, "broadcast");
+                long received = pair.second().link.received() + 1;
+                pair.first().link.send(call, data, 0, count);
+                pair.second().link.receive(call, into, 0, count);
+                pair.driveUntil(() -> pair.second().link.received() == received);
+                for (int i = 0; i < count; i++) {
+                    assertEquals(i + 2, into.getFloat(i));
+                }
+                lent += lends ? 4L * count : 0;
+                assertEquals(lent, sockets.get(0).lentBytes());
+                assertEquals(lent, sockets.get(1).lentBytes());
             }
-            CallHeader call = CallHeader.of(7, 17, 0x1234, "broadcast");
-            pair.first().link.send(call, data, 0, count);
-            pair.second().link.receive(call, into, 0, count);
-            pair.driveUntil(() -> pair.second().link.received() == 1);
-            for (int i = 0; i < count; i++) {
-                assertEquals(i + 2, into.getFloat(i));
-            }
-            long lent = lends ? 4L * count : 0;
-            assertEquals(lent, sockets.get(0).lentBytes());
-            assertEquals(lent, sockets.get(1).lentBytes());
         }
     }
 
