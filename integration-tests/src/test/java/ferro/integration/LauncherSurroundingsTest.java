@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What the launcher finds around it: temporary folder, locale, limit of open files. */
 @EnabledOnOs(OS.LINUX)
 class LauncherSurroundingsTest {
+    /** What the script {@code ferro} reads. */
+    private static final String START = "launcher/src/main/sh/start.sh";
+
     @TempDir
     private Path folder;
 
@@ -239,9 +242,13 @@ class LauncherSurroundingsTest {
         for (String entry : LauncherRun.classPath().split(File.pathSeparator)) {
             pointing(lib.resolve(String.format("%03d.jar", number++)), Path.of(entry));
         }
-        Files.writeString(lib.resolveSibling("stamp"), lib + "\n");
         Path script = folder.resolve("home/ferro");
         Files.copy(CheckoutFiles.ROOT.resolve("ferro"), script);
+        Path shared = folder.resolve("home").resolve(START);
+        Files.createDirectories(shared.getParent());
+        Files.copy(CheckoutFiles.ROOT.resolve(START), shared);
+        // at the end: what is newer than the stamp would be built
+        Files.writeString(lib.resolveSibling("stamp"), lib + "\n");
         assertTrue(script.toFile().setExecutable(true));
         return script;
     }

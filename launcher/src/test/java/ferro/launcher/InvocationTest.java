@@ -64,6 +64,9 @@ class InvocationTest {
     /** The script, with a build that is done and a JDK that prints what it is given. */
     private static Path checkout(Path home) throws IOException {
         Files.copy(SCRIPT, home.resolve("ferro"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+        Path shared = home.resolve("launcher/src/main/sh/start.sh");
+        Files.createDirectories(shared.getParent());
+        Files.copy(SCRIPT.resolveSibling("launcher/src/main/sh/start.sh"), shared);
         Path lib = Files.createDirectories(home.resolve(".ferro/lib-1"));
         Files.writeString(home.resolve(".ferro/stamp"), lib + "\n");
         Files.createFile(lib.resolve("archived-17.0.1"));

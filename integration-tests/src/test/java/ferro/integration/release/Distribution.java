@@ -1,0 +1,141 @@
+package ferro.integration.release;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** The unpacked archive of the ferro command, whose script is run as a user runs it. */
+final class Distribution {
+    private static final int COMMAND_SECONDS = 150;
+
+    /** What the script and the JVM need; neither mvn nor anything else of {@code /usr/bin} is on the path of a command. */
+    private static final List<String> TOOLS = List.of(
+            "sh",
+            "bash",
+            "sed",
+            "cksum",
+            "mkdir",
+            "rm",
+            "rmdir",
+            "cat",
+            "ls",
+            "sort",
+            "readlink",
+            "dirname",
+            "locale",
+            "sleep",
+            "find",
+            "head",
+            "grep",
+            "kill",
+            "ps",
+            "uname",
+            "setsid",
+            "taskset",
+            "sha256sum",
+            "env");
+
+    private final Path root;
+    private final Path work;
+
+    private Distribution(Path root, Path work) {
+        this.root = root;
+        this.work = work;
+    }
+
+    /** Returns the archive with such an end, which the release build has made beside the staged artifacts. */
+    static Path archive(String end) throws IOException {
+        Path staging = Staging.ofProperty().folder();
+        return staging.resolveSibling("distribution").resolve("ferro-" + Checkout.releaseVersion() + end);
+    }
+
+    /** Unpacks the archive. Output of commands goes to files in another folder. */
+    static Distribution unpacked(Path archive, Path into, Path work) throws Exception {
+        Files.createDirectories(into);
+        Process unpacking = new ProcessBuilder(
+                        "tar", "-xzf", archive.toRealPath().toString(), "-C", into.toString())
+                .inheritIO()
+                .start();
+        assertTrue(unpacking.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS));
+        assertEquals(0, unpacking.exitValue());
+        try (Stream<Path> folders = Files.list(into)) {
+            return new Distribution(folders.findFirst().orElseThrow(), work);
+        }
+    }
+
+    /** Returns the folder that the archive has unpacked. */
+    Path root() {
+        return root;
+    }
+
+    /** Runs {@code bin/ferro} on a JDK and waits for its end. */
+    Run ferro(Path jdk, Map<String, String> variables, Path from, String... arguments) throws Exception {
+        List<String> line = new ArrayList<>(List.of(root.resolve("bin/ferro").toString()));
+        line.addAll(List.of(arguments));
+        return command(jdk, variables, from, line);
+    }
+
+    /** Runs a command with a path that has neither Maven nor a JDK, and waits for its end. */
+    Run command(Path jdk, Map<String, String> variables, Path from, List<String> line) throws Exception {
+        File out = Files.createTempFile(work, "out", ".txt").toFile();
+        File err = Files.createTempFile(work, "err", ".txt").toFile();
+        ProcessBuilder builder = new ProcessBuilder(line)
+                .directory(from.toFile())
+                .redirectOutput(out)
+                .redirectError(err);
+        builder.environment().clear();
+        builder.environment().put("PATH", tools().toString());
+        builder.environment().put("LC_ALL", "C.UTF-8");
+        builder.environment().put("JAVA_HOME", jdk.toString());
+        builder.environment().putAll(variables);
+        Process process = builder.start();
+        try {
+            assertTrue(
+                    process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS),
+                    line + " still runs: " + Files.readString(err.toPath()));
+        } finally {
+            process.destroyForcibly();
+        }
+        return new Run(process.exitValue(), Files.readString(out.toPath()), Files.readString(err.toPath()));
+    }
+
+    private Path tools() throws IOException {
+        Path tools = work.resolve("tools");
+        if (!Files.isDirectory(tools)) {
+            Files.createDirectory(tools);
+            for (String tool : TOOLS) {
+                for (String folder : List.of("/bin", "/usr/bin")) {
+                    Path found = Path.of(folder, tool);
+                    if (Files.exists(found) && !Files.exists(tools.resolve(tool))) {
+                        Files.createSymbolicLink(tools.resolve(tool), found);
+                    }
+                }
+            }
+        }
+        return tools;
+    }
+
+    /** What a command printed, and its exit code. */
+    record Run(int exitCode, String out, String err) {
+        /** Returns this run, of a command that ended with such a code. */
+        Run endedWith(int code) {
+            assertEquals(code, exitCode, this::toString);
+            return this;
+        }
+
+        /** Returns this run, whose standard output contains a text. */
+        Run printed(String text) {
+            assertTrue(out.contains(text), () -> "no \"" + text + "\" in " + this);
+            return this;
+        }
+    }
+}

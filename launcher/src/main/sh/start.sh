@@ -1,0 +1,195 @@
+# What the script ferro of a checkout and bin/ferro of a distribution have in common. Both set, before they call a function:
+#   home      the checkout or the folder of the distribution
+#   tool      program of the JDK that is needed: javac in a checkout, which is built with it, java in a distribution
+#   lib       folder of the jars
+#   archives  folder of the class archives
+#   state     folder of the lock
+#   log       file for the output of what makes the archives
+#   example   program that the launcher compiles and starts while its classes are archived
+
+give_up() {
+    printf 'ferro: %s\n' "$@" >&2
+    exit 2
+}
+
+# Major version of the JDK in $1, from the file that every JDK carries; nothing if $1 is no JDK.
+jdk_version() {
+    [ -x "$1/bin/$tool" ] || return 0
+    if [ -r "$1/release" ]; then
+        sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release"
+    else
+        "$1/bin/java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p'
+    fi
+}
+
+jdk_candidates() {
+    for jdk in /usr/lib/jvm/* /Library/Java/JavaVirtualMachines/*/Contents/Home "${HOME:-/}"/.sdkman/candidates/java/* \
+        "${HOME:-/}"/.jdks/*; do
+        [ -d "$jdk" ] && printf '%s\n' "$jdk"
+    done
+    if [ -x /usr/libexec/java_home ]; then
+        /usr/libexec/java_home -v 17+ 2>/dev/null
+    fi
+    on_path=$(command -v "$tool") && on_path=$(readlink -f "$on_path") && dirname "$(dirname "$on_path")"
+}
+
+newest_jdk() {
+    jdk_candidates | while IFS= read -r jdk; do
+        version=$(jdk_version "$jdk")
+        [ "${version:-0}" -ge 17 ] && printf '%s %s\n' "$version" "$jdk"
+    done | sort -rn | sed -n '1s/^[0-9]* //p'
+}
+
+# Sets JAVA_HOME to the newest JDK unless it says otherwise already.
+choose_jdk() {
+    if [ -z "${JAVA_HOME:-}" ]; then
+        JAVA_HOME=$(newest_jdk)
+        [ -n "$JAVA_HOME" ] || give_up \
+            "found no JDK of version 17 or newer under /usr/lib/jvm, on the path or in JAVA_HOME" \
+            "install one (Debian, Ubuntu: apt-get install openjdk-17-jdk-headless; macOS: brew install openjdk; or https://adoptium.net)"
+        export JAVA_HOME
+        return
+    fi
+    version=$(jdk_version "$JAVA_HOME")
+    [ "${version:-0}" -ge 17 ] || give_up \
+        "JAVA_HOME=$JAVA_HOME holds ${version:+JDK }${version:-no JDK (no bin/$tool)}, need a JDK of version 17 or newer" \
+        "set it to such a JDK, or unset it to use the newest JDK of this machine"
+}
+
+# Sets what every start needs: the JDK, its release, which names its archives, and options of the launcher's JVM.
+prepare() {
+    choose_jdk
+    honour_tmpdir
+    keep_bytes
+    # as the launcher names them by its property java.version
+    release=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$JAVA_HOME/release" 2>/dev/null)
+}
+
+# How this command was typed, for what the launcher says to type next: by its name where the path has it, else by the way to it.
+typed() {
+    if [ "$(command -v ferro)" = "$0" ]; then
+        echo ferro
+        return
+    fi
+    case $0 in
+        */*) printf '%s\n' "$0" ;;
+        *) printf './%s\n' "$0" ;;
+    esac
+}
+
+# Holds $state/lock; a lock whose owner is gone is taken over.
+lock() {
+    waited=0
+    until mkdir "$state/lock" 2>/dev/null; do
+        owner=$(cat "$state/lock/owner" 2>/dev/null)
+        if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
+            rm -rf "$state/lock"
+            continue
+        fi
+        [ "$waited" -gt 0 ] || echo "ferro: another ferro command is building; waiting until it has finished" >&2
+        waited=$((waited + 1))
+        [ "$waited" -le 1800 ] || give_up "waited 15 minutes for $state/lock (held by process ${owner:-unknown}): remove it"
+        sleep 0.5
+    done
+    echo $$ >"$state/lock/owner"
+    trap 'rm -rf "$state/lock"' EXIT
+    trap 'exit 130' INT TERM HUP
+}
+
+# The jars of $lib, in one order for the launcher and for ranks: a class archive serves one order only.
+jars() {
+    printf '%s:' "$lib"/*.jar | sed 's/:$//'
+}
+
+# Runs the launcher of $lib in place of this shell, with the class archive option $1.
+launch() {
+    archive=$1
+    shift
+    exec "$JAVA_HOME/bin/java" ${temporary:+"$temporary"} ${locale:+"$locale"} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto "$archive" \
+        '-Xlog:cds*=off' --enable-native-access=ALL-UNNAMED -Dferro.home="$home" -Dferro.archives="$archives" \
+        -Dferro.command="$(typed)" \
+        -cp "$(jars)" ferro.launcher.FerroCommand "$@"
+}
+
+# Makes the JVM of the launcher use the folder of TMPDIR, which a JVM does not read by itself.
+honour_tmpdir() {
+    temporary=
+    case ${JAVA_TOOL_OPTIONS:-}${JDK_JAVA_OPTIONS:-} in
+        *java.io.tmpdir*) ;;
+        # of a folder that does not exist the JVM would print a line of its own; the launcher refuses it where it needs one
+        *) [ ! -d "${TMPDIR:-}" ] || temporary=-Djava.io.tmpdir=$TMPDIR ;;
+    esac
+}
+
+# Makes the JVM of the launcher keep the bytes of arguments, variables and paths: under the locale C it knows ASCII only. The
+# launcher gives LC_ALL back to the ranks; = stands before it, and nothing if it was unset.
+keep_bytes() {
+    locale=
+    case $(locale charmap 2>/dev/null) in
+        ANSI_X3.4-1968 | US-ASCII) ;;
+        '')
+            case ${LC_ALL:-${LC_CTYPE:-${LANG:-C}}} in
+                C | POSIX) ;;
+                *) return ;;
+            esac
+            ;;
+        *) return ;;
+    esac
+    locale=-Dferro.lc_all=${LC_ALL+=$LC_ALL}
+    export LC_ALL=C.UTF-8
+}
+
+# Whether a small job may open as many files as it needs.
+enough_files() {
+    limit=$(ulimit -n)
+    set -- "$lib"/*.jar
+    [ "$limit" = unlimited ] || [ "$limit" -ge $((2 * $# + 64)) ]
+}
+
+# Refuses a limit below which the JVM cannot even open its jars, as the launcher itself would: for each jar one file, and 8 more.
+need_files() {
+    limit=$(ulimit -n)
+    set -- "$lib"/*.jar
+    [ "$limit" = unlimited ] || [ "$limit" -ge $(($# + 8)) ] || give_up \
+        "the launcher needs about $(($# + 8)) open files per process, but may have only $limit: raise the limit (ulimit -n 1024)"
+}
+
+# The flag by which the launcher gives ranks the Vector API: an archive serves only those that start as it was made.
+vectors() {
+    case $(jdk_version "$JAVA_HOME") in
+        19 | 20 | 21) ;;
+        *) "$JAVA_HOME/bin/java" --list-modules | sed -n 's/^\(jdk\.incubator\.vector\)@.*/--add-modules=\1/p' ;;
+    esac
+}
+
+# Keeps what the JVM makes of the classes of a small job, first those of a rank that hears of another's death and then its
+# launcher's, for later starts: half of the work of a start, and of telling a failure, is reading classes. Each JDK has its
+# own; a JVM that one does not fit ignores it, as we do if none can be made.
+archive_classes() {
+    echo "archiving classes, so that ferro starts faster on JDK $release" >&2
+    launcher=$archives/launcher-$release.jsa
+    ranks=$archives/ranks-$release.jsa
+    rank='[ "$RANK" = 1 ] && set -- "-XX:ArchiveClassesAtExit=$0" "$@"; exec "$JAVA_HOME/bin/java" "$@"'
+    (launch "-XX:SharedArchiveFile=$launcher" run -n 3 --no-bind -- sh -c "$rank" "$ranks" \
+        -XX:-UsePerfData $(vectors) -cp "$(jars)" ferro.launcher.Rehearsal) </dev/null >>"$log" 2>&1 || rm -f "$ranks"
+    (launch "-XX:ArchiveClassesAtExit=$launcher" run -n 2 --no-bind "$example") \
+        </dev/null >>"$log" 2>&1 || rm -f "$launcher"
+    : >"$archives/archived-$release"
+}
+
+# Archives the classes for this JDK if nobody has, then runs the launcher in place of this shell.
+start() {
+    need_files
+    if [ ! -e "$archives/archived-$release" ] && [ -w "$archives" ] && enough_files; then
+        lock
+        [ -e "$archives/archived-$release" ] || archive_classes
+        unlock
+    fi
+    launch "-XX:SharedArchiveFile=$archives/launcher-$release.jsa" "$@"
+}
+
+unlock() {
+    rm -rf "$state/lock"
+    trap - EXIT INT TERM HUP
+}
+
