@@ -85,8 +85,7 @@ final class ClassReferences {
                 found.add(new Reference(all.typeName(index), "", ""));
             } else if (all.kinds[index] >= FIELD && all.kinds[index] <= INTERFACE_METHOD) {
                 int[] member = all.parts[all.parts[index][1]];
-                found.add(new Reference(
-                        all.typeName(all.parts[index][0]), all.texts[member[0]], all.texts[member[1]]));
+                found.add(new Reference(all.typeName(all.parts[index][0]), all.texts[member[0]], all.texts[member[1]]));
             }
         }
         return found;

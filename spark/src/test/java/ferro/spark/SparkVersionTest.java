@@ -162,8 +162,7 @@ class SparkVersionTest {
 
     @Test
     void rowsOfADatasetAreRead() {
-        SparkSession session =
-                SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
+        SparkSession session = SparkSession.builder().sparkContext(spark.sc()).getOrCreate();
 
         long sum = FerroSpark.on(session).ranks(2).run(session.range(10), (rank, rows) -> {
             long[] own = {0};
@@ -206,13 +205,16 @@ class SparkVersionTest {
         CompletableFuture<Void> running = new CompletableFuture<>();
         CompletableFuture<Object> job = CompletableFuture.supplyAsync(() -> {
             spark.setJobGroup("cancelled", "a job to cancel", false);
-            return ferro().attempts(3).onProgress(report -> running.complete(null)).run(rows(), waiting());
+            return ferro().attempts(3)
+                    .onProgress(report -> running.complete(null))
+                    .run(rows(), waiting());
         });
         running.get(60, TimeUnit.SECONDS);
 
         spark.cancelJobGroup("cancelled");
 
-        Throwable failure = assertThrows(Exception.class, () -> job.get(60, TimeUnit.SECONDS)).getCause();
+        Throwable failure = assertThrows(Exception.class, () -> job.get(60, TimeUnit.SECONDS))
+                .getCause();
         assertInstanceOf(FerroSparkException.class, failure);
         assertTrue(failure.getMessage().contains("was cancelled"), failure.getMessage());
     }
@@ -224,7 +226,8 @@ class SparkVersionTest {
         Thread driver = new Thread(
                 () -> failed.complete(assertThrows(
                         FerroSparkException.class,
-                        () -> ferro().onProgress(report -> running.complete(null)).run(rows(), waiting()))),
+                        () -> ferro().onProgress(report -> running.complete(null))
+                                .run(rows(), waiting()))),
                 "test-driver");
         driver.start();
         running.get(60, TimeUnit.SECONDS);
@@ -234,6 +237,7 @@ class SparkVersionTest {
         String message = failed.get(60, TimeUnit.SECONDS).getMessage();
         assertTrue(message.contains("was interrupted"), message);
         // this job needs the slots of the interrupted one
-        assertEquals(SharedSpark.RANKS, ferro().runAll(rows(), (rank, rows) -> 1).size());
+        assertEquals(
+                SharedSpark.RANKS, ferro().runAll(rows(), (rank, rows) -> 1).size());
     }
 }

@@ -30,7 +30,8 @@ class TaskWatchTest {
     TaskWatchTest() {
         Properties properties = new Properties();
         properties.setProperty("spark.job.tags", "other,ferro-job.0");
-        watch.onJobStart(new SparkListenerJobStart(3, 0, TaskWatchTest.<StageInfo>empty().$colon$colon(stage()), properties));
+        watch.onJobStart(
+                new SparkListenerJobStart(3, 0, TaskWatchTest.<StageInfo>empty().$colon$colon(stage()), properties));
         for (int rank = 0; rank < tasks.length; rank++) {
             tasks[rank] =
                     new TaskInfo(100 + rank, rank, 0, rank, 0, EXECUTORS[rank], "host", TaskLocality.ANY(), false);
@@ -39,20 +40,7 @@ class TaskWatchTest {
     }
 
     private static StageInfo stage() {
-        return new StageInfo(
-                STAGE,
-                0,
-                "stage",
-                3,
-                empty(),
-                empty(),
-                "",
-                null,
-                empty(),
-                Option.empty(),
-                0,
-                false,
-                0);
+        return new StageInfo(STAGE, 0, "stage", 3, empty(), empty(), "", null, empty(), Option.empty(), 0, false, 0);
     }
 
     private static <T> scala.collection.immutable.List<T> empty() {

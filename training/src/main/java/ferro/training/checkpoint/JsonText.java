@@ -43,8 +43,8 @@ final class JsonText {
         } else if (value instanceof Integer || value instanceof Long) {
             out.append(value);
         } else {
-            throw new IllegalArgumentException("cannot write " + value
-                    + " as JSON: need a map, a collection, a string, an int or a long");
+            throw new IllegalArgumentException(
+                    "cannot write " + value + " as JSON: need a map, a collection, a string, an int or a long");
         }
     }
 

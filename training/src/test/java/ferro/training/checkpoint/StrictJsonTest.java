@@ -64,8 +64,7 @@ class StrictJsonTest {
         CheckpointException refusal = assertThrows(
                 CheckpointException.class, () -> StrictJson.read(FILE, "{\"a\": {\"b\": [7, {\"c\": \"d\"]}}"));
 
-        assertEquals(
-                "checkpoint.json: invalid JSON at $.a.b[1], character 25: need }, found ]", refusal.getMessage());
+        assertEquals("checkpoint.json: invalid JSON at $.a.b[1], character 25: need }, found ]", refusal.getMessage());
     }
 
     @Test
@@ -73,8 +72,7 @@ class StrictJsonTest {
         JsonValues read = StrictJson.read(
                 FILE, " {\r\n\t\"a\\u00e9\\ud83D\\ude00\" : [ -0 , \"\\\"\\\\\\/\\b\\f\\n\\r\\t\" , { } , [ ] ] } ");
 
-        assertEquals(
-                Map.of("a\u00e9\ud83d\ude00", List.of(0L, "\"\\/\b\f\n\r\t", Map.of(), List.of())), read.fields());
+        assertEquals(Map.of("a\u00e9\ud83d\ude00", List.of(0L, "\"\\/\b\f\n\r\t", Map.of(), List.of())), read.fields());
     }
 
     @Test
