@@ -20,16 +20,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreProvidersTest {
-    private static final GroupSpec GROUP = GroupSpec.of("world", 1, 3, Duration.ofSeconds(5));
+    private static final GroupSpec GROUP = new GroupSpec("world", 1, 3, Duration.ofSeconds(5));
 
     @Test
     void aProviderThatCannotBeLoadedIsTheCauseOfNoStore(@TempDir Path folder) throws Exception {
         Path entries = Files.createDirectories(folder.resolve("META-INF/services"));
         Files.writeString(entries.resolve(StoreProvider.class.getName()), "no.such.Provider");
         ClassLoader before = Thread.currentThread().getContextClassLoader();
-        try (URLClassLoader near = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before);
+        try (URLClassLoader withBroken =
+                        new URLClassLoader(new URL[] {folder.toUri().toURL()}, before);
                 SystemContext context = SystemContext.of(Map.of("ferro.rendezvous", "other://here"))) {
-            Thread.currentThread().setContextClassLoader(near);
+            Thread.currentThread().setContextClassLoader(withBroken);
 
             FerroException failure = assertThrows(
                     FerroException.class,

@@ -3,10 +3,13 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.spi.ToolProvider;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,6 +67,40 @@ class OtherNettyTest {
             assertTrue(one.contains(" ferro_shaded_netty_transport_native_epoll_"), one);
             assertTrue(one.contains(" netty_transport_native_epoll_"), one);
             assertTrue(one.endsWith("; " + answer + ", " + answer), one);
+        }
+    }
+
+    /** The tool jlink takes no jar that is no module. */
+    @Test
+    @Tag("long")
+    void ranksMeetInAnImageOfJlink() throws Exception {
+        ProgramPaths paths = ProgramPaths.ofSpringBoot();
+        String modules = paths.ferroAlone().stream()
+                .filter(entry -> !entry.equals(paths.program()))
+                .map(Path::toString)
+                .collect(Collectors.joining(File.pathSeparator));
+        Path image = folder.resolve("image");
+        int code = ToolProvider.findFirst("jlink")
+                .orElseThrow()
+                .run(
+                        System.out,
+                        System.err,
+                        "-p",
+                        modules,
+                        "--add-modules",
+                        "ferro.backend.tcp",
+                        "--output",
+                        image.toString());
+        assertEquals(0, code, () -> "jlink of " + modules);
+        String java = image.resolve("bin/java").toString();
+        try (ProgramRanks ranks = new ProgramRanks(folder, List.of(paths.program()), "on")) {
+            ranks.startBy(java, PLAIN);
+            ranks.startBy(java, PLAIN);
+            for (int rank = 0; rank < 2; rank++) {
+                String one = ranks.result(rank);
+                assertTrue(one.startsWith(RESULT + " with TLS"), one);
+                assertTrue(one.contains("; sockets epoll; encryption all connections, by TLS 1.3 of OpenSSL; "), one);
+            }
         }
     }
 

@@ -46,7 +46,13 @@ final class ProgramRanks implements AutoCloseable {
 
     /** Starts the next rank. */
     void start(String program, String... options) throws IOException {
+        startBy(LauncherRun.java(), program, options);
+    }
+
+    /** Starts the next rank by the JVM of an image. */
+    void startBy(String java, String program, String... options) throws IOException {
         List<String> line = JavaLine.shortLived();
+        line.set(0, java);
         line.addAll(List.of(options));
         line.addAll(List.of("-cp", path, program));
         ProcessBuilder builder = new ProcessBuilder(line);
