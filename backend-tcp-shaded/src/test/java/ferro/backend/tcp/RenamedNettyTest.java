@@ -44,6 +44,8 @@ class RenamedNettyTest {
     @Test
     void everyFileOutsideOfPackagesBelongsToFerro() throws Exception {
         Set<String> expected = new TreeSet<>(Set.of(
+                "LICENSE",
+                "NOTICE",
                 "ferro.shaded.io.netty.versions.properties",
                 "services/ferro.spi.BackendProvider",
                 "services/ferro.spi.StoreProvider"));
