@@ -137,7 +137,9 @@ final class BackendSelection {
                 .findFirst()
                 .orElseThrow(() -> refusal(
                         "no usable back end for -Dferro.backend=auto; found: " + list(found)
-                                + (found.stream().anyMatch(candidate -> candidate.name().equals("tcp"))
+                                + (found.stream()
+                                                .anyMatch(candidate ->
+                                                        candidate.name().equals("tcp"))
                                         ? ": remove the reason of one, or name a back end"
                                         : ": add ferro-backend-tcp to the class path, or name a back end"),
                         found));

@@ -63,7 +63,8 @@ class OtherNettyTest {
         String answer = "netty " + version + " by reactor-http-epoll";
         for (String one : said) {
             assertTrue(one.startsWith(RESULT + " with TLS"), one);
-            assertTrue(one.contains("; sockets epoll; encryption all connections, by TLS 1.3 of OpenSSL; natives"), one);
+            assertTrue(
+                    one.contains("; sockets epoll; encryption all connections, by TLS 1.3 of OpenSSL; natives"), one);
             assertTrue(one.contains(" ferro_shaded_netty_transport_native_epoll_"), one);
             assertTrue(one.contains(" netty_transport_native_epoll_"), one);
             assertTrue(one.endsWith("; " + answer + ", " + answer), one);

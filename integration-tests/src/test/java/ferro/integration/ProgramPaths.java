@@ -43,7 +43,9 @@ record ProgramPaths(Path program, List<Path> libraries) {
     }
 
     private static List<Path> entries(String path) {
-        return Arrays.stream(path.strip().split(File.pathSeparator)).map(Path::of).toList();
+        return Arrays.stream(path.strip().split(File.pathSeparator))
+                .map(Path::of)
+                .toList();
     }
 
     /** Returns the whole class path. */
@@ -75,7 +77,9 @@ record ProgramPaths(Path program, List<Path> libraries) {
 
     /** Returns the Netty that Spring Boot has chosen. */
     List<Path> netty() {
-        return libraries.stream().filter(entry -> name(entry).startsWith("netty-")).toList();
+        return libraries.stream()
+                .filter(entry -> name(entry).startsWith("netty-"))
+                .toList();
     }
 
     /** Returns the Netty that ferro is built with. */

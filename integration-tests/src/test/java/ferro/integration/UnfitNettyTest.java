@@ -101,8 +101,10 @@ class UnfitNettyTest {
             for (int rank = 0; rank < 2; rank++) {
                 String said = ranks.result(rank);
                 assertTrue(said.startsWith("product 12 119; data: over TCP (loopback) with TLS"), said);
-                assertTrue(said.endsWith("; sockets epoll; encryption all connections, by TLS 1.3 of the JDK; natives"
-                        + " netty_transport_native_epoll_"), said);
+                assertTrue(
+                        said.endsWith("; sockets epoll; encryption all connections, by TLS 1.3 of the JDK; natives"
+                                + " netty_transport_native_epoll_"),
+                        said);
             }
         }
     }
@@ -110,7 +112,8 @@ class UnfitNettyTest {
     private static Path jar(String part, ProgramPaths paths) {
         String machine = System.getProperty("os.arch").equals("aarch64") ? "aarch_64" : "x86_64";
         return paths.netty().stream()
-                .filter(jar -> !jar.toString().matches(".*-linux-.*") || jar.toString().contains(machine))
+                .filter(jar ->
+                        !jar.toString().matches(".*-linux-.*") || jar.toString().contains(machine))
                 .filter(jar -> jar.getFileName().toString().matches(part.replace("codec-base", "codec") + "-\\d.*"))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no " + part + " in " + paths.netty()));

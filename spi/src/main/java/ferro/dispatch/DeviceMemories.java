@@ -49,7 +49,8 @@ public final class DeviceMemories {
         }
         List<String> reasons = new ArrayList<>();
         return best(context, reasons, new BrokenServices()).isPresent()
-                ? Optional.empty() : Optional.of(noneOf(reasons));
+                ? Optional.empty()
+                : Optional.of(noneOf(reasons));
     }
 
     private static boolean isShared(RankContext context) {

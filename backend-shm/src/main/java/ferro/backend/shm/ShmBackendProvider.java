@@ -66,11 +66,10 @@ public final class ShmBackendProvider implements BackendProvider {
                 },
                 broken::add);
         names.addAll(broken.texts());
-        return found.orElseThrow(
-                () -> new IllegalArgumentException(
-                        "ranks that share memory find each other through back end " + CARRIER
-                                + ", but the class path has only " + names + ": add ferro-backend-tcp to the class path",
-                        broken.cause()));
+        return found.orElseThrow(() -> new IllegalArgumentException(
+                "ranks that share memory find each other through back end " + CARRIER + ", but the class path has only "
+                        + names + ": add ferro-backend-tcp to the class path",
+                broken.cause()));
     }
 
     /** Context whose links are shared memory, whatever is set. */

@@ -109,8 +109,7 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public static TcpStoreServer start(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
-        return NettyParts.with(
-                Where.outside("store", -1), () -> started(address, ports, jobId, worldSize, secret));
+        return NettyParts.with(Where.outside("store", -1), () -> started(address, ports, jobId, worldSize, secret));
     }
 
     private static TcpStoreServer started(
