@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoreProvidersTest {
-    private static final GroupSpec GROUP = new GroupSpec("world", 1, 3, Duration.ofSeconds(5));
+    private static final GroupSpec GROUP = GroupSpec.of("world", 1, 3, Duration.ofSeconds(5));
 
     @Test
     void aProviderThatCannotBeLoadedIsTheCauseOfNoStore(@TempDir Path folder) throws Exception {
