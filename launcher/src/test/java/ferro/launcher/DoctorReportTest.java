@@ -290,8 +290,7 @@ class DoctorReportTest {
     void demoLearnsFromTheCheckout() {
         Optional<Path> checkout = Optional.of(Path.of("/checkout"));
 
-        assertEquals(
-                List.of("--text", "/checkout"), DemoCommand.defaults(List.of(), checkout));
+        assertEquals(List.of("--text", "/checkout"), DemoCommand.defaults(List.of(), checkout));
         assertEquals(List.of(), DemoCommand.defaults(List.of("--text=/x"), checkout));
         assertEquals(List.of(), DemoCommand.defaults(List.of(), Optional.empty()));
     }
