@@ -25,9 +25,6 @@ class ApiShapesTest {
     private static final Set<String> CLOCK_READINGS =
             Set.of("begunNanos", "endedNanos", "deadlineNanos", "nowNanos", "untilNanos");
 
-    /** The calls, which get factories in place of constructors. */
-    private static final String NOT_YET = "ferro\\.Collective\\..*";
-
     /** Converts a Duration into the numbers that other calls take. */
     private static final String CONVERSIONS = "ferro.spi.Deadlines.";
 
@@ -90,7 +87,6 @@ class ApiShapesTest {
     private static List<ApiRecord> large(List<ApiRecord> records) {
         return records.stream()
                 .filter(each -> each.components() > MAX_COMPONENTS)
-                .filter(each -> !each.name().matches(NOT_YET))
                 .toList();
     }
 
