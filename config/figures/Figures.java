@@ -12,6 +12,7 @@ import com.sun.source.tree.LiteralTree;
 import com.sun.source.tree.MemberSelectTree;
 import com.sun.source.tree.MethodInvocationTree;
 import com.sun.source.tree.MethodTree;
+import com.sun.source.tree.PrimitiveTypeTree;
 import com.sun.source.tree.NewClassTree;
 import com.sun.source.tree.ReturnTree;
 import com.sun.source.tree.StatementTree;
@@ -117,7 +118,10 @@ final class Figures {
             return tree instanceof MethodTree method && method.getBody() != null;
         }
 
-        /** Whether its comment has a tag for each parameter, one for the result, and one for exceptions. */
+        /**
+         * Whether its comment has a tag for each parameter, one for the result, and one for exceptions. A method that
+         * returns something and takes no objects needs no tag for exceptions.
+         */
         boolean saysAll() {
             if (comment == null || !(tree instanceof MethodTree method)) {
                 return false;
@@ -127,7 +131,10 @@ final class Figures {
                     .toList();
             return method.getParameters().stream().allMatch(each -> tags.contains("@param " + each.getName()))
                     && (tags.contains("return") || method.getReturnType().toString().equals("void"))
-                    && tags.contains("throws");
+                    && (tags.contains("throws")
+                            || tags.contains("return")
+                                    && method.getParameters().stream()
+                                    .allMatch(each -> each.getType() instanceof PrimitiveTypeTree));
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /** Where the elements of a {@link HostTensor} are: in one array, in one direct buffer, or in {@link ForeignMemory}. */
 abstract sealed class TensorMemory permits ElementCopies {
@@ -199,6 +200,8 @@ abstract sealed class TensorMemory permits ElementCopies {
      * @throws IllegalArgumentException if the memory is read-only and the call writes it
      */
     public final void checkUsable(String call, String name, boolean isWritten) {
+        Objects.requireNonNull(call, "call");
+        Objects.requireNonNull(name, "name");
         if (memory instanceof ForeignView view) {
             view.windows().check(call, name + " " + this, isWritten);
         }

@@ -21,8 +21,7 @@ class DemoProcessTest {
     void fourProcessesTrainOneModelAndSayThatItIsRight() throws Exception {
         String text = text("it was the best of times, it was the worst of times; ".repeat(40));
 
-        try (LauncherRun run = demo(
-                LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")) {
+        try (LauncherRun run = demo(LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")) {
             assertEquals(0, run.exitCode(), run::toString);
 
             String report = String.join("\n", run.outLines());

@@ -282,6 +282,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
+        Objects.requireNonNull(tensor, "tensor");
         Objects.requireNonNull(options, "options");
         InvalidRankException.check(peer, group.worldSize());
         String kind = isSend ? "send" : "recv";

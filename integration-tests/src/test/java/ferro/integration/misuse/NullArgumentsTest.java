@@ -54,6 +54,7 @@ class NullArgumentsTest {
             Map.entry("ReduceOp.IntCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.LongCombine", "written by users, called by ferro"),
             Map.entry("Codec", "written by users, called by ferro"),
+            Map.entry("BrokenServices", "filled by ferro while it searches for services"),
             Map.entry("ExitTask", "written by back ends, called by ferro"),
             Map.entry("ExitTask.JvmExit", "made by ferro, for back ends to read"),
             Map.entry("Simulation.Script", "written by users, called by ferro"),

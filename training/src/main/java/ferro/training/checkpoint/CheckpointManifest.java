@@ -67,7 +67,7 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         fields.put("worldSize", info.worldSize());
         fields.put("metadata", new TreeMap<>(info.metadata()));
         fields.put("parts", parts.stream().map(StoredPart::fields).toList());
-        return JsonText.of(fields);
+        return StrictJson.text(fields);
     }
 
     static long checksum(ByteBuffer bytes) {

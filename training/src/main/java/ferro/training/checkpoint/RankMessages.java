@@ -82,7 +82,7 @@ final class RankMessages {
         message.put(HOST, host);
         List<JsonValues> all = new ArrayList<>();
         List<String> failed = new ArrayList<>();
-        for (String text : allGather(what, JsonText.of(message))) {
+        for (String text : allGather(what, StrictJson.text(message))) {
             JsonValues fields = StrictJson.read("message of rank " + all.size(), text);
             if (fields.fields().containsKey(ERROR)) {
                 failed.add(fields.string(ERROR));

@@ -85,7 +85,7 @@ record SafetensorsHeader(List<SafetensorsEntry> entries, Map<String, String> met
             fields.put(METADATA, metadata);
         }
         entries.forEach(entry -> fields.put(entry.name(), entry.fields()));
-        byte[] json = JsonText.of(fields).getBytes(StandardCharsets.UTF_8);
+        byte[] json = StrictJson.text(fields).getBytes(StandardCharsets.UTF_8);
         int padded = (json.length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         ByteBuffer bytes = ByteBuffer.allocate(LENGTH_BYTES + padded).order(ByteOrder.LITTLE_ENDIAN);
         bytes.putLong(padded).put(json);

@@ -170,7 +170,7 @@ public final class StateFolder {
             fields.putAll(latest.fields());
         }
         fields.put(OWNER_FIELD, owner.fields());
-        return JsonText.of(fields).getBytes(StandardCharsets.UTF_8);
+        return StrictJson.text(fields).getBytes(StandardCharsets.UTF_8);
     }
 
     private static Published parse(String source, ByteBuffer bytes) {

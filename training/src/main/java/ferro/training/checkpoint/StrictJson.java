@@ -4,19 +4,24 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A JSON reader for untrusted text, by RFC 8259. The reader accepts objects, arrays, strings and integers as maps,
- * lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep nesting
+ * A JSON reader for untrusted text, by RFC 8259, and a writer. The reader accepts objects, arrays, strings and integers
+ * as maps, lists, strings and longs. The reader throws an exception for any other value, for duplicate names, for deep nesting
  * and for too many values, before such a text uses much memory.
  *
  * <p>The reader uses no library, because applications such as Spark have JSON libraries of any age on their class path.
  */
 final class StrictJson {
+    /** Characters with an escape of two characters, and the second characters of these escapes. */
+    private static final String NAMED = "\"\\\b\f\n\r\t";
+
+    private static final String NAMES = "\"\\bfnrt";
     private static final int DEEPEST = 6;
     private static final int MAX_VALUES = 4_000_000;
     private static final int HEX_DIGITS = 4;
@@ -237,5 +242,57 @@ final class StrictJson {
     /** Returns the value of an ASCII digit; -1 if the character is none. */
     private static int hex(char digit) {
         return digit < 128 ? Character.digit(digit, HEX) : -1;
+    }
+
+    /** Returns the JSON text of a map with text keys, a collection, a string, an int or a long, without spaces. */
+    static String text(Object value) {
+        StringBuilder out = new StringBuilder();
+        append(out, value);
+        return out.toString();
+    }
+
+    private static void append(StringBuilder out, Object value) {
+        if (value instanceof Map<?, ?> fields) {
+            char before = '{';
+            for (Map.Entry<?, ?> field : fields.entrySet()) {
+                out.append(before);
+                quote(out, (String) field.getKey());
+                out.append(':');
+                append(out, field.getValue());
+                before = ',';
+            }
+            out.append(fields.isEmpty() ? "{}" : "}");
+        } else if (value instanceof Collection<?> elements) {
+            char before = '[';
+            for (Object element : elements) {
+                out.append(before);
+                append(out, element);
+                before = ',';
+            }
+            out.append(elements.isEmpty() ? "[]" : "]");
+        } else if (value instanceof String text) {
+            quote(out, text);
+        } else if (value instanceof Integer || value instanceof Long) {
+            out.append(value);
+        } else {
+            throw new IllegalArgumentException(
+                    "cannot write " + value + " as JSON: need a map, a collection, a string, an int or a long");
+        }
+    }
+
+    private static void quote(StringBuilder out, String text) {
+        out.append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char next = text.charAt(i);
+            int named = NAMED.indexOf(next);
+            if (named >= 0) {
+                out.append('\\').append(NAMES.charAt(named));
+            } else if (next < ' ') {
+                out.append(String.format("\\u%04x", (int) next));
+            } else {
+                out.append(next);
+            }
+        }
+        out.append('"');
     }
 }

@@ -23,6 +23,6 @@ record WeightIndex(Map<String, String> files, long totalBytes) {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("metadata", Map.of("total_size", totalBytes));
         fields.put("weight_map", new TreeMap<>(files));
-        return JsonText.of(fields);
+        return StrictJson.text(fields);
     }
 }

@@ -86,13 +86,13 @@ class StrictJsonTest {
         fields.put("text", characters.toString());
         fields.put("", Map.of("none", List.of(), "nothing", Map.of()));
 
-        assertEquals(fields, StrictJson.read(FILE, JsonText.of(fields)).fields());
+        assertEquals(fields, StrictJson.read(FILE, StrictJson.text(fields)).fields());
     }
 
     @Test
     void valueWithoutAJsonFormIsRefused() {
         IllegalArgumentException refusal =
-                assertThrows(IllegalArgumentException.class, () -> JsonText.of(Map.of("a", 0.5)));
+                assertThrows(IllegalArgumentException.class, () -> StrictJson.text(Map.of("a", 0.5)));
 
         assertEquals(
                 "cannot write 0.5 as JSON: need a map, a collection, a string, an int or a long", refusal.getMessage());
