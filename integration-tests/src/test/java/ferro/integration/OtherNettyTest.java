@@ -89,7 +89,8 @@ class OtherNettyTest {
                         "-p",
                         modules,
                         "--add-modules",
-                        "ferro.backend.tcp",
+                        // keys of TLS, which are in java.base from JDK 22 on
+                        "ferro.backend.tcp,jdk.crypto.ec",
                         "--output",
                         image.toString());
         assertEquals(0, code, () -> "jlink of " + modules);
