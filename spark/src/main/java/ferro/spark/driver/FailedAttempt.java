@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +26,9 @@ import java.util.stream.Collectors;
 record FailedAttempt(
         List<RankFailure> reports, TaskWatch tasks, List<LostExecutor> lost, boolean unreached, Exception ofSpark) {
     private static final String CANCELLED = "SPARK_JOB_CANCELLED";
+    /** Spark 3.5 gives a cancelled job no error class. */
+    private static final Pattern CANCELLED_IN_3_5 = Pattern.compile("Job [0-9]+ cancelled ");
+
     /**
      * The failure codes that may not occur again in another attempt. Any other code means an error in the program or
      * the settings.
@@ -42,7 +46,7 @@ record FailedAttempt(
 
     /** Returns whether another attempt may succeed. */
     boolean worthAnother(List<String> retried) {
-        if (isCancelled(ofSpark) || ofSpark instanceof InterruptedException || isStopped()) {
+        if (isCancelled() || ofSpark instanceof InterruptedException || isStopped()) {
             return false;
         }
         if (reports.stream().anyMatch(RankFailure::isOfFetch)) {
@@ -59,9 +63,10 @@ record FailedAttempt(
                         .orElse(false);
     }
 
-    /** Returns whether an exception says that the Spark job was cancelled. */
-    private static boolean isCancelled(Exception ofSpark) {
-        return String.valueOf(ofSpark.getMessage()).contains(CANCELLED);
+    /** Returns whether Spark's exception says that the Spark job was cancelled. */
+    private boolean isCancelled() {
+        String text = String.valueOf(ofSpark.getMessage());
+        return text.contains(CANCELLED) || CANCELLED_IN_3_5.matcher(text).lookingAt() && !isStopped();
     }
 
     /** Returns whether Spark's exception says that the application has been stopped. */
@@ -104,7 +109,7 @@ record FailedAttempt(
     }
 
     private Diagnosed diagnosed() {
-        if (isCancelled(ofSpark)) {
+        if (isCancelled()) {
             return new Diagnosed(-1, " was cancelled: " + firstLine(ofSpark));
         }
         if (ofSpark instanceof InterruptedException) {

@@ -10,6 +10,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FailedAttemptTest {
     private static FailedAttempt of(Exception ofSpark, Code... codes) {
@@ -33,6 +35,20 @@ class FailedAttemptTest {
     void gravestFailureDecides() {
         assertFalse(of(new IllegalStateException("a task failed"), Code.ABORTED, Code.MISMATCH)
                 .worthAnother(List.of()));
+    }
+
+    /** The texts of Spark 3.5 and of Spark 4. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Job 1 cancelled part of cancelled job group night",
+                "[SPARK_JOB_CANCELLED] Job 1 cancelled part of cancelled job group night SQLSTATE: XXKDA"
+            })
+    void cancelledJobIsNotTriedAgain(String text) {
+        FailedAttempt cancelled = of(new IllegalStateException(text), Code.ABORTED);
+
+        assertFalse(cancelled.worthAnother(List.of()));
+        assertTrue(cancelled.exception("job a").getMessage().contains("was cancelled: " + text));
     }
 
     @Test
