@@ -24,6 +24,9 @@ final class StrictJson {
     private static final String NAMES = "\"\\bfnrt";
     private static final int DEEPEST = 6;
     private static final int MAX_VALUES = 4_000_000;
+    /** The first characters of JSON values that are no objects, and no words. */
+    private static final String OTHER_VALUES = "[\"-0123456789";
+
     private static final int HEX_DIGITS = 4;
     private static final int HEX = 16;
     private static final Pattern INTEGER = Pattern.compile("-?(0|[1-9][0-9]{0,18})");
@@ -54,7 +57,7 @@ final class StrictJson {
     static JsonValues read(String source, String text) {
         StrictJson json = new StrictJson(source, text);
         json.skipSpaces();
-        if (json.at < text.length() && text.charAt(json.at) != '{') {
+        if (json.at < text.length() && OTHER_VALUES.indexOf(text.charAt(json.at)) >= 0) {
             throw json.refused("need a JSON object, found " + json.found());
         }
         Map<String, Object> fields = json.object(1);
