@@ -77,23 +77,33 @@ typed() {
     esac
 }
 
-# Holds $state/lock; a lock whose owner is gone is taken over.
+# Holds $state/lock; a lock whose owner is gone is taken over. The owner of another host cannot be looked up, and is waited
+# for. Returns 1 if no lock can be made.
 lock() {
     waited=0
+    this_host=$(uname -n)
     until mkdir "$state/lock" 2>/dev/null; do
+        [ -d "$state/lock" ] || return 1
         owner=$(cat "$state/lock/owner" 2>/dev/null)
-        if [ -n "$owner" ] && ! kill -0 "$owner" 2>/dev/null; then
-            rm -rf "$state/lock"
-            continue
-        fi
-        [ "$waited" -gt 0 ] || echo "ferro: another ferro command is building; waiting until it has finished" >&2
+        case $owner in
+            "$this_host "*)
+                if ! kill -0 "${owner##* }" 2>/dev/null; then
+                    # of several that find it, one moves it away
+                    mv "$state/lock" "$state/lock.$$" 2>/dev/null && rm -rf "$state/lock.$$"
+                    continue
+                fi
+                ;;
+        esac
+        [ "$waited" -gt 0 ] || echo "ferro: another ferro command prepares $state; waiting until it has finished" >&2
         waited=$((waited + 1))
-        [ "$waited" -le 1800 ] || give_up "waited 15 minutes for $state/lock (held by process ${owner:-unknown}): remove it"
+        [ "$waited" -le 1800 ] || give_up "waited 15 minutes for $state/lock (held by ${owner:-nobody}): remove it"
         sleep 0.5
     done
-    echo $$ >"$state/lock/owner"
+    echo "$this_host $$" >"$state/lock/owner"
     trap 'rm -rf "$state/lock"' EXIT
-    trap 'exit 130' INT TERM HUP
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
+    trap 'exit 129' HUP
 }
 
 # The jars of $lib, in one order for the launcher and for ranks: a class archive serves one order only.
@@ -101,11 +111,12 @@ jars() {
     printf '%s:' "$lib"/*.jar | sed 's/:$//'
 }
 
-# Runs the launcher of $lib in place of this shell, with the class archive option $1.
+# Runs the launcher of $lib in place of this shell, with the class archive option $1, which may be empty: a file that is
+# missing would turn off the archive of the JDK, too.
 launch() {
     archive=$1
     shift
-    exec "$JAVA_HOME/bin/java" ${temporary:+"$temporary"} ${locale:+"$locale"} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto "$archive" \
+    exec "$JAVA_HOME/bin/java" ${temporary:+"$temporary"} ${locale:+"$locale"} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto ${archive:+"$archive"} \
         '-Xlog:cds*=off' --enable-native-access=ALL-UNNAMED -Dferro.home="$home" -Dferro.archives="$archives" \
         -Dferro.command="$(typed)" \
         -cp "$(jars)" ferro.launcher.FerroCommand "$@"
@@ -170,7 +181,7 @@ archive_classes() {
     launcher=$archives/launcher-$release.jsa
     ranks=$archives/ranks-$release.jsa
     rank='[ "$RANK" = 1 ] && set -- "-XX:ArchiveClassesAtExit=$0" "$@"; exec "$JAVA_HOME/bin/java" "$@"'
-    (launch "-XX:SharedArchiveFile=$launcher" run -n 3 --no-bind -- sh -c "$rank" "$ranks" \
+    (launch "" run -n 3 --no-bind -- sh -c "$rank" "$ranks" \
         -XX:-UsePerfData $(vectors) -cp "$(jars)" ferro.launcher.Rehearsal) </dev/null >>"$log" 2>&1 || rm -f "$ranks"
     (launch "-XX:ArchiveClassesAtExit=$launcher" run -n 2 --no-bind "$example") \
         </dev/null >>"$log" 2>&1 || rm -f "$launcher"
@@ -180,12 +191,13 @@ archive_classes() {
 # Archives the classes for this JDK if nobody has, then runs the launcher in place of this shell.
 start() {
     need_files
-    if [ ! -e "$archives/archived-$release" ] && [ -w "$archives" ] && enough_files; then
-        lock
+    if [ ! -e "$archives/archived-$release" ] && [ -w "$archives" ] && enough_files && lock; then
         [ -e "$archives/archived-$release" ] || archive_classes
         unlock
     fi
-    launch "-XX:SharedArchiveFile=$archives/launcher-$release.jsa" "$@"
+    archive=$archives/launcher-$release.jsa
+    [ -r "$archive" ] && archive=-XX:SharedArchiveFile=$archive || archive=
+    launch "$archive" "$@"
 }
 
 unlock() {

@@ -285,6 +285,7 @@ public sealed interface Collective extends Operands
      * @param worldSize number of ranks
      * @throws IllegalArgumentException if a check fails; the message contains the value and the world size; {@link
      *     InvalidRankException} if the root is not a rank
+     * @throws IllegalStateException    if the owner of a tensor's memory has freed it ({@link ForeignMemory})
      */
     void check(int rank, int worldSize);
 

@@ -141,7 +141,7 @@ final class BackendSelection {
                                                 .anyMatch(candidate ->
                                                         candidate.name().equals("tcp"))
                                         ? ": remove the reason of one, or name a back end"
-                                        : ": add ferro-backend-tcp to the class path, or name a back end"),
+                                        : ": add ferro to the class path, or name a back end"),
                         found));
     }
 

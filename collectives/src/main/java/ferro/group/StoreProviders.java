@@ -46,7 +46,7 @@ final class StoreProviders {
                 Code.RENDEZVOUS,
                 Where.outside(group.name(), group.rank()),
                 "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
-                        + ": use one of these, or add ferro-backend-tcp to the class path",
+                        + ": use one of these, or add ferro to the class path",
                 broken.cause()));
     }
 }

@@ -68,7 +68,7 @@ public final class ShmBackendProvider implements BackendProvider {
         names.addAll(broken.texts());
         return found.orElseThrow(() -> new IllegalArgumentException(
                 "ranks that share memory find each other through back end " + CARRIER + ", but the class path has only "
-                        + names + ": add ferro-backend-tcp to the class path",
+                        + names + ": add ferro to the class path",
                 broken.cause()));
     }
 

@@ -183,7 +183,7 @@ class ShmMemoryProviderTest {
         }
         try (SystemContext context = context(Map.of("ferro.links", "tcp"))) {
             String reason = backend.unavailableBecause(context).orElseThrow();
-            assertTrue(reason.contains("add ferro-backend-tcp to the class path"), reason);
+            assertTrue(reason.contains("add ferro to the class path"), reason);
         }
     }
 

@@ -40,14 +40,14 @@ final class HtmlReport {
     static String page(Merge merge, Verdict verdict) {
         try (InputStream page = HtmlReport.class.getResourceAsStream(PAGE)) {
             if (page == null) {
-                throw new IllegalStateException(PAGE + " is not on the class path of ferro-analyze");
+                throw new IllegalStateException(PAGE + " is not on the class path of ferro-launcher");
             }
             String whole = new String(page.readAllBytes(), StandardCharsets.UTF_8);
             HtmlReport report = new HtmlReport(merge, verdict);
             report.write();
             return whole.replace(DATA, report.text.toString());
         } catch (IOException unreadable) {
-            throw new UncheckedIOException(PAGE + " of ferro-analyze cannot be read", unreadable);
+            throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
         }
     }
 
