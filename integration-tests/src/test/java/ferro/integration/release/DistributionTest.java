@@ -158,6 +158,10 @@ class DistributionTest {
         Run checked = ferro.command(
                 jdk, Map.of(), ferro.root().resolve("lib"), List.of("sha256sum", "--check", "--strict", "SHA256SUMS"));
         checked.endedWith(0);
+        Path archives = Distribution.archive(".zip").toRealPath().getParent();
+        ferro.command(jdk, Map.of(), archives, List.of("sha256sum", "--check", "--strict", "SHA256SUMS"))
+                .endedWith(0)
+                .printed("tar.gz: OK");
         Set<String> jars = names(ferro.root().resolve("lib")).stream()
                 .filter(name -> name.endsWith(".jar"))
                 .collect(Collectors.toCollection(TreeSet::new));
