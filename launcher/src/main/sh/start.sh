@@ -177,7 +177,7 @@ vectors() {
 # launcher's, for later starts: half of the work of a start, and of telling a failure, is reading classes. Each JDK has its
 # own; a JVM that one does not fit ignores it, as we do if none can be made.
 archive_classes() {
-    echo "archiving classes, so that ferro starts faster on JDK $release" >&2
+    echo "archiving classes once, which takes some seconds, so that ferro starts faster on JDK $release" >&2
     launcher=$archives/launcher-$release.jsa
     ranks=$archives/ranks-$release.jsa
     rank='[ "$RANK" = 1 ] && set -- "-XX:ArchiveClassesAtExit=$0" "$@"; exec "$JAVA_HOME/bin/java" "$@"'

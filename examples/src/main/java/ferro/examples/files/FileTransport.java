@@ -65,10 +65,9 @@ public final class FileTransport implements Transport {
         this.spec = spec;
         this.context = context;
         this.staging = new StagedLink.Staging(Ring.BYTES, worldSize());
-        long rings = 1L * worldSize() * worldSize() * (CONTROL + 1);
+        long bytes = (1 + 1L * worldSize() * worldSize() * (CONTROL + 1)) * Ring.BYTES;
         try (FileChannel channel = FileChannel.open(file, CREATE, READ, WRITE)) {
-            memory =
-                    channel.map(MapMode.READ_WRITE, 0, (1 + rings) * Ring.BYTES).order(ByteOrder.nativeOrder());
+            memory = channel.map(MapMode.READ_WRITE, 0, bytes).order(ByteOrder.nativeOrder());
         } catch (IOException unable) {
             throw new UncheckedIOException("cannot map " + file + " for " + worldSize() + " ranks", unable);
         }
@@ -155,10 +154,9 @@ public final class FileTransport implements Transport {
     }
 
     private void broken(int peer, long sequence, Code code, String text) {
-        Where where = Where.outside(spec.name(), rank())
-                .blaming(Integer.toString(peer))
-                .during("", sequence);
-        events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + spec.name() + "\"" + text));
+        Where where = Where.outside(spec.name(), rank()).blaming("" + peer);
+        String what = "rank " + rank() + " of \"" + spec.name() + "\"" + text;
+        events.broken(peer, new FerroException(code, where.during("", sequence), what));
     }
 
     /** Sleeps for a short time, because no signal wakes a rank. The sleep becomes longer while no bytes arrive. */

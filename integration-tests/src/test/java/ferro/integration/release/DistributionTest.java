@@ -3,6 +3,7 @@ package ferro.integration.release;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.integration.release.Distribution.Run;
@@ -131,6 +132,23 @@ class DistributionTest {
         } finally {
             Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
+    }
+
+    /** Root can read every folder, so another user must try. */
+    @Test
+    void recordingsOfAnotherUserAreOneLine() throws Exception {
+        assumeFalse(asNobody().isEmpty(), "only root can become another user");
+        Path secret = Files.createDirectory(empty.resolve("recordings"));
+        Files.setPosixFilePermissions(empty, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rwx------"));
+        List<String> line = new ArrayList<>(asNobody());
+        line.addAll(List.of(ferro.root().resolve("bin/ferro").toString(), "analyze", secret.toString()));
+
+        Run run = ferro.command(Path.of(System.getProperty("java.home")), Map.of(), empty, line);
+
+        run.endedWith(2);
+        assertTrue(run.err().contains(secret + " cannot be read: run ferro analyze as the user"), run::toString);
+        assertEquals(1, run.err().lines().count(), run::toString);
     }
 
     @Test

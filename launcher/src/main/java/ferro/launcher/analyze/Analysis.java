@@ -1,6 +1,7 @@
 package ferro.launcher.analyze;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,10 +80,13 @@ public final class Analysis {
         return new Analysis(Merge.of(readable, job), ends, problems);
     }
 
-    private static List<Path> recordings(Path folder) throws IOException {
+    private static List<Path> recordings(Path folder) throws UnreadableRecordingException, IOException {
         List<Path> files = new ArrayList<>();
         try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, FILES)) {
             found.forEach(files::add);
+        } catch (AccessDeniedException refused) {
+            throw new UnreadableRecordingException(
+                    folder + " cannot be read: run ferro analyze as the user that ran the job", refused);
         }
         files.sort(null);
         return files;
