@@ -66,7 +66,7 @@ public final class Analysis {
         }
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        for (Path file : recordings(folder).stream().filter(taken).toList()) {
+        for (Path file : permitted(folder).stream().filter(taken).toList()) {
             try {
                 readable.add(RecordingReader.read(file));
             } catch (UnreadableRecordingException broken) {
@@ -80,13 +80,19 @@ public final class Analysis {
         return new Analysis(Merge.of(readable, job), ends, problems);
     }
 
-    private static List<Path> recordings(Path folder) throws UnreadableRecordingException, IOException {
-        List<Path> files = new ArrayList<>();
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, FILES)) {
-            found.forEach(files::add);
+    private static List<Path> permitted(Path folder) throws UnreadableRecordingException, IOException {
+        try {
+            return recordings(folder);
         } catch (AccessDeniedException refused) {
             throw new UnreadableRecordingException(
                     folder + " cannot be read: run ferro analyze as the user that ran the job", refused);
+        }
+    }
+
+    private static List<Path> recordings(Path folder) throws IOException {
+        List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> found = Files.newDirectoryStream(folder, FILES)) {
+            found.forEach(files::add);
         }
         files.sort(null);
         return files;
