@@ -25,7 +25,7 @@ class DeviceTensorProgramTest {
             import ferro.dispatch.DeviceMemory;
             import ferro.dispatch.GpuCollectives;
             import ferro.group.Groups;
-import ferro.group.ProcessGroup;
+            import ferro.group.ProcessGroup;
             import ferro.group.SystemContext;
             import ferro.spi.GroupSpec;
             import java.nio.ByteBuffer;
