@@ -83,10 +83,15 @@ public class FerroException extends RuntimeException {
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;
 
+        /** Name of the group. */
         private final String group;
+        /** Rank that reports the failure. */
         private final int rank;
+        /** Ranks to blame, separated by commas. */
         private final String culprits;
+        /** The operation, and its progress. */
         private final CallPosition call;
+        /** How long the call took, and how long the process stood still in it. */
         private final CallDurations times;
 
         private record CallPosition(String operation, long sequence, int step, long bytesMoved)
