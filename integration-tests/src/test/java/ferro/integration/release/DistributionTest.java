@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.integration.Jdks;
 import ferro.integration.release.Distribution.Run;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -14,10 +16,9 @@ import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -31,15 +32,12 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.opentest4j.TestAbortedException;
 
 /** The archive of the ferro command, which {@code mvn -Prelease package} makes, unpacked in a folder with a space in its name. */
 @Tag("long")
 @EnabledOnOs(OS.LINUX)
 @Timeout(600)
 class DistributionTest {
-    private static final Path INSTALLED = Path.of("/usr/lib/jvm");
-    private static final Pattern VERSION = Pattern.compile("(?m)^JAVA_VERSION=\"(\\d+)");
     private static final String NOBODY = "65534";
     private static final List<String> COMMANDS =
             List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "secret");
@@ -242,21 +240,8 @@ class DistributionTest {
     }
 
     private static Path jdk(int version) throws IOException {
-        List<Path> candidates = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
-        if (Files.isDirectory(INSTALLED)) {
-            try (Stream<Path> installed = Files.list(INSTALLED)) {
-                installed.forEach(candidates::add);
-            }
-        }
-        for (Path candidate : candidates) {
-            Path release = candidate.resolve("release");
-            if (Files.isExecutable(candidate.resolve("bin/javac")) && Files.isReadable(release)) {
-                Matcher found = VERSION.matcher(Files.readString(release));
-                if (found.find() && Integer.parseInt(found.group(1)) == version) {
-                    return candidate;
-                }
-            }
-        }
-        throw new TestAbortedException("no JDK " + version + " under " + INSTALLED);
+        Optional<Path> jdk = Jdks.find(version);
+        assumeTrue(jdk.isPresent(), "no JDK " + version);
+        return jdk.get();
     }
 }
