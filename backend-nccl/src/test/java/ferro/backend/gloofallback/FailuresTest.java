@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -157,12 +158,20 @@ class FailuresTest {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"TO_HOST", "TO_DEVICE"})
     void copyThatNeverEndsTimesOutEndsTheOthersAndKeepsItsStaging(String direction) {
+        // on a slow machine a short limit ends before the copy has begun: such an attempt shows nothing
+        assertTrue(
+                LongStream.of(300, 2_000, 10_000).anyMatch(millis -> timesOutInACopy(direction, millis)),
+                "no copy was running when its limit ended");
+    }
+
+    /** Returns whether the copy ran when the limit ended. */
+    private static boolean timesOutInACopy(String direction, long limitMillis) {
         try (DeviceGroup group = DeviceGroup.cut(2, 16)) {
             HeapDeviceMemory heap = group.heap(0);
             heap.stallCopy(Direction.valueOf(direction), 2);
             List<Throwable> outcomes = group.outcomes(rank -> {
                 DeviceTensor data = group.tensor(rank, TEN);
-                Duration limit = rank == 0 ? Duration.ofMillis(300) : Duration.ofSeconds(20);
+                Duration limit = rank == 0 ? Duration.ofMillis(limitMillis) : Duration.ofSeconds(20);
                 ProcessGroup view = group.group(rank).labelled("loss").within(limit);
                 view.allReduce(data, ReduceOp.SUM);
                 // on the way back a rank may have all it needs; its next call tells
@@ -170,6 +179,9 @@ class FailuresTest {
             });
             FerroException late = assertInstanceOf(FerroException.class, outcomes.get(0));
             assertEquals(Code.TIMED_OUT, late.code(), late.toString());
+            if (heap.runningCopies() == 0) {
+                return false;
+            }
             assertTrue(late.getMessage().startsWith("allReduce \"loss\" through host memory"), late.getMessage());
             assertTrue(late.getMessage().contains("has not ended"), late.getMessage());
             assertEquals(
@@ -178,9 +190,9 @@ class FailuresTest {
                             .where()
                             .culprits());
 
-            assertTrue(heap.runningCopies() > 0, "the copy still runs");
             assertNotHandedOut(group);
             heap.endStalledCopies();
+            return true;
         }
     }
 
