@@ -36,8 +36,8 @@ import java.util.stream.Collectors;
 /** Brings this launcher together with the launchers of the other nodes before a rank is started. */
 final class NodeMeeting {
     /**
-     * How long to wait for a master on loopback. All nodes are then on this machine, so node 0 has to run already or start
-     * soon.
+     * How long to wait while nothing listens at a master on loopback. All nodes are then on this machine, so node 0 has to run
+     * already or start soon.
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
@@ -134,7 +134,7 @@ final class NodeMeeting {
         lines.scheduleAtFixedRate(() -> waiting(missing), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
         try {
             boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
-            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, silence());
+            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, patience, silence());
         } catch (FerroException failure) {
             throw refused(failure, loopback);
         } finally {

@@ -29,6 +29,7 @@ public final class ConnectAttempts {
     /** How the last attempt at each address ended. */
     private final Map<InetSocketAddress, String> ends = new HashMap<>();
 
+    private boolean connected;
     private int roundTripMicros;
 
     /** Makes empty notes; {@code clock} returns nanoseconds. */
@@ -57,12 +58,18 @@ public final class ConnectAttempts {
 
     /** Records that a connection is made, on which nothing has been sent yet. */
     synchronized void connected(Channel channel) {
+        connected = true;
         roundTripMicros = RoundTripTimes.micros(channel);
     }
 
     /** Returns the round trip time to the peer in microseconds; 0 if it is not known, or the peer is on this host. */
     synchronized int roundTripMicros() {
         return roundTripMicros;
+    }
+
+    /** Returns whether there were attempts, and none has made a connection. */
+    public synchronized boolean allUnserved() {
+        return attempts > 0 && !connected;
     }
 
     /** Returns the number of attempts. */

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * A launcher's connection to the {@link TcpStoreServer} of the launcher of node 0. By it the launchers of several nodes
@@ -80,6 +81,21 @@ public final class LauncherStore implements AutoCloseable {
      *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
      */
     public static LauncherStore open(LauncherCall call, Duration patience, Duration each) {
+        return open(call, patience, patience, each);
+    }
+
+    /**
+     * Connects as {@link #open(LauncherCall, Duration, Duration)} does, but tries for a shorter time while nothing listens at
+     * the address. A server that has accepted a connection is there, however long its handshake takes on a busy machine.
+     *
+     * @param call     calling launcher and store
+     * @param unserved how long to try while no connection is made
+     * @param patience how long to try in all
+     * @param each     longest wait of a call to the store
+     * @return connection
+     * @throws FerroException as {@link #open(LauncherCall, Duration, Duration)}
+     */
+    public static LauncherStore open(LauncherCall call, Duration unserved, Duration patience, Duration each) {
         Where where = Where.outside("launchers", call.node);
         boolean secured = call.secret != null && call.secret.length > 0;
         Secret secret = secured ? Secret.of(call.secret) : Secret.none();
@@ -91,8 +107,9 @@ public final class LauncherStore implements AutoCloseable {
             TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
             String what = "the store at " + Addresses.text(call.server.getHostString(), call.server.getPort())
                     + " that the launcher of node 0 serves";
-            long deadline = System.nanoTime() + Deadlines.nanos(patience);
-            Channel channel = dialled(dialer, call(call, what, where, deadline), System::nanoTime);
+            long begun = System.nanoTime();
+            TcpDialer.DialledPeer peer = call(call, what, where, begun + Deadlines.nanos(patience));
+            Channel channel = dialled(dialer, peer, Deadlines.nanos(unserved), System::nanoTime);
             TcpStore.Opening opening =
                     new TcpStore.Opening(what, where, System::nanoTime, System.nanoTime(), each, false, () -> {});
             InetAddress local = ((InetSocketAddress) channel.localAddress()).getAddress();
@@ -127,10 +144,13 @@ public final class LauncherStore implements AutoCloseable {
     }
 
     /** Dials. The dialer itself ends at the deadline; if its loop is late, the caller does, with the same text. */
-    static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call, LongSupplier clock) {
+    static Channel dialled(TcpDialer dialer, TcpDialer.DialledPeer call, long unservedNanos, LongSupplier clock) {
         long begun = clock.getAsLong();
         ConnectAttempts notes = new ConnectAttempts(clock);
-        CompletableFuture<Channel> dialled = dialer.dial(call, notes);
+        Supplier<FerroException> unserved = () -> notes.allUnserved() && clock.getAsLong() - begun >= unservedNanos
+                ? notes.gaveUp(call, begun, null)
+                : null;
+        CompletableFuture<Channel> dialled = dialer.dial(call, unserved, notes);
         try {
             long most = call.deadlineNanos() - clock.getAsLong() + GRACE_NANOS;
             return Waits.within(dialled, most, call.where()).orElseThrow(() -> notes.gaveUp(call, begun, null));

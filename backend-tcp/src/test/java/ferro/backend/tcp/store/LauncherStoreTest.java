@@ -125,7 +125,10 @@ class LauncherStoreTest {
             FerroException missing = assertThrows(
                     FerroException.class,
                     () -> LauncherStore.dialled(
-                            new TcpDialer(io, loop.group(), own, late.now::get), call, late::callersClock));
+                            new TcpDialer(io, loop.group(), own, late.now::get),
+                            call,
+                            LateLoop.PASSES_NANOS,
+                            late::callersClock));
             late.goesOn.countDown();
 
             assertEquals(Code.RENDEZVOUS, missing.code());
@@ -185,6 +188,38 @@ class LauncherStoreTest {
         }
     }
 
+    /** The limit while nothing listens does not end a handshake that takes longer. */
+    @Test
+    void aServerThatAnswersSlowlyIsNotTakenForMissing() throws Exception {
+        try (TcpProxy proxy = new TcpProxy();
+                TcpStoreServer server = TcpStoreServer.start(
+                        InetAddress.getByName("127.0.0.1"), proxy.at().getPort(), "job", 4, SECRET)) {
+            proxy.delay(Duration.ofMillis(300));
+            LauncherStore.LauncherCall call = new LauncherStore.LauncherCall(proxy.at(), "job", SECRET, 0, 7);
+
+            try (LauncherStore store = LauncherStore.open(call, Duration.ofMillis(50), PATIENCE, PATIENCE)) {
+                assertEquals(server.port(), proxy.at().getPort());
+                assertEquals(1, store.store().add("a", 1));
+            }
+        }
+    }
+
+    @Test
+    void anAddressWhereNothingListensIsGivenUpAfterTheShorterLimit() throws Exception {
+        try (Socket bound = new Socket()) {
+            bound.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            LauncherStore.LauncherCall call = new LauncherStore.LauncherCall(
+                    (InetSocketAddress) bound.getLocalSocketAddress(), "job", SECRET, 1, 8);
+
+            FerroException missing = assertThrows(
+                    FerroException.class,
+                    () -> LauncherStore.open(call, Duration.ofMillis(50), Duration.ofDays(1), PATIENCE));
+
+            assertEquals(Code.RENDEZVOUS, missing.code(), missing.getMessage());
+            assertTrue(missing.getMessage().contains("last: refused: nothing listens there"), missing.getMessage());
+        }
+    }
+
     /** A connection that is reset has no reader before the store takes it over. */
     @Test
     void aConnectionThatEndsBeforeItsStoreIsMadeFailsEachCallAtOnce() throws Exception {
@@ -233,7 +268,7 @@ class LauncherStoreTest {
                 FerroException.Where.outside("launchers", 1),
                 System.nanoTime() + PATIENCE.toNanos());
         TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
-        return LauncherStore.dialled(dialer, call, System::nanoTime);
+        return LauncherStore.dialled(dialer, call, PATIENCE.toNanos(), System::nanoTime);
     }
 
     /** An address of this machine that makes no connection. */
