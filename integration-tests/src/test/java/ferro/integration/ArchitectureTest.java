@@ -61,7 +61,7 @@ class ArchitectureTest {
         Set<String> exported = exportedPackages();
         assertTrue(exported.containsAll(Set.of("ferro.spi", "ferro.backend.tcp")), exported::toString);
         DescribedPredicate<JavaClass> ofALibrary =
-                arraysOf(resideInAnyPackage("com.google..", "io.netty..", "com.sun.jna.."));
+                arraysOf(resideInAnyPackage("com.google..", "ferro.shaded..", "com.sun.jna.."));
         List<String> shown = FERRO.stream()
                 .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
                 .filter(type -> exported.contains(type.getPackageName()))

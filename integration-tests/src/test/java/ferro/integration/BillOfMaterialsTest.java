@@ -65,7 +65,7 @@ class BillOfMaterialsTest {
 
     /** Returns what modules need at run time that is not listed in the version of the class path. */
     private static List<String> missing(List<JsonObject> listed) throws Exception {
-        String path = LauncherRun.classPath();
+        String path = LauncherRun.classPath() + ProgramPaths.nettyOfFerro();
         List<String> missing = new ArrayList<>();
         Set<String> needed = needed();
         assertTrue(needed.size() >= LEAST_PARTS, needed::toString);

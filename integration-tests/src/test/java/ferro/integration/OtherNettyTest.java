@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +49,19 @@ class OtherNettyTest {
         assertEquals(
                 List.of(),
                 classes.lines().filter(line -> line.contains(" io.netty.")).toList());
+    }
+
+    /** A class path of the command has what this one has, but for the tests and their libraries. */
+    @Test
+    void theClassPathOfTheCommandAndOfItsRanksHasNoNetty() {
+        String path = LauncherRun.classPath();
+
+        assertTrue(path.contains("backend-tcp-shaded"), path);
+        assertEquals(
+                List.of(),
+                Stream.of(path.split(File.pathSeparator))
+                        .filter(entry -> Path.of(entry).getFileName().toString().startsWith("netty-"))
+                        .toList());
     }
 
     /** Each rank has a web server on Netty 4.1, which answers before and after the rank has joined. */

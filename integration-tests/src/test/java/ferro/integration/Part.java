@@ -9,7 +9,7 @@ enum Part {
     COLLECTIVES(
             packages("ferro.group..", "ferro.job..", "ferro.collectives.."), libraries("jdk.incubator.vector.."), SPI),
     SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
-    TCP(packages("ferro.backend.tcp.."), libraries("io.netty.."), SPI, COLLECTIVES),
+    TCP(packages("ferro.backend.tcp.."), libraries("ferro.shaded.io.netty.."), SPI, COLLECTIVES),
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),

@@ -8,12 +8,13 @@ public final class ProductClasses {
     private ProductClasses() {}
 
     /**
-     * Imports all classes of ferro but those of tests. ArchUnit's own option looks for {@code target/test-classes}, and a build
+     * Imports all classes of ferro but those of tests and of the Netty in ferro's packages. ArchUnit's own option looks for {@code target/test-classes}, and a build
      * with another output folder has none.
      */
     public static JavaClasses imported() {
         return new ClassFileImporter()
-                .withImportOption(location -> !location.contains("/test-classes/"))
+                .withImportOption(
+                        location -> !location.contains("/test-classes/") && !location.contains("/ferro/shaded/"))
                 .importPackages("ferro");
     }
 }

@@ -7,34 +7,40 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
  * Class paths of programs that have another Netty beside ferro. Module {@code integration-tests/spring-boot} writes that
- * of a program with Spring Boot.
+ * of a program with Spring Boot, and module {@code backend-tcp-shaded} that of the Netty that ferro is built with.
  *
  * @param program   classes of the program
  * @param libraries what Maven has resolved for it, ferro too
  */
 record ProgramPaths(Path program, List<Path> libraries) {
-    private static final String MODULE = "spring-boot";
+    private static final Path SPRING_BOOT = Path.of("integration-tests", "spring-boot");
+    private static final Path SHADED = Path.of("backend-tcp-shaded");
+    private static final Path UNSHADED = Path.of("backend-tcp");
+    private static final String LIBRARIES = "class-path.txt";
 
     static ProgramPaths ofSpringBoot() throws IOException {
-        Path classes = entries(testPath()).stream()
-                .filter(ProgramPaths::isOfModule)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("no module " + MODULE + " in " + testPath()));
-        return new ProgramPaths(classes, entries(Files.readString(classes.resolveSibling("class-path.txt"))));
+        Path classes = entryOf(SPRING_BOOT);
+        return new ProgramPaths(classes, entries(Files.readString(classes.resolveSibling(LIBRARIES))));
     }
 
-    private static boolean isOfModule(Path entry) {
-        Path output = entry.getParent();
-        for (Path folder = output; folder != null; folder = folder.getParent()) {
-            if (folder.endsWith(Path.of("integration-tests", MODULE))) {
-                return true;
-            }
-        }
-        return false;
+    /** Returns the classes or the jar of a module. */
+    private static Path entryOf(Path module) {
+        return entries(testPath()).stream()
+                .filter(entry -> folderOf(module, entry).isPresent())
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("no module " + module + " in " + testPath()));
+    }
+
+    /** Returns the folder of a module above a file. */
+    private static Optional<Path> folderOf(Path module, Path file) {
+        return Stream.iterate(file.getParent(), folder -> folder != null, Path::getParent)
+                .filter(folder -> folder.endsWith(module))
+                .findFirst();
     }
 
     /** Returns the class path of the tests, as Maven has made it. */
@@ -63,12 +69,22 @@ record ProgramPaths(Path program, List<Path> libraries) {
 
     /** Returns the program and ferro with the Netty of the class path, without that Netty. */
     List<Path> unshadedFerro() {
-        return Stream.concat(
+        return Stream.of(
                         Stream.of(program),
                         entries(testPath()).stream()
                                 .filter(ProgramPaths::isFerro)
-                                .filter(entry -> entry.toString().matches(".*/(spi|collectives|backend-tcp)/.*")))
+                                .filter(entry -> entry.toString().matches(".*/(spi|collectives)/.*")),
+                        Stream.of(unshadedBackend()))
+                .flatMap(entries -> entries)
                 .toList();
+    }
+
+    /** Returns the classes of module backend-tcp, which the class path of the tests does not have. */
+    private static Path unshadedBackend() {
+        Path shaded = entryOf(SHADED);
+        Path module = folderOf(SHADED, shaded).orElseThrow();
+        Path output = module.relativize(shaded.getParent());
+        return module.resolveSibling(UNSHADED).resolve(output).resolve("classes");
     }
 
     private static boolean isFerro(Path entry) {
@@ -83,10 +99,8 @@ record ProgramPaths(Path program, List<Path> libraries) {
     }
 
     /** Returns the Netty that ferro is built with. */
-    static List<Path> nettyOfTests() {
-        return entries(testPath()).stream()
-                .filter(entry -> name(entry).startsWith("netty-"))
-                .toList();
+    static List<Path> nettyOfFerro() throws IOException {
+        return entries(Files.readString(entryOf(SHADED).resolveSibling(LIBRARIES)));
     }
 
     /** Returns a Netty that the build has copied beside the classes of the tests. */

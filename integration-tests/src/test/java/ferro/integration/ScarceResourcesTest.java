@@ -76,7 +76,11 @@ class ScarceResourcesTest {
     void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws Exception {
         try (TcpStoreServer store = store();
                 Child child = Child.start(
-                        0, store.port(), LauncherRun.classPath(), MEMORY, "-Dio.netty.maxDirectMemory=" + limit)) {
+                        0,
+                        store.port(),
+                        LauncherRun.classPath(),
+                        MEMORY,
+                        "-Dferro.shaded.io.netty.maxDirectMemory=" + limit)) {
             assertEquals("failed RESOURCE", child.line());
             String text = child.line();
             assertTrue(text.contains("failed to allocate ") && text.contains("max: " + limit), text);

@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,13 +50,13 @@ class UnfitNettyTest {
             this.parts = parts;
         }
 
-        List<Path> path(ProgramPaths paths) {
+        List<Path> path(ProgramPaths paths) throws IOException {
             List<Path> path = new ArrayList<>(paths.unshadedFerro());
             if (this == ONLY_OLD) {
                 path.addAll(paths.netty());
                 return path;
             }
-            path.addAll(ProgramPaths.nettyOfTests());
+            path.addAll(ProgramPaths.nettyOfFerro());
             if (this == OLD_IN_FRONT) {
                 path.addAll(0, paths.netty());
                 return path;

@@ -14,7 +14,7 @@ class WithoutEpollTest {
     @CsvSource({"auto, 1", "nio, 0"})
     void oneWarningSaysWhatDiffers(String io, int warnings) throws Exception {
         try (LauncherRun run = LauncherRun.start(
-                Map.of("JAVA_TOOL_OPTIONS", "-Dio.netty.transport.noNative=true"),
+                Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),
                 "run",
                 "-n",
                 "2",

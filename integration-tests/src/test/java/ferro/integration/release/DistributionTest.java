@@ -85,6 +85,7 @@ class DistributionTest {
         String path =
                 ferro.ferro(jdk, variables, from, "classpath").endedWith(0).out();
         assertTrue(path.startsWith(ferro.root().resolve("lib").toString()), path);
+        assertFalse(names(ferro.root().resolve("lib")).toString().contains("netty-"), path);
     }
 
     @Test

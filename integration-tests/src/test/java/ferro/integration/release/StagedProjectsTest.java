@@ -1,9 +1,11 @@
 package ferro.integration.release;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.integration.Jdks;
+import ferro.integration.release.Distribution.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -94,8 +97,31 @@ class StagedProjectsTest {
 
         build(jdk, project);
 
-        String said = TwoRanks.sum(folder, Map.of(), java(jdk, "-jar", project.resolve("target/boot.jar")));
-        assertTrue(said.lines().anyMatch(line -> line.startsWith("netty 4.1.")), said);
+        Path jar = project.resolve("target/boot.jar");
+        assertHasNettyOf(jar, TwoRanks.sum(folder, Map.of(), java(jdk, "-jar", jar)));
+        Path work = Files.createDirectory(folder.resolve("work"));
+        Run run = Distribution.unpacked(Distribution.archive(".tar.gz"), folder.resolve("tools"), work)
+                .ferro(jdk, Map.of(), work, "run", "-n", "2", "-J-Dferro.links=tcp", jar.toString())
+                .endedWith(0)
+                .printed("[0] rank 0 of 2 has [3.0, 30.0]")
+                .printed("[1] rank 1 of 2 has [3.0, 30.0]");
+        for (String rank : List.of("[0] ", "[1] ")) {
+            assertHasNettyOf(
+                    jar,
+                    run.out()
+                            .lines()
+                            .filter(line -> line.startsWith(rank))
+                            .map(line -> line.substring(rank.length()))
+                            .collect(Collectors.joining("\n")));
+        }
+    }
+
+    /** The program prints the version of its Netty, which Spring Boot manages, and where the JVM has found it. */
+    private static void assertHasNettyOf(Path jar, String said) {
+        List<String> netty =
+                said.lines().filter(line -> line.startsWith("netty ")).toList();
+        assertEquals(1, netty.size(), said);
+        assertTrue(netty.get(0).startsWith("netty 4.1.") && netty.get(0).contains(jar.toString()), said);
     }
 
     @ParameterizedTest

@@ -125,7 +125,6 @@ public record DoctorReport(
             facts.put("sockets", outlook.sockets());
             facts.put("congestion control", outlook.congestion());
             facts.put("encryption", outlook.encryption());
-            TcpOutlook.mixedNetty().ifPresent(text -> facts.put("netty", text));
         } catch (FerroException | IllegalArgumentException | LinkageError failure) {
             problems.add("tcp cannot work with these settings: " + failure.getMessage());
         }

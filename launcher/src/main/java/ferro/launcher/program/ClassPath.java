@@ -21,8 +21,16 @@ import java.util.stream.Stream;
  */
 public record ClassPath(List<String> entries) {
     /** Jars that belong to the command and not to a program that joins a group. */
-    private static final Set<String> OF_THE_COMMAND =
-            Set.of("ferro-launcher", "ferro-examples", "ferro-benchmarks", "gson", "picocli", "xchart");
+    private static final Set<String> OF_THE_COMMAND = Set.of(
+            "ferro-launcher",
+            "ferro-examples",
+            "ferro-benchmarks",
+            "error_prone_annotations",
+            "failureaccess",
+            "gson",
+            "guava",
+            "picocli",
+            "xchart");
 
     /** Returns the class path that the launcher itself runs on. */
     public static ClassPath ofLauncher() {

@@ -22,7 +22,6 @@ final class FerroNames {
     /** Packages, and the files outside of them that are looked up by name. A test compares this list with the jars. */
     private static final List<String> BEGINNINGS = List.of(
             "ferro/",
-            "io/netty/",
             "com/sun/jna/",
             "com/google/common/",
             "com/google/gson/",
@@ -31,9 +30,8 @@ final class FerroNames {
             "org/knowm/xchart/",
             "picocli/",
             "META-INF/services/ferro.",
-            "META-INF/services/reactor.blockhound.",
-            "META-INF/native/libnetty",
-            "META-INF/io.netty.");
+            "META-INF/native/libferro_shaded_",
+            "META-INF/ferro.shaded.");
 
     private static final Pattern VERSION = Pattern.compile("^META-INF/versions/\\d+/");
     /** Limit for all jars together: reading so many names takes about as long as an archive saves. */

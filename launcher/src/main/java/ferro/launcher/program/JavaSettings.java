@@ -67,10 +67,13 @@ public record JavaSettings(
         return new JavaSettings(path, programFirst, besideJar, library, given, fromVariables);
     }
 
-    /** Returns a copy for a jar, which comes before the path typed by {@code -cp}. */
+    /**
+     * Returns a copy for a jar, which comes before the path typed by {@code -cp}. Libraries of the command are not on its class
+     * path: the class loader of a jar of Spring Boot prefers them to those inside the jar.
+     */
     JavaSettings withJar(Path jar) {
         ClassPath path = besideJar.behind(ClassPath.parse(jar.toString()));
-        return new JavaSettings(path, true, besideJar, library, given, fromVariables);
+        return new JavaSettings(path, true, besideJar, library.forPrograms(), given, fromVariables);
     }
 
     /** Returns the settings of ferro among the user's JVM options. */
@@ -116,7 +119,7 @@ public record JavaSettings(
         // kill
         flags.add("-XX:-UsePerfData");
         // turns off Netty's events of its buffers, which load the JDK's recorder: a fifth of a rank's start
-        flags.add("-Dio.netty.jfr.enabled=false");
+        flags.add("-Dferro.shaded.io.netty.jfr.enabled=false");
         if (hasVectors()) {
             // the kernels use it; RankStream does not show the line that the JVM prints about it
             flags.add("--add-modules=" + VECTORS);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +28,7 @@ class FerroNamesTest {
     void folderWithoutAnythingOfOursStandsBehindOurJars() throws IOException {
         write("app/Main.class");
         write("app/META-INF/services/app.Plugin");
+        write("app/io/netty/Any.class");
 
         assertTrue(FerroNames.areMissingIn(path("app")));
         assertFalse(settings("app").programFirst());
@@ -34,7 +37,7 @@ class FerroNamesTest {
     @Test
     void folderThatReplacesSomethingOfOursStandsFirst() throws IOException {
         write("engine/ferro/Backend.class");
-        write("netty/io/netty/Any.class");
+        write("netty/META-INF/native/libferro_shaded_netty_any.so");
         write("provider/META-INF/services/ferro.spi.BackendProvider");
         write("newer/META-INF/versions/21/com/sun/jna/Native.class");
 
@@ -62,33 +65,44 @@ class FerroNamesTest {
     void everythingInOurJarsGoesByANameOfOurs() throws IOException {
         int seen = 0;
         for (String entry : ClassPath.ofLauncher().entries()) {
-            if (entry.endsWith(".jar") && isOurs(Path.of(entry).getFileName().toString())) {
+            if (isFolderOfAModule(entry) || isOurs(Path.of(entry).getFileName().toString())) {
                 seen++;
-                try (JarFile jar = new JarFile(entry)) {
-                    List<String> others = jar.stream()
-                            .map(ZipEntry::getName)
-                            .filter(name -> !name.endsWith("/") && !FerroNames.hold(name) && !isNote(name))
-                            .toList();
-                    assertEquals(List.of(), others, entry);
-                }
+                List<String> others = names(Path.of(entry)).stream()
+                        .filter(name -> !FerroNames.hold(name) && !isNote(name))
+                        .toList();
+                assertEquals(List.of(), others, entry);
             }
         }
         assertTrue(seen > 0);
     }
 
+    /** Whether an entry is what the build has compiled of a module of ferro, and no test. */
+    private static boolean isFolderOfAModule(String entry) {
+        return entry.endsWith(File.separator + "classes");
+    }
+
+    /** Returns the names of the files in a jar or below a folder. */
+    private static List<String> names(Path entry) throws IOException {
+        if (Files.isDirectory(entry)) {
+            try (Stream<Path> files = Files.walk(entry)) {
+                return files.filter(Files::isRegularFile)
+                        .map(file -> entry.relativize(file).toString().replace(File.separatorChar, '/'))
+                        .toList();
+            }
+        }
+        try (JarFile jar = new JarFile(entry.toFile())) {
+            return jar.stream()
+                    .filter(file -> !file.isDirectory())
+                    .map(ZipEntry::getName)
+                    .toList();
+        }
+    }
+
     /** Not what only tests or builds need. */
     private static boolean isOurs(String jar) {
-        return !jar.startsWith("picocli-codegen-")
-                && List.of(
-                                "ferro-",
-                                "netty-",
-                                "jna-",
-                                "gson-",
-                                "guava-",
-                                "failureaccess-",
-                                "error_prone_",
-                                "picocli-",
-                                "xchart-")
+        return jar.endsWith(".jar")
+                && !jar.startsWith("picocli-codegen-")
+                && List.of("ferro-", "jna-", "gson-", "guava-", "failureaccess-", "error_prone_", "picocli-", "xchart-")
                         .stream()
                         .anyMatch(jar::startsWith);
     }
@@ -98,7 +112,7 @@ class FerroNamesTest {
         return name.endsWith("module-info.class")
                 || name.matches("META-INF/(maven|native-image|proguard|versions/\\d+/OSGI-INF)/.*")
                 || name.matches(
-                        "META-INF/(MANIFEST.MF|INDEX.LIST|(LICENSE|NOTICE)(.txt)?|license/.*|AL2.0|LGPL2.1|jpms.args)");
+                        "META-INF/(MANIFEST.MF|INDEX.LIST|(LICENSE|NOTICE)(.txt)?|licenses?/.*|AL2.0|LGPL2.1|jpms.args)");
     }
 
     private JavaSettings settings(String name) {

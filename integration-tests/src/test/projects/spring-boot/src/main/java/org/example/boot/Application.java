@@ -17,7 +17,8 @@ public class Application implements CommandLineRunner {
 
     @Override
     public void run(String... args) {
-        System.out.println("netty " + ChannelOption.class.getPackage().getImplementationVersion());
+        System.out.println("netty " + ChannelOption.class.getPackage().getImplementationVersion() + " in "
+                + ChannelOption.class.getProtectionDomain().getCodeSource().getLocation());
         try (ProcessGroup group = ProcessGroup.join()) {
             float[] gradient = {group.rank() + 1f, 10f * (group.rank() + 1)};
             group.allReduce(gradient, ReduceOp.SUM);
