@@ -56,13 +56,22 @@ choose_jdk() {
         "set it to such a JDK, or unset it to use the newest JDK of this machine"
 }
 
-# Sets what every start needs: the JDK, its release, which names its archives, and options of the launcher's JVM.
+# Vendor and version of the JDK, such as Debian-17.0.15+6-Debian-1deb12u1-17.0.15: the JVM reads an archive only if the same
+# build of the JDK has made it, and two vendors have builds of one version.
+jdk_build() (
+    set -- $(sed -n -e '/^IMPLEMENTOR=/b use' -e '/^JAVA_RUNTIME_VERSION=/b use' -e '/^JAVA_VERSION=/b use' -e d -e ':use' \
+        -e 's/^[A-Z_]*="\(.*\)"/\1/' -e 's/[^A-Za-z0-9.+]/-/g' -e p "$JAVA_HOME/release" 2>/dev/null)
+    IFS=-
+    printf '%s\n' "$*"
+)
+
+# Sets what every start needs: the JDK, its build, which names its archives, and options of the launcher's JVM.
 prepare() {
     choose_jdk
     honour_tmpdir
     keep_bytes
-    # as the launcher names them by its property java.version
     release=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$JAVA_HOME/release" 2>/dev/null)
+    build=$(jdk_build)
 }
 
 # How this command was typed, for what the launcher says to type next: by its name where the path has it, else by the way to it.
@@ -117,7 +126,7 @@ launch() {
     archive=$1
     shift
     exec "$JAVA_HOME/bin/java" ${temporary:+"$temporary"} ${locale:+"$locale"} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto ${archive:+"$archive"} \
-        '-Xlog:cds*=off' --enable-native-access=ALL-UNNAMED -Dferro.home="$home" -Dferro.archives="$archives" \
+        '-Xlog:cds*=off' --enable-native-access=ALL-UNNAMED -Dferro.home="$home" -Dferro.archive="$archives/ranks-$build.jsa" \
         -Dferro.command="$(typed)" \
         -cp "$(jars)" ferro.launcher.FerroCommand "$@"
 }
@@ -178,24 +187,24 @@ vectors() {
 # own; a JVM that one does not fit ignores it, as we do if none can be made.
 archive_classes() {
     echo "archiving classes once, which takes some seconds, so that ferro starts faster on JDK $release" >&2
-    launcher=$archives/launcher-$release.jsa
-    ranks=$archives/ranks-$release.jsa
+    launcher=$archives/launcher-$build.jsa
+    ranks=$archives/ranks-$build.jsa
     rank='[ "$RANK" = 1 ] && set -- "-XX:ArchiveClassesAtExit=$0" "$@"; exec "$JAVA_HOME/bin/java" "$@"'
     (launch "" run -n 3 --no-bind -- sh -c "$rank" "$ranks" \
         -XX:-UsePerfData $(vectors) -cp "$(jars)" ferro.launcher.Rehearsal) </dev/null >>"$log" 2>&1 || rm -f "$ranks"
     (launch "-XX:ArchiveClassesAtExit=$launcher" run -n 2 --no-bind "$example") \
         </dev/null >>"$log" 2>&1 || rm -f "$launcher"
-    : >"$archives/archived-$release"
+    : >"$archives/archived-$build"
 }
 
 # Archives the classes for this JDK if nobody has, then runs the launcher in place of this shell.
 start() {
     need_files
-    if [ ! -e "$archives/archived-$release" ] && [ -w "$archives" ] && enough_files && lock; then
-        [ -e "$archives/archived-$release" ] || archive_classes
+    if [ ! -e "$archives/archived-$build" ] && [ -w "$archives" ] && enough_files && lock; then
+        [ -e "$archives/archived-$build" ] || archive_classes
         unlock
     fi
-    archive=$archives/launcher-$release.jsa
+    archive=$archives/launcher-$build.jsa
     [ -r "$archive" ] && archive=-XX:SharedArchiveFile=$archive || archive=
     launch "$archive" "$@"
 }

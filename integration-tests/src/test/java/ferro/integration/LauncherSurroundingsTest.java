@@ -236,8 +236,7 @@ class LauncherSurroundingsTest {
     /** Returns the script {@code ferro} in a folder of its own, with what the build has made for these tests. */
     private Path script() throws IOException {
         Path lib = Files.createDirectories(folder.resolve("home/.ferro/lib-1"));
-        String version = System.getProperty("java.version");
-        Files.createFile(lib.resolve("archived-" + version));
+        Files.createFile(lib.resolve("archived-" + buildOfJdk()));
         int number = 0;
         for (String entry : LauncherRun.classPath().split(File.pathSeparator)) {
             pointing(lib.resolve(String.format("%03d.jar", number++)), Path.of(entry));
@@ -251,6 +250,14 @@ class LauncherSurroundingsTest {
         Files.writeString(lib.resolveSibling("stamp"), lib + "\n");
         assertTrue(script.toFile().setExecutable(true));
         return script;
+    }
+
+    /** Returns the vendor and the versions of this JDK, as the script names its archives. */
+    private static String buildOfJdk() throws IOException {
+        return Files.readAllLines(Path.of(System.getProperty("java.home"), "release")).stream()
+                .filter(line -> line.matches("(IMPLEMENTOR|JAVA_RUNTIME_VERSION|JAVA_VERSION)=.*"))
+                .map(line -> line.replaceFirst("^[A-Z_]*=\"(.*)\"", "$1").replaceAll("[^A-Za-z0-9.+]", "-"))
+                .collect(Collectors.joining("-"));
     }
 
     /** Makes a jar that puts a jar or folder on the class path. */

@@ -26,7 +26,7 @@ import java.util.zip.ZipOutputStream;
  * the time. Tests of folders of classes go without.
  */
 final class Programs {
-    /** The name under which the launcher looks for it. */
+    /** Of the classes of a rank. */
     static final String ARCHIVE = archive("ranks");
 
     /** Of the launcher's own classes. */

@@ -61,6 +61,29 @@ class InvocationTest {
         assertEquals("ferro\n", typed(home, "PATH=" + folder.resolve("bin") + ":$PATH ferro help"));
     }
 
+    /** A JVM takes classes only from an archive that its own build of the JDK has made. */
+    @Test
+    void twoVendorsOfOneVersionHaveArchivesOfTheirOwn() throws Exception {
+        Path checkedOut = checkout(Files.createDirectory(folder.resolve("checkout")));
+        String first = archive(checkedOut, "IMPLEMENTOR=\"One & Sons\"", "JAVA_RUNTIME_VERSION=\"17.0.1+2\"");
+        String second = archive(checkedOut, "IMPLEMENTOR=\"Two\"", "JAVA_RUNTIME_VERSION=\"17.0.1+2\"");
+        String third = archive(checkedOut, "IMPLEMENTOR=\"Two\"", "JAVA_RUNTIME_VERSION=\"17.0.1+3\"");
+
+        assertEquals(checkedOut.toRealPath() + "/.ferro/lib-1/ranks-One---Sons-17.0.1+2-17.0.1.jsa\n", first);
+        assertEquals(first.replace("One---Sons", "Two"), second);
+        assertEquals(second.replace("+2", "+3"), third);
+    }
+
+    /** Returns the archive of ranks that the script names, with such a file {@code release} of the JDK. */
+    private String archive(Path checkedOut, String... release) throws Exception {
+        String lines = String.join("\n", release) + "\nJAVA_VERSION=\"17.0.1\"\n";
+        Files.writeString(checkedOut.resolve("jdk/release"), lines);
+        return printed(
+                checkedOut,
+                "JAVA_HOME='" + checkedOut.resolve("jdk")
+                        + "' ./ferro help 2>&1 | sed -n 's/^-Dferro.archive=//p'");
+    }
+
     /** The script, with a build that is done and a JDK that prints what it is given. */
     private static Path checkout(Path home) throws IOException {
         Files.copy(SCRIPT, home.resolve("ferro"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);

@@ -35,8 +35,8 @@ public record JavaSettings(
     /** The line that the JVM prints on standard error if it is started with an incubating module. */
     public static final String INCUBATING = "WARNING: Using incubator modules: jdk.incubator.vector";
 
-    /** Property in which the script {@code ferro} passes the folder of the class archives. */
-    private static final String ARCHIVES = "ferro.archives";
+    /** Property in which the script {@code ferro} passes the file of the class archive of ranks. */
+    static final String ARCHIVE = "ferro.archive";
 
     private static final String VECTORS = "jdk.incubator.vector";
     private static final int FEATURE = Runtime.version().feature();
@@ -160,22 +160,12 @@ public record JavaSettings(
         return flags;
     }
 
-    /**
-     * Finds the class archive of the script {@code ferro}, in the folder that the script names, else beside the jars.
-     * With it a rank starts a third faster.
-     */
+    /** Finds the class archive that the script {@code ferro} names. With it a rank starts a third faster. */
     private Optional<Path> archive() {
-        if (programFirst
-                || mentions("SharedArchiveFile")
-                || mentions("-Xshare")
-                || library.entries().isEmpty()) {
+        if (programFirst || mentions("SharedArchiveFile") || mentions("-Xshare")) {
             return Optional.empty();
         }
-        String name = "ranks-" + System.getProperty("java.version") + ".jsa";
-        String folder = System.getProperty(ARCHIVES);
-        Path besideJars = Path.of(library.entries().get(0)).resolveSibling(name);
-        return Optional.of(folder == null ? besideJars : Path.of(folder).resolve(name))
-                .filter(Files::isRegularFile);
+        return Optional.ofNullable(System.getProperty(ARCHIVE)).map(Path::of).filter(Files::isRegularFile);
     }
 
     private boolean mentions(String text) {

@@ -155,7 +155,7 @@ class TargetTest {
 
     @Test
     void archivedClassesServeWhereFerrosJarsComeFirst() throws IOException {
-        Path archive = write("ranks-" + System.getProperty("java.version") + ".jsa", "classes");
+        Path archive = write("ranks.jsa", "classes");
         ClassPath library = ClassPath.parse(folder.resolve("a.jar").toString());
         ClassPath none = ClassPath.parse("");
         JavaSettings unnamed = new JavaSettings(ClassPath.parse("/x"), false, none, library, List.of(), "");
@@ -163,6 +163,7 @@ class TargetTest {
         JavaSettings without = new JavaSettings(none, false, none, library, List.of("-Xshare:off"), "");
         String option = "-XX:SharedArchiveFile=" + archive;
 
+        System.setProperty(JavaSettings.ARCHIVE, archive.toString());
         assertEquals(library + ":/x", unnamed.classPath().toString());
         assertTrue(unnamed.commandLine(false, "Main", List.of()).contains(option));
         assertEquals("/x:" + library, named.classPath().toString());
@@ -170,6 +171,8 @@ class TargetTest {
         assertEquals(false, without.commandLine(false, "Main", List.of()).contains(option));
         assertTrue(settings.withJar(folder.resolve("app.jar")).programFirst());
         Files.delete(archive);
+        assertEquals(false, unnamed.commandLine(false, "Main", List.of()).contains(option));
+        System.clearProperty(JavaSettings.ARCHIVE);
         assertEquals(false, unnamed.commandLine(false, "Main", List.of()).contains(option));
     }
 
