@@ -62,7 +62,7 @@ class StagedFilesTest {
     @Test
     void everyJarComesWithSourcesJavadocLicenceAndNotice() throws Exception {
         for (String artifact : jars()) {
-            for (String rest : List.of(".jar", "-sources.jar")) {
+            for (String rest : List.of(".jar", "-sources.jar", "-javadoc.jar")) {
                 assertTrue(
                         entries(artifact, rest).containsAll(Set.of("META-INF/LICENSE", "META-INF/NOTICE")),
                         artifact + rest);
