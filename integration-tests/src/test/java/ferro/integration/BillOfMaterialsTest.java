@@ -45,7 +45,7 @@ class BillOfMaterialsTest {
     void anEmptyListFails() throws Exception {
         List<JsonObject> none = parts(EMPTY);
 
-        assertTrue(missing(none).contains("com.google.code.gson:gson"), () -> "missing in an empty list");
+        assertTrue(missing(none).contains("net.java.dev.jna:jna-jpms"), () -> "missing in an empty list");
         assertEquals(1, incomplete(none).size());
         assertTrue(incomplete(none).get(0).startsWith("0 parts of others"), () -> "of an empty list");
     }
