@@ -7,6 +7,7 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
@@ -53,7 +54,7 @@ class OtherNettyTest {
 
     /** A class path of the command has what this one has, but for the tests and their libraries. */
     @Test
-    void theClassPathOfTheCommandAndOfItsRanksHasNoNetty() {
+    void theClassPathOfTheCommandAndOfItsRanksHasNoNettyAndOneBackEndTcp() throws Exception {
         String path = LauncherRun.classPath();
 
         assertTrue(path.contains("backend-tcp-shaded"), path);
@@ -62,6 +63,8 @@ class OtherNettyTest {
                 Stream.of(path.split(File.pathSeparator))
                         .filter(entry -> Path.of(entry).getFileName().toString().startsWith("netty-"))
                         .toList());
+        String provider = "ferro/backend/tcp/TcpBackendProvider.class";
+        assertEquals(1, Collections.list(getClass().getClassLoader().getResources(provider)).size());
     }
 
     /** Each rank has a web server on Netty 4.1, which answers before and after the rank has joined. */
