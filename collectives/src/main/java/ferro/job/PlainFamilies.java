@@ -40,7 +40,9 @@ final class PlainFamilies {
         String rankFrom = variables.has(rank) ? rank : RANK;
         String sizeFrom = variables.has(size) ? size : WORLD_SIZE;
         if (!variables.has(rankFrom, sizeFrom)) {
-            String missing = variables.has(rank) ? GIVEN_SIZE_VARIABLE : GIVEN_RANK_VARIABLE;
+            boolean byProperty = variables.hasAny(GIVEN_RANK, GIVEN_SIZE);
+            String missingSize = byProperty ? GIVEN_SIZE : GIVEN_SIZE_VARIABLE;
+            String missing = variables.has(rank) ? missingSize : byProperty ? GIVEN_RANK : GIVEN_RANK_VARIABLE;
             return Optional.of(LauncherCandidate.half(
                     LauncherKind.GIVEN,
                     variables.shown(rank, size),

@@ -285,6 +285,26 @@ class JobFinderTest {
                 () -> JobFinder.find(Map.of(), HOST).required());
     }
 
+    @Test
+    void aProcessWithoutARankIsToldTheWaysWithAndWithoutALauncher() {
+        String refusal = refusal(Map.of());
+
+        assertTrue(refusal.startsWith("this process does not know its rank: start it with a launcher ("), refusal);
+        for (String way : List.of(
+                "ferro run -n 2 PROGRAM, mpirun, srun",
+                "-Dferro.rank, -Dferro.world.size and -Dferro.rendezvous=tcp://HOST:PORT",
+                "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT",
+                "docs/launchers/README.md")) {
+            assertTrue(refusal.contains(way), refusal);
+        }
+    }
+
+    @Test
+    void halfOfTheSettingsIsNamedInTheFormInWhichTheOtherHalfIsSet() {
+        assertMissing("ferro.world.size", Map.of("ferro.rank", "1"));
+        assertMissing("ferro.rank", Map.of("ferro.world.size", "4"));
+    }
+
     private static void assertMissing(String name, Map<String, String> variables) {
         String refusal = refusal(variables);
         assertTrue(refusal.contains(" is set, but ") || refusal.contains(" is only part of what "), refusal);

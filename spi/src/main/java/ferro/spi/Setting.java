@@ -90,8 +90,16 @@ public final class Setting<T> {
      */
     public T of(RankContext context) {
         return find(context)
-                .orElseThrow(() -> new IllegalArgumentException(name + " is not set: need " + need + "; set it with -D"
-                        + name + "=... or the variable " + variable()));
+                .orElseThrow(() ->
+                        new IllegalArgumentException(name + " is not set: need " + need + "; set " + waysToSet()));
+    }
+
+    private String waysToSet() {
+        return isVariable() ? "the variable " + name : "-D" + name + "=... or the variable " + variable();
+    }
+
+    private boolean isVariable() {
+        return name.equals(variable());
     }
 
     /**

@@ -161,6 +161,23 @@ class SettingTest {
         assertTrue(refusal.getMessage().contains("FERRO_RANK"), refusal.getMessage());
     }
 
+    /** A JVM reads no variable as a property. */
+    @Test
+    void theAdviceForASettingThatIsOnlyAVariableNamesNoProperty() {
+        for (Setting<?> setting : Settings.all()) {
+            if (setting.fallback().isEmpty()) {
+                String message = assertThrows(
+                                IllegalArgumentException.class, () -> setting.of(new Given(Map.of())))
+                        .getMessage();
+                boolean onlyVariable = setting.name().equals(setting.variable());
+                String ways = onlyVariable
+                        ? "; set the variable " + setting.name()
+                        : "; set -D" + setting.name() + "=... or the variable " + setting.variable();
+                assertEquals(setting.name() + " is not set: need " + setting.need() + ways, message);
+            }
+        }
+    }
+
     @Test
     void flagsAreOffForTheWordsThatMeanNo() {
         for (String no : List.of("0", "false", "False", "no")) {

@@ -10,6 +10,7 @@ import ferro.job.RendezvousPoint;
 import ferro.spi.GroupSpec;
 import ferro.spi.HostPort;
 import ferro.spi.RankContext;
+import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.net.InetAddress;
 import java.net.URI;
@@ -85,7 +86,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
                 throw new IllegalArgumentException(why);
             });
         }
-        String known = host.orElseGet(() -> Settings.MASTER_ADDR.of(context));
+        String known = host.orElseThrow(() -> unset(Settings.MASTER_ADDR));
         Rendezvous all = of(known, port(told, context), group, context);
         return all.servedHere && named.isEmpty()
                 ? all.at(reachable(host, context, Where.outside(group.name(), group.rank())))
@@ -97,10 +98,16 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
                 .find(context)
                 .or(() ->
                         told.flatMap(meeting -> meeting.port().stream().boxed().findFirst()))
-                .orElseGet(() -> Settings.MASTER_PORT.of(context));
+                .orElseThrow(() -> unset(Settings.MASTER_PORT));
         return Settings.TORCHELASTIC_USE_AGENT_STORE.of(context)
                 ? Settings.FERRO_MASTER_PORT.find(context).orElse(port + 1)
                 : port;
+    }
+
+    private static IllegalArgumentException unset(Setting<?> setting) {
+        return new IllegalArgumentException(setting.name() + " is not set: need " + setting.need()
+                + " of the store; set the variables MASTER_ADDR and MASTER_PORT, or -D" + Settings.RENDEZVOUS.name()
+                + "=tcp://HOST:PORT, or call JoinOptions.storeAt or serveStore");
     }
 
     private Rendezvous at(String other) {

@@ -286,6 +286,26 @@ class FileMeetingTest {
     }
 
     @Test
+    void aRankWithoutAnAddressOfTheStoreIsToldTheWaysThatWork() {
+        try (SystemContext none = SystemContext.of(Map.of("ferro.rank", "1", "ferro.world.size", "2"));
+                SystemContext half = SystemContext.of(
+                        Map.of("ferro.rank", "1", "ferro.world.size", "2", "MASTER_ADDR", "127.0.0.1"))) {
+            GroupSpec group = GroupSpec.of("world", 1, 2, Ranks.LONG);
+            String ways = " of the store; set the variables MASTER_ADDR and MASTER_PORT, or"
+                    + " -Dferro.rendezvous=tcp://HOST:PORT, or call JoinOptions.storeAt or serveStore";
+
+            assertEquals(
+                    "MASTER_ADDR is not set: need a host name or address" + ways,
+                    assertThrows(IllegalArgumentException.class, () -> Rendezvous.env(group, none))
+                            .getMessage());
+            assertEquals(
+                    "MASTER_PORT is not set: need a port" + ways,
+                    assertThrows(IllegalArgumentException.class, () -> Rendezvous.env(group, half))
+                            .getMessage());
+        }
+    }
+
+    @Test
     void ranksWithNothingInCommonAreToldWhatToSet() {
         String hydra = "PMI_RANK=0 PMI_SIZE=4 MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2";
 
