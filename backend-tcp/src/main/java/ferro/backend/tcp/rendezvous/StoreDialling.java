@@ -62,8 +62,9 @@ final class StoreDialling {
     }
 
     String waiting() {
-        return "waiting for " + (meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "")
-                + served() + " does not answer yet";
+        return meeting.servedByRankZero()
+                ? "waiting for ranks [0] of " + group.worldSize() + ": " + served() + " does not answer yet"
+                : "waiting for " + served() + ", which does not answer yet";
     }
 
     /**

@@ -38,7 +38,7 @@ public final class StoreOpening {
     private final long start;
     private final long deadline;
     private final SlotWait place;
-    private volatile String waiting = "";
+    private volatile String waiting;
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
         this.group = group;
@@ -48,6 +48,7 @@ public final class StoreOpening {
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
         place = new SlotWait(group, context, deadline);
+        waiting = "waiting for the store of group \"" + group.name() + "\" of " + group.worldSize() + " ranks";
     }
 
     /** Opens the store at a known address; serves it if this rank is the server. */
@@ -225,6 +226,7 @@ public final class StoreOpening {
 
     /** Opens the store; returns empty if the attempt was given up, because the known address is outdated. */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
+        waiting = "waiting for an address of \"" + meeting.host() + "\", the host of the store";
         TcpPort port = meeting.servedHere()
                 ? TcpPort.serving(meeting, group, context, deadline)
                 : TcpPort.use(meeting, group, context, deadline);

@@ -294,8 +294,31 @@ class TcpJoinTest {
     void waitingForTheStoreIsSaidEveryThreeSeconds() throws InterruptedException {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
-            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of("FERRO_STORE_SERVED", "0"));
+
+            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that ";
+            assertEquals(
+                    List.of("waiting for ranks [0] of 2: " + store + "rank 0 serves does not answer yet"),
+                    lines(ranks, Map.of("FERRO_STORE_SERVED", "0"), "within"));
+            assertEquals(
+                    List.of("waiting for " + store + "the launcher serves, which does not answer yet"),
+                    lines(ranks, Map.of(), "within"));
+        }
+    }
+
+    @Test
+    void aLineBeforeTheStoreIsDialledSaysThatItsHostHasNoAddress() throws InterruptedException {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            assertEquals(
+                    List.of("waiting for an address of \"nowhere.invalid\", the host of the store"),
+                    lines(ranks, Map.of("MASTER_ADDR", "nowhere.invalid"), "pause"));
+        }
+    }
+
+    /** Returns what rank 1 says while its thread is inside a method of Waits. */
+    private static List<String> lines(Ranks ranks, Map<String, String> settings, String inside)
+            throws InterruptedException {
+        GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
+        try (JoiningContext context = ranks.context(spec, settings)) {
             KeptTask kept = new KeptTask();
             RankContext keeping = new ForwardingContext(context) {
                 @Override
@@ -309,16 +332,15 @@ class TcpJoinTest {
                 opening.complete(Thread.currentThread());
                 return StoreOpening.open(Rendezvous.env(spec, context), spec, keeping, lines::add);
             });
-            Threads.awaitInside(Waits.class, "within", 1);
+            Threads.awaitInside(Waits.class, inside, 1);
 
             kept.task.run();
             Ranks.result(opening).interrupt();
 
             assertEquals(Code.INTERRUPTED, Ranks.failure(open).code());
-            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves";
-            assertEquals(List.of("waiting for ranks [0] of 2: " + store + " does not answer yet"), lines);
             assertEquals("3000 3000", kept.millis);
             kept.shutdownNow();
+            return lines;
         }
     }
 
