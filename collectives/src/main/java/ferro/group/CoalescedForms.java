@@ -6,7 +6,7 @@ import ferro.Work;
 import java.util.Objects;
 
 /** The forms of {@link ProcessGroup} that run the calls of a block as one. */
-abstract class CoalescedForms extends TensorForms {
+abstract class CoalescedForms extends UnequalForms {
     private final GroupCore end;
     private final CallOptions options;
 

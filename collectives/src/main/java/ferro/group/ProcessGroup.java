@@ -39,7 +39,8 @@ import java.util.function.Consumer;
  *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
  *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #barrier}.
  * <li>Collectives on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
- * <li>Asynchronous forms: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
+ * <li>Parts of unequal length: {@link #allGather(ferro.Tensor, ferro.Tensor, long[]) allGather with counts} and the others.
+ * <li>Asynchronous forms of all of these: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #sendAsync}, {@link #recvAsync}.
  * <li>Several calls run as one: {@link #coalesced}, {@link #coalescedAsync}; objects encoded by a codec: {@link #objects}.

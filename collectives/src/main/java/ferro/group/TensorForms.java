@@ -138,21 +138,6 @@ abstract class TensorForms extends AsyncArrayForms {
     }
 
     /**
-     * Joins parts of unequal length of all ranks, in rank order, on every rank.
-     *
-     * @param in     own part; may be the rank's own part of {@code out}, behind the parts of the ranks before it
-     * @param out    all parts, with as many elements as the sum of all counts
-     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
-     */
-    public final void allGather(Tensor in, Tensor out, long[] counts) {
-        run(Collective.allGather(in, out, counts));
-    }
-
-    /**
      * Starts an all-gather, and does not wait for other ranks.
      *
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
@@ -185,26 +170,6 @@ abstract class TensorForms extends AsyncArrayForms {
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
         run(Collective.reduceScatter(in, out, op));
-    }
-
-    /**
-     * Combines the tensors of all ranks, element by element, and leaves one part of the result on each rank; the
-     * parts may have different lengths.
-     *
-     * @param in     operand, with as many elements as the sum of all counts
-     * @param out    own part of the result; may be the rank's own part of {@code in}, behind the parts of the ranks
-     *     before it
-     * @param op     reduction; the same on every rank
-     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
-     *     user-defined for another element type
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
-     *     support the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
-     */
-    public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
-        run(Collective.reduceScatter(in, out, op, counts));
     }
 
     /**
@@ -243,23 +208,6 @@ abstract class TensorForms extends AsyncArrayForms {
     }
 
     /**
-     * Joins parts of unequal length of all ranks, in rank order, on the root.
-     *
-     * @param in     own part; on the root it may be the own part of {@code out}
-     * @param out    all parts on the root; may be null on the other ranks, where it is ignored
-     * @param root   rank that gets all parts
-     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
-     *     of the group
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
-     */
-    public final void gather(Tensor in, Tensor out, int root, long[] counts) {
-        run(out == null ? Collective.gather(in, root, counts) : Collective.gather(in, out, root, counts));
-    }
-
-    /**
      * Starts a gather, and does not wait for other ranks.
      *
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
@@ -294,23 +242,6 @@ abstract class TensorForms extends AsyncArrayForms {
     }
 
     /**
-     * Sends parts of unequal length of the tensor of the root to the ranks.
-     *
-     * @param in     all parts on the root; may be null on the other ranks, where it is ignored
-     * @param out    own part; on the root it may be the own part of {@code in}
-     * @param root   rank that has all parts
-     * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
-     *     of the group
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
-     */
-    public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
-        run(in == null ? Collective.scatter(out, root, counts) : Collective.scatter(in, out, root, counts));
-    }
-
-    /**
      * Starts a scatter, and does not wait for other ranks.
      *
      * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
@@ -340,23 +271,6 @@ abstract class TensorForms extends AsyncArrayForms {
      */
     public final void allToAll(Tensor in, Tensor out) {
         run(Collective.allToAll(in, out));
-    }
-
-    /**
-     * Sends parts of unequal length to all ranks.
-     *
-     * @param in         parts by destination
-     * @param out        parts by source; must not overlap {@code in}
-     * @param sendCounts lengths in elements by destination, 0 included; empty if all are equal
-     * @param recvCounts lengths in elements by source, each equal to the length that the source sends; empty if all are
-     *     equal
-     * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
-     * @throws IllegalStateException         if the group is closed
-     * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
-     */
-    public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
-        run(Collective.allToAll(in, out, sendCounts, recvCounts));
     }
 
     /**

@@ -23,13 +23,20 @@ final class UnequalParts {
     private final int size;
     private final int unit;
     private final long[] counts;
+    private final boolean isStarted;
 
     UnequalParts(Subject subject, ProcessGroup group, int unit) {
+        this(subject, group, unit, false);
+    }
+
+    /** If {@code isStarted} is true, each call is submitted and then awaited. Otherwise each call blocks. */
+    UnequalParts(Subject subject, ProcessGroup group, int unit, boolean isStarted) {
         this.subject = subject;
         this.group = group;
         this.rank = group.rank();
         this.size = group.worldSize();
         this.unit = unit;
+        this.isStarted = isStarted;
         this.counts = IntStream.range(0, size).mapToLong(this::length).toArray();
     }
 
@@ -90,7 +97,7 @@ final class UnequalParts {
             Arrays.setAll(in, i -> (int) (extreme(i) - rank));
             HostTensor operand = HostTensor.of(in);
             HostTensor part = inPlace ? operand.slice(start, want.length) : HostTensor.of(new int[want.length]);
-            if (runIfDone(subject, group, Collective.reduceScatter(operand, part, ReduceOp.AVG, counts))) {
+            if (runIfDone(Collective.reduceScatter(operand, part, ReduceOp.AVG, counts))) {
                 int[] found = (int[]) part.memory();
                 int from = (int) part.offset();
                 String what = "averages of unequal parts of " + unit + (inPlace ? " in place" : "");
@@ -128,15 +135,19 @@ final class UnequalParts {
     }
 
     private void run(Collective call, double[] found, double[] need) {
-        if (runIfDone(subject, group, call) && found != null) {
+        if (runIfDone(call) && found != null) {
             if (!Arrays.equals(need, found)) {
                 assertArrayEquals(need, found, call.kind() + " of unequal parts of " + unit + " on rank " + rank);
             }
         }
     }
 
+    private boolean runIfDone(Collective call) {
+        return runIfDone(subject, group, call, isStarted);
+    }
+
     /** Runs a call and returns true. If the back end refuses the call, counts the refusal and returns false. */
-    static boolean runIfDone(Subject subject, ProcessGroup group, Collective call) {
+    static boolean runIfDone(Subject subject, ProcessGroup group, Collective call, boolean isStarted) {
         if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {
                 subject.refused("unequal parts");
@@ -144,7 +155,11 @@ final class UnequalParts {
             return false;
         }
         CollectiveBackend backend = (CollectiveBackend) group.backend();
-        backend.run(call, backend.timeout());
+        if (isStarted) {
+            backend.submit(call, backend.timeout()).await();
+        } else {
+            backend.run(call, backend.timeout());
+        }
         return true;
     }
 

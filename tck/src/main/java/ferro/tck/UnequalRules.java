@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Rules 116 and 117, about parts of unequal length, including empty parts. A back end may refuse such parts. */
 public interface UnequalRules extends Subject {
     /**
-     * Checks that parts of unequal length arrive at the offsets that the counts define.
+     * Checks that parts of unequal length arrive at the offsets that the counts define, in blocking and in submitted calls.
      *
      * @param worldSize number of ranks
      */
@@ -24,6 +24,7 @@ public interface UnequalRules extends Subject {
                 for (int unit : new int[] {1, 1000, worldSize <= 3 ? 70_000 : 10}) {
                     new UnequalParts(this, group, unit).check();
                 }
+                new UnequalParts(this, group, 1000, true).check();
                 Expect.works(group);
             });
         }
@@ -45,7 +46,7 @@ public interface UnequalRules extends Subject {
                 long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
                 long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
                 Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
-                UnequalParts.runIfDone(this, group, call);
+                UnequalParts.runIfDone(this, group, call, false);
                 if (Cells.RefusedCells.of(group, call).isEmpty()) {
                     group.barrier();
                 }

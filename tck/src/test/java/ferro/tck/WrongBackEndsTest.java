@@ -42,6 +42,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.SkipsTheBarrier.class, 109),
                 Arguments.of(WrongResults.RoundsDifferentlyOnOneRank.class, 111),
                 Arguments.of(WrongResults.SkipsUnequalParts.class, 116),
+                Arguments.of(WrongResults.SkipsSubmittedUnequalParts.class, 116),
                 Arguments.of(WrongResults.TakesAUsersCodeForTheSum.class, 118),
                 Arguments.of(WrongResults.TakesAUsersCodeForAnyType.class, 119),
                 Arguments.of(WrongResults.MultipliesByTheFraction.class, 122),

@@ -163,6 +163,22 @@ final class WrongResults {
         }
     }
 
+    static final class SkipsSubmittedUnequalParts extends Decorated {
+        SkipsSubmittedUnequalParts() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, CallOptions options) {
+                    return call.hasCounts() ? Handle.done() : super.submit(call, options);
+                }
+
+                @Override
+                public void run(Collective call, CallOptions options) {
+                    super.submit(call, options).await();
+                }
+            });
+        }
+    }
+
     static final class WritesWhereItIsNotTheRoot extends Decorated {
         WritesWhereItIsNotTheRoot() {
             super(honest -> new Replacing(
