@@ -70,6 +70,15 @@ public final class FerroCommand implements Runnable {
         return commandLine(world, arguments).execute(arguments);
     }
 
+    /**
+     * Returns the command with all subcommands, from which the distribution makes its manual.
+     *
+     * @return the command
+     */
+    public static CommandLine commandLine() {
+        return commandLine(World.ofProcess());
+    }
+
     /** Makes only the subcommand that is named first, if one is: reading all of them takes as long as the work of one. */
     static CommandLine commandLine(World world, String... arguments) {
         Map<String, Supplier<Object>> all = subcommands(world);

@@ -54,8 +54,13 @@ final class Distribution {
 
     /** Returns the archive with such an end, which the release build has made beside the staged artifacts. */
     static Path archive(String end) throws IOException {
-        Path staging = Staging.ofProperty().folder();
-        return staging.resolveSibling("distribution").resolve("ferro-" + Checkout.releaseVersion() + end);
+        return archive(Staging.ofProperty(), end);
+    }
+
+    /** Returns the archive that a build has made with a staged release. */
+    static Path archive(Staging staging, String end) throws IOException {
+        Path folder = staging.folder().resolveSibling("distribution");
+        return folder.resolve("ferro-" + Checkout.releaseVersion() + end);
     }
 
     /** Unpacks the archive. Output of commands goes to files in another folder. */

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -33,12 +35,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The archive of the ferro command, which {@code mvn -Prelease package} makes, unpacked in a folder with a space in its name. */
+/** The archive of the ferro command, which {@code mvn -Prelease verify} makes, unpacked in a folder with a space in its name. */
 @Tag("long")
 @EnabledOnOs(OS.LINUX)
 @Timeout(600)
 class DistributionTest {
     private static final String NOBODY = "65534";
+    private static final Pattern CODE = Pattern.compile("```.*?```", Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final List<String> COMMANDS =
             List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "secret");
 
@@ -174,24 +178,54 @@ class DistributionTest {
     @Test
     void sumsAndTextsAreInTheArchive() throws Exception {
         Path jdk = Path.of(System.getProperty("java.home"));
-        Run checked = ferro.command(
-                jdk, Map.of(), ferro.root().resolve("lib"), List.of("sha256sum", "--check", "--strict", "SHA256SUMS"));
+        Run checked =
+                ferro.command(jdk, Map.of(), ferro.root(), List.of("sha256sum", "--check", "--strict", "SHA256SUMS"));
         checked.endedWith(0);
         Path archives = Distribution.archive(".zip").toRealPath().getParent();
         ferro.command(jdk, Map.of(), archives, List.of("sha256sum", "--check", "--strict", "SHA256SUMS"))
                 .endedWith(0)
                 .printed("tar.gz: OK");
-        Set<String> jars = names(ferro.root().resolve("lib")).stream()
-                .filter(name -> name.endsWith(".jar"))
-                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> files = new TreeSet<>();
+        try (Stream<Path> all = Files.walk(ferro.root())) {
+            all.filter(Files::isRegularFile)
+                    .map(file -> ferro.root().relativize(file).toString())
+                    .filter(name -> !name.equals("SHA256SUMS"))
+                    .forEach(files::add);
+        }
         Set<String> summed = checked.out()
                 .lines()
                 .map(line -> line.replaceFirst(": OK$", ""))
                 .collect(Collectors.toCollection(TreeSet::new));
-        assertEquals(jars, summed);
+        assertEquals(files, summed);
+        assertTrue(summed.containsAll(Set.of("bin/ferro", "lib/start.sh", "docs/errors.md")), summed::toString);
         assertTrue(
                 names(ferro.root()).containsAll(Set.of("bin", "lib", "LICENSE", "NOTICE", "bom.json", "README.md")),
                 () -> "the archive lacks texts");
+    }
+
+    @Test
+    void linksOfThePagesLeadToFilesOfTheArchiveOrToTheWeb() throws IOException {
+        Set<String> dead = new TreeSet<>();
+        int seen = 0;
+        try (Stream<Path> pages = Files.walk(ferro.root())) {
+            for (Path page :
+                    pages.filter(file -> file.toString().endsWith(".md")).toList()) {
+                String text = CODE.matcher(Files.readString(page)).replaceAll("");
+                for (MatchResult link : LINK.matcher(text).results().toList()) {
+                    seen++;
+                    String target = link.group(1).replaceFirst("#.*", "");
+                    if (!target.contains(":") && !Files.exists(page.resolveSibling(target))) {
+                        dead.add(ferro.root().relativize(page) + ": " + link.group(1));
+                    }
+                }
+            }
+        }
+
+        assertEquals(Set.of(), dead);
+        assertTrue(seen > 150, "found only " + seen + " links");
+        String page = Files.readString(ferro.root().resolve("docs/fat-jars.md"));
+        assertTrue(page.contains("The build of fat-jar creates a fat jar"), page);
+        assertTrue(page.contains("[class paths](class-paths.md)"), page);
     }
 
     @Test

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A second build of the staged release in another folder, signed by a key of this test. */
+/** A second build of the staged release and of the archives in another folder, signed by a key of this test. */
 @Tag("long")
 @Timeout(600)
 class SameBytesTest {
@@ -67,7 +67,13 @@ class SameBytesTest {
 
         Staging second = new Staging(copy.resolve("target/staging"));
         assertEquals(List.of(), different(first.files(), second.files()));
-        for (Path file : second.published()) {
+        List<Path> signed = new ArrayList<>(second.published());
+        for (String end : List.of(".tar.gz", ".zip")) {
+            Path archive = Distribution.archive(second, end);
+            assertEquals(-1, Files.mismatch(Distribution.archive(first, end), archive), archive::toString);
+            signed.add(archive);
+        }
+        for (Path file : signed) {
             gpg("--verify", file + ".asc", file.toString());
         }
     }

@@ -101,7 +101,6 @@ class FerroNamesTest {
     /** Not what only tests or builds need. */
     private static boolean isOurs(String jar) {
         return jar.endsWith(".jar")
-                && !jar.startsWith("picocli-codegen-")
                 && List.of("ferro-", "jna-", "gson-", "guava-", "failureaccess-", "error_prone_", "picocli-", "xchart-")
                         .stream()
                         .anyMatch(jar::startsWith);

@@ -1,5 +1,6 @@
-package ferro.launcher;
+package ferro.distribution;
 
+import ferro.launcher.FerroCommand;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ final class Manual {
      */
     public static void main(String[] arguments) throws IOException {
         Path folder = Files.createDirectories(Path.of(arguments[0]));
-        CommandLine ferro = FerroCommand.commandLine(World.ofProcess());
+        CommandLine ferro = FerroCommand.commandLine();
         Files.writeString(folder.resolve("ferro"), AutoComplete.bash("ferro", ferro));
         CommandSpec[] pages = {ferro.getCommandSpec()};
         int failed =
