@@ -2,6 +2,7 @@ package ferro.examples.snippets;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Allocation;
@@ -38,6 +39,33 @@ class ProcessGroupSnippetsTest {
 
     private static void onEachRank(SimulatedBackend.RankBody code) {
         SimulatedBackend.run(RANKS, code);
+    }
+
+    private static void train(ProcessGroup group) {
+        if (group.rank() == 2) {
+            throw new IllegalStateException("batch 17 has no labels");
+        }
+        group.barrier();
+    }
+
+    private static void trainOrAbort(ProcessGroup group) {
+        // @start region="abort"
+        try {
+            train(group);
+        } catch (RuntimeException | Error failure) {
+            group.abort(failure); // the exceptions of the other ranks contain this failure
+            throw failure;
+        }
+        // @end
+    }
+
+    @Test
+    void anExceptionReachesAllRanksByAbort() {
+        onEachRank(group -> {
+            RuntimeException failure = assertThrows(RuntimeException.class, () -> trainOrAbort(group));
+
+            assertTrue(failure.getMessage().contains("batch 17 has no labels"), failure.getMessage());
+        });
     }
 
     @Test
