@@ -2,10 +2,12 @@ package ferro.spi;
 
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.function.Supplier;
 
 /**
  * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
@@ -38,23 +40,38 @@ final class OwnProviders {
 
     /**
      * Returns the providers that a class loader finds outside of named modules. A provider in a named module is found
-     * by the declaration of the module.
+     * by the declaration of the module. The iterator throws {@link ServiceConfigurationError} for a provider whose class
+     * cannot be linked, and may then be used further.
      */
-    static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
-        List<ServiceLoader.Provider<S>> found = new ArrayList<>();
+    static <S> Iterator<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
+        List<Supplier<ServiceLoader.Provider<S>>> found = new ArrayList<>();
         for (String name : NAMES.getOrDefault(type.getName(), List.of())) {
             try {
                 Class<?> provider = Class.forName(name, false, loader);
                 if (!provider.getModule().isNamed()) {
-                    found.add(new NamedProvider<>(provider.asSubclass(type)));
+                    NamedProvider<S> named = new NamedProvider<>(provider.asSubclass(type));
+                    found.add(() -> named);
                 }
             } catch (ClassNotFoundException | ClassCastException absent) {
                 // this part of ferro is absent, or belongs to another copy of ferro
             } catch (LinkageError broken) {
-                // the provider was found only by its name, so the user may not expect that it works
+                found.add(() -> {
+                    throw new ServiceConfigurationError(name + " cannot be loaded", broken);
+                });
             }
         }
-        return found;
+        Iterator<Supplier<ServiceLoader.Provider<S>>> each = found.iterator();
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return each.hasNext();
+            }
+
+            @Override
+            public ServiceLoader.Provider<S> next() {
+                return each.next().get();
+            }
+        };
     }
 
     /** A provider that is created by its constructor without arguments, as ServiceLoader creates it. */

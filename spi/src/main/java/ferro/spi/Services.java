@@ -41,7 +41,7 @@ public final class Services {
         List<Supplier<Iterator<ServiceLoader.Provider<S>>>> places = new ArrayList<>();
         ServiceLoader<S> first = ServiceLoader.load(type, own);
         places.add(() -> first.stream().iterator());
-        places.add(() -> OwnProviders.of(type, own).iterator());
+        places.add(() -> OwnProviders.of(type, own));
         if (near != own && sees(near, type)) {
             ServiceLoader<S> last = ServiceLoader.load(type, near);
             places.add(() -> last.stream().iterator());
@@ -100,10 +100,11 @@ public final class Services {
         }
     }
 
-    /** An iterator over the providers of several sources, which returns each class once. */
+    /** An iterator over the providers of several sources, which returns each class once and throws each error once. */
     private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
         private final Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places;
         private final Set<Class<?>> seen = new HashSet<>();
+        private final Set<String> failures = new HashSet<>();
         private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
         private ServiceLoader.Provider<S> next;
 
@@ -114,13 +115,20 @@ public final class Services {
         @Override
         public boolean hasNext() {
             while (next == null) {
-                if (current.hasNext()) {
-                    ServiceLoader.Provider<S> found = current.next();
-                    next = seen.add(found.type()) ? found : null;
-                } else if (places.hasNext()) {
-                    current = places.next().get();
-                } else {
-                    return false;
+                try {
+                    if (current.hasNext()) {
+                        ServiceLoader.Provider<S> found = current.next();
+                        next = seen.add(found.type()) ? found : null;
+                    } else if (places.hasNext()) {
+                        current = places.next().get();
+                    } else {
+                        return false;
+                    }
+                } catch (ServiceConfigurationError | LinkageError broken) {
+                    // several sources may find the same broken provider
+                    if (failures.add(BrokenServices.root(broken))) {
+                        throw broken;
+                    }
                 }
             }
             return true;

@@ -166,8 +166,7 @@ class SettingTest {
     void theAdviceForASettingThatIsOnlyAVariableNamesNoProperty() {
         for (Setting<?> setting : Settings.all()) {
             if (setting.fallback().isEmpty()) {
-                String message = assertThrows(
-                                IllegalArgumentException.class, () -> setting.of(new Given(Map.of())))
+                String message = assertThrows(IllegalArgumentException.class, () -> setting.of(new Given(Map.of())))
                         .getMessage();
                 boolean onlyVariable = setting.name().equals(setting.variable());
                 String ways = onlyVariable
