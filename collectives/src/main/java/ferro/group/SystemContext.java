@@ -51,6 +51,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final ServedPlace place = new ServedPlace();
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
+    /** Whether {@link #close} has ended the executor. */
+    private boolean closed;
 
     private SystemContext(ContextSettings settings, JoinOptions options, Store store) {
         this.settings = settings;
@@ -265,6 +267,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return System.nanoTime();
     }
 
+    /**
+     * Returns the executor of this context. After {@link #close}, the executor has ended and rejects tasks.
+     *
+     * @return executor with one daemon thread
+     */
     @Override
     public synchronized ScheduledExecutorService background() {
         if (background == null) {
@@ -277,6 +284,9 @@ public final class SystemContext implements RankContext, AutoCloseable {
             // contexts of a process are never closed, so their thread ends when it is idle
             background.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
             background.allowCoreThreadTimeOut(true);
+        }
+        if (closed) {
+            background.shutdownNow();
         }
         return background;
     }
@@ -387,6 +397,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     private synchronized void endBackground() {
+        closed = true;
         if (background != null) {
             background.shutdownNow();
         }

@@ -96,7 +96,8 @@ public final class JobFinder {
         return found.isEmpty()
                 ? "this process does not know its rank: start it with a launcher (ferro run -n 2 PROGRAM, mpirun, srun),"
                         + " or give every process -D" + Settings.RANK.name() + ", -D" + Settings.WORLD_SIZE.name()
-                        + " and -D" + Settings.RENDEZVOUS.name() + "=tcp://HOST:PORT, or the variables RANK, WORLD_SIZE,"
+                        + " and -D" + Settings.RENDEZVOUS.name()
+                        + "=tcp://HOST:PORT, or the variables RANK, WORLD_SIZE,"
                         + " MASTER_ADDR and MASTER_PORT (docs/launchers/README.md)"
                 : "this process does not know its rank: "
                         + found.stream()

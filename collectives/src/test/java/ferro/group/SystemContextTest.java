@@ -3,11 +3,16 @@ package ferro.group;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -37,6 +42,21 @@ class SystemContextTest {
             assertEquals(1, closed.get());
             assertEquals(Optional.empty(), context.find(Port.class));
         }
+    }
+
+    @Test
+    void theExecutorOfAClosedContextRejectsTasks() {
+        SystemContext unused = SystemContext.of(Map.of());
+        SystemContext used = SystemContext.of(Map.of());
+        ScheduledExecutorService before = used.background();
+        for (SystemContext context : List.of(unused, used)) {
+            context.close();
+
+            assertThrows(
+                    RejectedExecutionException.class, () -> context.background().execute(() -> {}));
+            assertTrue(context.background().isShutdown());
+        }
+        assertSame(before, used.background());
     }
 
     @Test
