@@ -1,6 +1,8 @@
 package ferro.spark.driver;
 
 import ferro.spark.internals.SparkInternals;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
@@ -10,6 +12,7 @@ final class SparkChecks {
     private static final int MAJOR = 3;
 
     private static final int MINOR = 5;
+    private static final Pattern NUMBERS = Pattern.compile("([0-9]{1,9})(?:\\.([0-9]{1,9}))?");
     private static final String DYNAMIC = "spark.dynamicAllocation.enabled";
 
     private SparkChecks() {}
@@ -20,10 +23,12 @@ final class SparkChecks {
         checkConf(spark.getConf());
     }
 
+    /** Refuses a version that is older than the oldest supported one. A version that cannot be read is accepted. */
     static void checkVersion(String version) {
-        String[] parts = version.split("[^0-9]+");
-        int major = Integer.parseInt(parts[0]);
-        int minor = Integer.parseInt(parts[1]);
+        Matcher numbers = NUMBERS.matcher(version);
+        int major = numbers.lookingAt() ? Integer.parseInt(numbers.group(1)) : MAJOR;
+        int minor =
+                numbers.reset().lookingAt() && numbers.group(2) != null ? Integer.parseInt(numbers.group(2)) : MINOR;
         if (major < MAJOR || major == MAJOR && minor < MINOR) {
             throw new UnsupportedOperationException("found Spark " + version + ", but ferro needs Spark 3.5, 4.0, 4.1"
                     + " or 4.2, because older versions have no job tags: run the application on Spark 3.5 or newer");

@@ -61,18 +61,28 @@ public final class ScalaCollections {
         return all;
     }
 
-    private static Iterator<?> elements(Class<?> type, String method, Object target) {
+    /**
+     * Returns the elements of the {@code Seq} that a method of Spark returns. An unchecked exception or error of the method
+     * passes unchanged.
+     */
+    static Iterator<?> elements(Class<?> type, String method, Object target) {
         try {
             Object found = type.getMethod(method).invoke(target);
             return rows(((scala.collection.Seq<?>) found).iterator());
         } catch (NoSuchMethodException | IllegalAccessException changed) {
             throw new IllegalStateException("this Spark has no " + type.getName() + "." + method + "()", changed);
         } catch (InvocationTargetException failed) {
-            if (failed.getCause() instanceof RuntimeException known) {
-                throw known;
-            }
-            throw new IllegalStateException(
-                    type.getName() + "." + method + "() failed: " + failed.getCause(), failed.getCause());
+            throw unchecked(type.getName() + "." + method + "()", failed.getCause());
         }
+    }
+
+    /** Returns the exception to throw for the failure of a call by reflection. An error is thrown as it is. */
+    static RuntimeException unchecked(String call, Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException known
+                ? known
+                : new IllegalStateException(call + " failed: " + failure, failure);
     }
 }

@@ -116,9 +116,11 @@ public final class SparkInternals {
         try {
             add.invoke(task, proxy);
             return true;
-        } catch (IllegalAccessException | InvocationTargetException changed) {
+        } catch (IllegalAccessException changed) {
             throw new IllegalStateException(
                     "cannot register a kill listener for task " + task.taskAttemptId() + ": " + changed, changed);
+        } catch (InvocationTargetException failed) {
+            throw ScalaCollections.unchecked("TaskContext.addTaskInterruptListener()", failed.getCause());
         }
     }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SparkChecksTest {
     @ParameterizedTest
-    @ValueSource(strings = {"3.4.4", "3.3.0-amzn-1", "2.4.8"})
+    @ValueSource(strings = {"3.4.4", "3.3.0-amzn-1", "2.4.8", "2", "2-SNAPSHOT"})
     void olderSparkIsRefusedWithTheSupportedVersionsAndTheWayOut(String version) {
         UnsupportedOperationException refusal =
                 assertThrows(UnsupportedOperationException.class, () -> SparkChecks.checkVersion(version));
@@ -24,7 +24,20 @@ class SparkChecksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"3.5.0", "3.5.6-amzn-2", "4.0.2-amzn-0", "4.1.1", "4.2.0-preview1", "5.0.0"})
+    @ValueSource(
+            strings = {
+                "3.5.0",
+                "3.5.6-amzn-2",
+                "4.0.2-amzn-0",
+                "4.1.1",
+                "4.2.0-preview1",
+                "5.0.0",
+                "4",
+                "4-SNAPSHOT",
+                "3",
+                "",
+                "master"
+            })
     void supportedAndNewerSparkIsTaken(String version) {
         assertDoesNotThrow(() -> SparkChecks.checkVersion(version));
     }
