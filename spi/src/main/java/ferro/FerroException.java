@@ -1,8 +1,13 @@
 package ferro;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
  * A failure of communication. The failure ends the group: every rank of the group fails with the same first cause.
@@ -78,7 +83,7 @@ public class FerroException extends RuntimeException {
 
     /**
      * The location of a failure: group, rank and operation, with the ranks to blame. A location is immutable. Code that
-     * creates a failure begins with {@link #outside} and adds what it knows about the operation.
+     * creates a failure begins with {@link #of} and adds what it knows about the operation.
      */
     public static final class Where implements java.io.Serializable {
         private static final long serialVersionUID = 1L;
@@ -87,8 +92,8 @@ public class FerroException extends RuntimeException {
         private final String group;
         /** Rank that reports the failure. */
         private final int rank;
-        /** Ranks to blame, separated by commas. */
-        private final String culprits;
+        /** Ranks to blame, ascending. */
+        private final Set<Integer> culprits;
         /** The operation, and its progress. */
         private final CallPosition call;
         /** How long the call took, and how long the process stood still in it. */
@@ -99,7 +104,7 @@ public class FerroException extends RuntimeException {
 
         private record CallDurations(Duration elapsed, Duration paused) implements java.io.Serializable {}
 
-        private Where(String group, int rank, String culprits, CallPosition call, CallDurations times) {
+        private Where(String group, int rank, Set<Integer> culprits, CallPosition call, CallDurations times) {
             this.group = group;
             this.rank = rank;
             this.culprits = culprits;
@@ -108,26 +113,42 @@ public class FerroException extends RuntimeException {
         }
 
         /**
-         * Creates a location outside of any operation, for failures of joining, of the store and of closing.
+         * Creates a location without an operation. Failures of joining, of the store and of closing need nothing more.
          *
          * @param group name
          * @param rank  this rank
          * @return location without operation, sequence and step
          */
-        public static Where outside(String group, int rank) {
+        public static Where of(String group, int rank) {
             Objects.requireNonNull(group, "group");
             return new Where(
-                    group, rank, "", new CallPosition("", -1, -1, 0), new CallDurations(Duration.ZERO, Duration.ZERO));
+                    group,
+                    rank,
+                    Set.of(),
+                    new CallPosition("", -1, -1, 0),
+                    new CallDurations(Duration.ZERO, Duration.ZERO));
         }
 
         /**
          * Returns the same location with other ranks to blame.
          *
-         * @param ranks comma-separated, empty if unknown
+         * @param ranks ranks to blame; empty if unknown
          * @return location
          */
-        public Where blaming(String ranks) {
-            return new Where(group, rank, Objects.requireNonNull(ranks, "ranks"), call, times);
+        public Where blaming(Collection<Integer> ranks) {
+            Set<Integer> ascending = new TreeSet<>(Objects.requireNonNull(ranks, "ranks"));
+            return new Where(group, rank, Collections.unmodifiableSet(ascending), call, times);
+        }
+
+        /**
+         * Returns the same location with other ranks to blame.
+         *
+         * @param ranks ranks to blame; none if unknown
+         * @return location
+         */
+        public Where blaming(int... ranks) {
+            return blaming(
+                    IntStream.of(Objects.requireNonNull(ranks, "ranks")).boxed().toList());
         }
 
         /**
@@ -178,8 +199,8 @@ public class FerroException extends RuntimeException {
             return rank;
         }
 
-        /** {@return the ranks to blame, comma-separated, empty if unknown} */
-        public String culprits() {
+        /** {@return the ranks to blame, ascending and immutable; empty if unknown} */
+        public Set<Integer> culprits() {
             return culprits;
         }
 

@@ -116,7 +116,7 @@ class AllWorkTest {
 
     @Test
     void tellsTheInterruptOfItsThreadFirst() {
-        FerroException.Where where = FerroException.Where.outside("world", 0);
+        FerroException.Where where = FerroException.Where.of("world", 0);
         FerroException interrupted = new FerroException(Code.INTERRUPTED, where, "rank 0 was interrupted");
         first.end.completeExceptionally(new FerroException(Code.ABORTED, where, "rank 0 aborted the group"));
         second.end.completeExceptionally(interrupted);

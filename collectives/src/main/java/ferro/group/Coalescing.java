@@ -160,7 +160,7 @@ final class Coalescing {
          */
         private FerroException interrupted(InterruptedException why) {
             long waitedNanos = System.nanoTime() - begunNanos;
-            Where where = Where.outside("", backend.rank())
+            Where where = Where.of("", backend.rank())
                     .during("coalesced", -1)
                     .after(Duration.ofNanos(waitedNanos), Duration.ZERO);
             String text = "coalesced on rank " + backend.rank() + " of world size " + backend.worldSize()

@@ -88,12 +88,12 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         } catch (TimeoutException late) {
             throw silent(words, late);
         } catch (ExecutionException lost) {
-            throw failure(Where.outside(group.name(), group.rank()), "the store failed: " + lost.getCause(), lost);
+            throw failure(Where.of(group.name(), group.rank()), "the store failed: " + lost.getCause(), lost);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw new FerroException(
                     Code.INTERRUPTED,
-                    Where.outside(group.name(), group.rank()),
+                    Where.of(group.name(), group.rank()),
                     prefix() + "interrupted while waiting for rank " + rank,
                     interrupted);
         }
@@ -106,10 +106,9 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
                 silent.add(rank);
             }
         }
-        String blamed = silent.stream().map(String::valueOf).collect(Collectors.joining(","));
         Duration waited = Deadlines.ofJoin(group, context);
         return failure(
-                Where.outside(group.name(), group.rank()).blaming(blamed),
+                Where.of(group.name(), group.rank()).blaming(silent),
                 ranks(silent) + " of " + group.worldSize() + " did not report within " + Deadlines.millis(waited)
                         + " ms whether a back end for device tensors is usable: check that all ranks run, and "
                         + "give all ranks the same ferro.backend (a rank whose ferro.backend names a back end "

@@ -226,10 +226,11 @@ public final class JoinOptions {
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret
-     * @param ports range of ports, of which this rank binds a free one; it first tries the port at the index of its local rank.
-     *     {@code 0} means any port ({@code ferro.tcp.port})
+     * @param ports one port ({@code "29500"}), or a range of ports ({@code "29500-29563"}), of which this rank binds a free one;
+     *     it first tries the port at the index of its local rank. {@code "0"} means any port ({@code ferro.tcp.port})
      * @return options, which replace the store of earlier calls
-     * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port
+     * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port, or if {@code ports} is no
+     *     port or range of ports
      */
     public JoinOptions serveStore(String host, PortRange ports) {
         Objects.requireNonNull(host, "host");
@@ -245,7 +246,7 @@ public final class JoinOptions {
         }
         return new JoinOptions(group, withoutStore(), null, secret)
                 .with(Settings.RENDEZVOUS, SERVE + read)
-                .with(Settings.TCP_PORT, ports.toString());
+                .with(Settings.TCP_PORT, ports);
     }
 
     /**

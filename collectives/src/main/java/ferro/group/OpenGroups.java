@@ -116,7 +116,7 @@ final class OpenGroups implements AutoCloseable {
                 child,
                 new FerroException(
                         Code.ABORTED,
-                        Where.outside("", child.backend().rank()),
+                        Where.of("", child.backend().rank()),
                         "newGroup ended too late: its context was " + ended));
     }
 
@@ -253,7 +253,7 @@ final class OpenGroups implements AutoCloseable {
     private synchronized FerroException cancelled(ContextStep step, Throwable failure) {
         FerroException cancelled = new FerroException(
                 Code.ABORTED,
-                Where.outside(step.group.name(), step.group.rank()),
+                Where.of(step.group.name(), step.group.rank()),
                 step.text(step.doing) + " was cancelled: its context was " + ended,
                 cause == null ? failure : cause);
         if (cause != null && failure != null) {

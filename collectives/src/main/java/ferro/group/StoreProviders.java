@@ -44,7 +44,7 @@ final class StoreProviders {
         schemes.addAll(broken.texts());
         return found.orElseThrow(() -> new FerroException(
                 Code.RENDEZVOUS,
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
                         + ": use one of these, or add ferro to the class path",
                 broken.cause()));

@@ -63,7 +63,7 @@ class BackendPairTest {
     private Backend opening(String name) {
         opened.add(name);
         if (name.equals("fails")) {
-            throw new FerroException(Code.RENDEZVOUS, Where.outside("world", 1), "rank 2 did not come");
+            throw new FerroException(Code.RENDEZVOUS, Where.of("world", 1), "rank 2 did not come");
         }
         return name.equals("nccl") ? nccl : host;
     }

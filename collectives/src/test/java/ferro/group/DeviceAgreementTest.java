@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -147,7 +148,7 @@ class DeviceAgreementTest {
                 assertThrows(FerroException.class, () -> join(1, 3, "nccl", Duration.ofMillis(50), "auto"));
 
         assertEquals(Code.RENDEZVOUS, failure.code());
-        assertEquals("2", failure.where().culprits());
+        assertEquals(Set.of(2), failure.where().culprits());
         String text = failure.getMessage();
         for (String token : List.of("rank 1", "rank 2 of 3 did not report within 50 ms", "the same ferro.backend")) {
             assertTrue(text.contains(token), text);

@@ -58,7 +58,7 @@ class JoiningThreadTest {
 
     @Test
     void groupThatHasFailedKeepsItsCause() throws InterruptedException {
-        FerroException failure = new FerroException(Code.PEER_LOST, Where.outside("world", 0), "rank 1 is gone");
+        FerroException failure = new FerroException(Code.PEER_LOST, Where.of("world", 0), "rank 1 is gone");
         when(world.failure()).thenReturn(Optional.of(failure));
 
         endedBy(() -> {

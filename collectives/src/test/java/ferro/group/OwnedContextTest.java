@@ -63,7 +63,7 @@ class OwnedContextTest {
     @Test
     void aCloseThatFailsEndsTheContextToo() {
         ProcessGroup group = joined();
-        FerroException mismatch = new FerroException(Code.MISMATCH, Where.outside("world", 0), "different calls");
+        FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
         doThrow(mismatch).when(world).close(any());
 
         assertSame(mismatch, assertThrows(FerroException.class, group::close));

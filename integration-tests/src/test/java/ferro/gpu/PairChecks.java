@@ -8,6 +8,7 @@ import ferro.ReduceOp;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -95,7 +96,7 @@ final class PairChecks {
             long start = System.nanoTime();
             FerroException failure = FaultChecks.failure(
                     rig, () -> rig.group().within(NEAR_DEADLINE).allReduce(data, ReduceOp.MAX));
-            expect(failure, Code.TIMED_OUT, "1");
+            expect(failure, Code.TIMED_OUT, 1);
             return "after " + (System.nanoTime() - start) / 1_000_000 + " ms: " + failure.getMessage();
         });
     }
@@ -124,12 +125,12 @@ final class PairChecks {
         });
     }
 
-    private static void expect(FerroException failure, Code code, String culprits) {
+    private static void expect(FerroException failure, Code code, int culprit) {
         FindingsPrinter.require(
-                failure.code() == code && failure.where().culprits().equals(culprits),
+                failure.code() == code && failure.where().culprits().equals(Set.of(culprit)),
                 "expected %s of rank %s, found %s of %s: %s",
                 code,
-                culprits,
+                culprit,
                 failure.code(),
                 failure.where().culprits(),
                 failure.getMessage());

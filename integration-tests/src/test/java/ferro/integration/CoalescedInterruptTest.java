@@ -55,7 +55,7 @@ class CoalescedInterruptTest {
         InProcessRanks.until(
                 "rank 1 hears of the abort", () -> ranks.get(1).failure().isPresent());
         assertEquals(Code.ABORTED, code(thrown(() -> ranks.get(1).barrier())), "next call of the other rank");
-        assertTrue(ranks.get(1).failure().orElseThrow().where().culprits().contains("0"), "rank 0 is named");
+        assertTrue(ranks.get(1).failure().orElseThrow().where().culprits().contains(0), "rank 0 is named");
     }
 
     @Test

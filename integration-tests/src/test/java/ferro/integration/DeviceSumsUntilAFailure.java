@@ -33,8 +33,7 @@ final class DeviceSumsUntilAFailure {
                     }
                 }
             } catch (FerroException failure) {
-                System.out.println(
-                        "failed " + failure.code() + " by " + failure.where().culprits());
+                System.out.println("failed " + failure.code() + " by " + Culprits.of(failure));
                 System.out.println(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last));
                 System.out.println(failure.getMessage());
                 System.in.read();

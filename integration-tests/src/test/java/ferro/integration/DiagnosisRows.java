@@ -50,7 +50,7 @@ abstract class DiagnosisRows {
         FerroException failure = ended.failure();
         assertNotNull(failure, "a call ended well");
         assertEquals(code, failure.code(), failure.getMessage());
-        assertEquals(culprits, failure.where().culprits(), failure.getMessage());
+        assertEquals(culprits, Culprits.of(failure), failure.getMessage());
         return failure;
     }
 
@@ -71,7 +71,7 @@ abstract class DiagnosisRows {
                 FerroException failure = group.failure().orElseThrow();
                 assertTrue(failure.getMessage()
                         .startsWith("group \"" + failure.where().group() + "\" has failed"));
-                return failure.code() == code && failure.where().culprits().equals(culprits);
+                return failure.code() == code && Culprits.of(failure).equals(culprits);
             });
         }
     }
@@ -170,7 +170,7 @@ abstract class DiagnosisRows {
                     FerroException failure = each.failure();
                     assertEquals(Code.MISMATCH, failure.code(), failure.getMessage());
                     // a rank that has not entered yet when the others differ is not in the list
-                    assertTrue(failure.where().culprits().contains("2"), failure.getMessage());
+                    assertTrue(failure.where().culprits().contains(2), failure.getMessage());
                     says(failure, "rank 2 " + odd.getKey(), " allReduce f32[4] sum", "seq 1");
                 }
                 worst = Math.max(worst, spreadMillis(ended));
@@ -181,7 +181,7 @@ abstract class DiagnosisRows {
     }
 
     private static String culprits(InProcessRanks ranks) {
-        return ranks.groups.get(0).failure().orElseThrow().where().culprits();
+        return Culprits.of(ranks.groups.get(0).failure().orElseThrow());
     }
 
     @Test
@@ -267,7 +267,7 @@ abstract class DiagnosisRows {
     }
 
     private static void toldOfAborts(FerroException failure) {
-        String culprits = failure.where().culprits();
+        String culprits = Culprits.of(failure);
         assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
         assertTrue(List.of("1", "2", "1,2").contains(culprits), culprits + " in " + failure.getMessage());
         assertTrue(
@@ -278,9 +278,7 @@ abstract class DiagnosisRows {
 
     private static Set<String> blamed(InProcessRanks ranks) {
         return ranks.groups.stream()
-                .map(group -> group.failure()
-                        .map(failure -> failure.where().culprits())
-                        .orElse("nobody"))
+                .map(group -> group.failure().map(Culprits::of).orElse("nobody"))
                 .collect(Collectors.toSet());
     }
 

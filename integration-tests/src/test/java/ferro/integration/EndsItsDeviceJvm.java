@@ -85,8 +85,8 @@ final class EndsItsDeviceJvm {
                 group.allReduce(data, ReduceOp.SUM);
                 group.within(PATIENCE).allReduce(data, ReduceOp.SUM);
             } catch (FerroException failure) {
-                System.out.println("failed: " + failure.code() + " by "
-                        + failure.where().culprits() + ": " + failure.getMessage());
+                System.out.println(
+                        "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
             }
             return;
         }

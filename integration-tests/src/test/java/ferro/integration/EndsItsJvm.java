@@ -71,7 +71,7 @@ final class EndsItsJvm {
             group.barrier();
         } catch (FerroException failure) {
             System.out.println(
-                    "failed: " + failure.code() + " by " + failure.where().culprits() + ": " + failure.getMessage());
+                    "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
         }
     }
 
@@ -89,8 +89,8 @@ final class EndsItsJvm {
                 group.allReduce(new float[] {3, 4}, ReduceOp.SUM);
                 group.barrier();
             } catch (FerroException failure) {
-                System.out.println("failed: " + failure.code() + " by "
-                        + failure.where().culprits() + ": " + failure.getMessage());
+                System.out.println(
+                        "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
             }
             return;
         }

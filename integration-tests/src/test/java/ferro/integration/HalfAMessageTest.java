@@ -64,7 +64,7 @@ class HalfAMessageTest {
             assertEquals(Code.TIMED_OUT, failure.code(), said);
             assertTrue(said.contains("gave up on rank 1 after "), said);
             assertTrue(said.contains("while the message was in flight"), said);
-            assertTrue(failure.where().culprits().contains("1"), said);
+            assertTrue(failure.where().culprits().contains(1), said);
             assertTrue(failure.where().elapsed().compareTo(DEADLINE) >= 0, said);
             long bytes = failure.where().bytesMoved();
             assertTrue(bytes > 0 && bytes < LENGTH_BYTES, bytes + " of " + LENGTH_BYTES + " bytes: " + said);

@@ -57,7 +57,7 @@ final class PairUntilAFailure {
     }
 
     private static String story(FerroException failure) {
-        return failure.code() + " of rank " + failure.where().culprits();
+        return failure.code() + " of rank " + Culprits.of(failure);
     }
 
     /** The other half has failed as well. */

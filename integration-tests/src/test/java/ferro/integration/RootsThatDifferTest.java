@@ -12,7 +12,6 @@ import ferro.Work;
 import ferro.backend.simulated.Fault;
 import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
-import ferro.group.SystemContext;
 import ferro.integration.InProcessRanks.Ended;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -116,7 +115,7 @@ class RootsThatDifferTest {
         }
         assertTrue(known.size() >= 2, "the calls of both sides in: " + said);
         assertTrue(!failure.getMessage().contains("fingerprint"), said);
-        assertEquals(odd(known), failure.where().culprits(), said);
+        assertEquals(odd(known), Culprits.of(failure), said);
         return known.size();
     }
 

@@ -58,7 +58,7 @@ class ScarceResourcesTest {
                 float[] data = {3, 5};
                 FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
                 assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
-                assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+                assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
             }
             assertEquals("failed RESOURCE", child.line());
             assertTrue(child.line().contains("bytes of direct buffer memory (allocated: "));
@@ -174,7 +174,7 @@ class ScarceResourcesTest {
         assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
         assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
         assertTrue(failure.getMessage().contains("ulimit -n"), failure.getMessage());
-        assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+        assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
         assertEquals("failed RESOURCE", child.line());
         String text = child.line();
         assertTrue(text.contains("Too many open files (EMFILE)"), text);

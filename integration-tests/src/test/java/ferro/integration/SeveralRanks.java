@@ -48,15 +48,14 @@ final class SeveralRanks {
             group.barrier();
             say(rank + " is in: " + group.linkReport());
             FerroException failure = sumUntilAFailure(group);
-            say(rank + " failed " + failure.code() + " by " + failure.where().culprits() + ": " + failure.getMessage());
+            say(rank + " failed " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
             Set<Integer> told = Set.of();
             while (true) {
                 Set<Integer> lost = group.lost();
                 if (!lost.equals(told)) {
                     told = lost;
                     say(rank + " lost " + lost);
-                    say(rank + " agrees on "
-                            + group.failure().orElseThrow().where().culprits());
+                    say(rank + " agrees on " + Culprits.of(group.failure().orElseThrow()));
                 }
                 LockSupport.parkNanos(LOOK_NANOS);
             }

@@ -15,6 +15,7 @@ import ferro.group.ProcessGroup;
 import ferro.integration.InProcessRanks.Ended;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntToDoubleFunction;
@@ -241,7 +242,7 @@ class UserReductionsTest {
     private static void namesRank1(Ended ended) {
         FerroException failure = ended.failure();
         assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
-        assertEquals("1", failure.where().culprits(), failure.getMessage());
+        assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
         String text = "the code of reduction user:brittle threw on elements of f32: java.lang.ArithmeticException: no"
                 + " logarithm of -3";
         assertTrue(failure.getMessage().contains(text), failure.getMessage());

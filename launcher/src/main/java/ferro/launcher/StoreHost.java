@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * @param server   server of this launcher, if it serves the store
  */
 record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements AutoCloseable {
-    private static final Where LAUNCHERS = Where.outside("launchers", 0);
+    private static final Where LAUNCHERS = Where.of("launchers", 0);
 
     /**
      * Serves the store if this is node 0; tells the job when all ranks have joined.

@@ -11,6 +11,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.lang.foreign.Arena;
+import java.util.Set;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -62,7 +63,7 @@ class ClosedArenaTest {
                     + " arena only after the calls on its tensors have ended";
             assertTrue(own.getMessage().contains(text), own.getMessage());
             assertTrue(failed.getMessage().contains(text), failed.getMessage());
-            assertEquals("0", failed.where().culprits());
+            assertEquals(Set.of(0), failed.where().culprits());
         }
     }
 

@@ -179,8 +179,7 @@ final class DispatchingBackend extends ForwardingBackend {
         boolean isInterrupted = Thread.currentThread().isInterrupted();
         long waitedNanos = context.nanoTime() - begun;
         Code code = isInterrupted ? Code.INTERRUPTED : Code.TIMED_OUT;
-        Where where =
-                Where.outside("", host.rank()).during(what, -1).after(Duration.ofNanos(waitedNanos), Duration.ZERO);
+        Where where = Where.of("", host.rank()).during(what, -1).after(Duration.ofNanos(waitedNanos), Duration.ZERO);
         FerroException stop = new FerroException(
                 code,
                 where,

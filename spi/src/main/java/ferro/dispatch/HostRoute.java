@@ -49,7 +49,7 @@ record HostRoute(HostFallbackPath slow, HostFallback fallback, CollectiveBackend
         if (!slow.memory().onDevice(from, to).await(bound)) {
             throw new FerroException(
                     Code.TIMED_OUT,
-                    Where.outside("", host.rank()),
+                    Where.of("", host.rank()),
                     operation + " on rank " + host.rank() + ": the copy of " + from + " took more than "
                             + Deadlines.millis(bound) + " ms: check whether the device is busy or hangs");
         }

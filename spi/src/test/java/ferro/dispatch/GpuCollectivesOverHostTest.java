@@ -304,7 +304,7 @@ class GpuCollectivesOverHostTest {
     @DisplayName("0-11 0-12: what the round trip throws arrives as it is, and the fresh tensor is freed")
     void whatTheRoundTripThrowsArrivesAsItIs() {
         List<RuntimeException> causes = List.of(
-                new FerroException(Code.PEER_LOST, Where.outside("", 1), "rank 0 is gone"),
+                new FerroException(Code.PEER_LOST, Where.of("", 1), "rank 0 is gone"),
                 new FerroTransferException("allReduce: CPU->GPU transfer failed", new IllegalStateException("700")));
         for (RuntimeException cause : causes) {
             doAnswer(call -> {

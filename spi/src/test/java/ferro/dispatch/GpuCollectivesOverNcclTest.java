@@ -247,7 +247,7 @@ class GpuCollectivesOverNcclTest {
     @DisplayName("0-16: a failed copy of the root's data is D2D clone failed, and the fresh tensor is freed")
     void aFailedCopyIsD2dCloneFailedAndFreesTheFreshTensor() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
-        FerroException cause = new FerroException(Code.NATIVE, Where.outside("", 0), "cudaMemcpyAsync failed: 700");
+        FerroException cause = new FerroException(Code.NATIVE, Where.of("", 0), "cudaMemcpyAsync failed: 700");
         doThrow(cause).when(nccl).copy(anyLong(), anyLong(), any(), anyLong());
 
         IllegalArgumentException failure =
@@ -263,7 +263,7 @@ class GpuCollectivesOverNcclTest {
     @DisplayName("0-23 0-24 REQ-1 decision 7: NCCL wins even if the gate is open, and its failure is final")
     void aFailureOfNcclIsFinalThoughTheGateIsOpen() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
-        FerroException cause = new FerroException(Code.NATIVE, Where.outside("", 0), "ncclAllReduce failed: 5");
+        FerroException cause = new FerroException(Code.NATIVE, Where.of("", 0), "ncclAllReduce failed: 5");
         doThrow(cause).when(nccl).run(any(), any(CallOptions.class));
 
         FerroException failure = assertThrows(FerroException.class, () -> gpu.allReduce(in, ReduceOp.SUM, nccl));
@@ -285,7 +285,7 @@ class GpuCollectivesOverNcclTest {
         OutOfPlaceResult result = gpu.allReduceAsync(in, ReduceOp.SUM, nccl);
         assertSame(work, result.work());
         assertEquals(2, memory.live());
-        FerroException lost = new FerroException(Code.PEER_LOST, Where.outside("", 0), "rank 1 is gone");
+        FerroException lost = new FerroException(Code.PEER_LOST, Where.of("", 0), "rank 1 is gone");
         work.end().completeExceptionally(lost);
 
         assertSame(lost, assertThrows(FerroException.class, result::await));

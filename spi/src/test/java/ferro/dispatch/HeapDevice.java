@@ -52,7 +52,7 @@ final class HeapDevice implements DeviceMemory {
     @Override
     public DeviceTensor allocate(DataType dataType, long[] shape, int device) {
         if (exhausted) {
-            throw new FerroException(Code.RESOURCE, Where.outside("", 0), "out of memory on device " + device);
+            throw new FerroException(Code.RESOURCE, Where.of("", 0), "out of memory on device " + device);
         }
         long address = next;
         next += STEP;

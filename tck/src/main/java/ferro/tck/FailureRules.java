@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -428,7 +429,7 @@ public interface FailureRules extends Subject {
             for (int rank = 0; rank < 4; rank++) {
                 if (rank != missing) {
                     FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
-                    assertEquals("2", failure.where().culprits(), "ranks to blame: " + failure);
+                    assertEquals(Set.of(2), failure.where().culprits(), "ranks to blame: " + failure);
                 }
             }
         }

@@ -64,7 +64,7 @@ final class HeapCopy implements DeviceMemory.Copy {
     /** Creates the exception for a failed copy. */
     static FerroException failure(Direction direction, int device, String why) {
         String text = "copy " + direction + " on device " + device + ": " + why;
-        return new FerroException(Code.NATIVE, Where.outside("heap", -1), text);
+        return new FerroException(Code.NATIVE, Where.of("heap", -1), text);
     }
 
     @Override
@@ -93,7 +93,7 @@ final class HeapCopy implements DeviceMemory.Copy {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             String text = "interrupted while waiting for a copy " + started.direction();
-            throw new FerroException(Code.INTERRUPTED, Where.outside("heap", -1), text, interrupted);
+            throw new FerroException(Code.INTERRUPTED, Where.of("heap", -1), text, interrupted);
         }
     }
 

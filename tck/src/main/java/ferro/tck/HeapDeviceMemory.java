@@ -360,7 +360,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     private static FerroException exhausted(String text) {
-        return new FerroException(Code.RESOURCE, Where.outside("heap", -1), text);
+        return new FerroException(Code.RESOURCE, Where.of("heap", -1), text);
     }
 
     private synchronized void free(long address) {

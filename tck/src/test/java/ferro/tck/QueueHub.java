@@ -93,7 +93,7 @@ class QueueHub {
 
         @Override
         public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-            Where where = Where.outside("queues", rank).blaming(Integer.toString(from));
+            Where where = Where.of("queues", rank).blaming(from);
             synchronized (QueueHub.this) {
                 Deque<byte[]> queue = queue(from, rank, tag);
                 await("rank " + from, () -> !queue.isEmpty() || gone.contains(from), timeout, where);
@@ -113,7 +113,7 @@ class QueueHub {
                     turn++;
                     QueueHub.this.notifyAll();
                 }
-                await("a barrier", () -> turn > own, timeout, Where.outside("queues", rank));
+                await("a barrier", () -> turn > own, timeout, Where.of("queues", rank));
             }
         }
 

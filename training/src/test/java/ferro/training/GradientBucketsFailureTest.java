@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -255,7 +256,7 @@ class GradientBucketsFailureTest {
         for (int rank : new int[] {0, 2}) {
             FerroException failure = assertInstanceOf(FerroException.class, failures.get(rank));
             assertEquals(Code.TIMED_OUT, failure.code());
-            assertEquals("1", failure.where().culprits());
+            assertEquals(Set.of(1), failure.where().culprits());
         }
     }
 

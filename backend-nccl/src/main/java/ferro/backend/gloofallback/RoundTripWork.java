@@ -130,8 +130,8 @@ final class RoundTripWork implements Work {
 
     /** Makes a failure of this call. */
     FerroException failure(Code code, String why, Throwable cause) {
-        String blamed = code == Code.INTERRUPTED ? "" : Integer.toString(host.rank());
-        Where where = Where.outside("", host.rank())
+        int[] blamed = code == Code.INTERRUPTED ? new int[0] : new int[] {host.rank()};
+        Where where = Where.of("", host.rank())
                 .blaming(blamed)
                 .during(operation, sequence())
                 .after(elapsed(), Duration.ZERO);

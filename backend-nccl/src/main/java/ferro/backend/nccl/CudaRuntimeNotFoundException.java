@@ -19,7 +19,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
     public CudaRuntimeNotFoundException(List<Tried> tried) {
         super(
                 Code.NATIVE,
-                Where.outside("", -1),
+                Where.of("", -1),
                 "CUDA runtime library libcudart.so not found: " + Tried.list(tried)
                         + "; install the CUDA runtime (or HIP), or name its file with -Dferro.cudart.library or"
                         + " FERRO_CUDART_LIBRARY");

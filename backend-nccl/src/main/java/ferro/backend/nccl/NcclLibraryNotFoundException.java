@@ -19,7 +19,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
     public NcclLibraryNotFoundException(List<Tried> tried) {
         super(
                 Code.NATIVE,
-                Where.outside("", -1),
+                Where.of("", -1),
                 "NCCL library libnccl.so.2 not found: " + Tried.list(tried)
                         + "; install NCCL (or RCCL), or name its file with -Dferro.nccl.library or FERRO_NCCL_LIBRARY");
         this.tried = List.copyOf(tried);

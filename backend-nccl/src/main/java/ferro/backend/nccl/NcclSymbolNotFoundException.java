@@ -20,7 +20,7 @@ public final class NcclSymbolNotFoundException extends FerroException {
     public NcclSymbolNotFoundException(String library, List<String> symbols) {
         super(
                 Code.NATIVE,
-                Where.outside("", -1),
+                Where.of("", -1),
                 "Symbol not found: " + library + " lacks " + String.join(", ", symbols)
                         + "; need NCCL >= 2.5 (or RCCL) and the runtime of CUDA >= 11 (or HIP); name their files with"
                         + " -Dferro.nccl.library and -Dferro.cudart.library");

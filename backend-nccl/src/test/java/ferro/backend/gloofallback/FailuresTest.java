@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
@@ -52,7 +53,7 @@ class FailuresTest {
             for (int rank = 0; rank < 3; rank += 2) {
                 FerroException told = assertInstanceOf(FerroException.class, outcomes.get(rank));
                 assertEquals(Code.ABORTED, told.code(), told.toString());
-                assertEquals("1", told.where().culprits(), "whom rank " + rank + " blames");
+                assertEquals(Set.of(1), told.where().culprits(), "whom rank " + rank + " blames");
             }
             settled(group);
         }
@@ -78,7 +79,7 @@ class FailuresTest {
             for (Throwable outcome : outcomes) {
                 FerroException failure = assertInstanceOf(FerroException.class, outcome);
                 assertEquals(Code.RESOURCE, failure.code(), failure.toString());
-                assertEquals("1", failure.where().culprits(), failure.toString());
+                assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
                 assertTrue(failure.getMessage().contains("cannot start a thread"), failure.getMessage());
             }
             settled(group);
@@ -185,7 +186,7 @@ class FailuresTest {
             assertTrue(late.getMessage().startsWith("allReduce \"loss\" through host memory"), late.getMessage());
             assertTrue(late.getMessage().contains("has not ended"), late.getMessage());
             assertEquals(
-                    "0",
+                    Set.of(0),
                     assertInstanceOf(FerroException.class, outcomes.get(1))
                             .where()
                             .culprits());
@@ -230,7 +231,7 @@ class FailuresTest {
                 } else {
                     FerroException failure = assertThrows(FerroException.class, () -> sum(group, 1));
                     assertEquals(Code.ABORTED, failure.code(), failure.toString());
-                    assertEquals("0", failure.where().culprits());
+                    assertEquals(Set.of(0), failure.where().culprits());
                 }
             });
             assertNull(outcomes.get(0), "rank 0");

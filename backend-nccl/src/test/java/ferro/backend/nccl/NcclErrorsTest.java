@@ -114,7 +114,7 @@ class NcclErrorsTest {
     @Test
     @DisplayName("3-34: as part of an operation a failure keeps its kind, its values and its cause")
     void anOperationKeepsTheFailure() {
-        Where where = Where.outside("dp", 3);
+        Where where = Where.of("dp", 3);
         NcclException nccl = Checks.failure(6, "ncclAllReduce");
         CudaException cuda = Checks.cudaFailure(2, "cudaMalloc");
 

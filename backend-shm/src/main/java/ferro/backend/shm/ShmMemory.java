@@ -234,7 +234,7 @@ final class ShmMemory implements SharedMemory {
         Code code = cause instanceof ClosedByInterruptException ? Code.INTERRUPTED : Code.RESOURCE;
         return new FerroException(
                 code,
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 "shared memory of group \"" + group.name() + "\" rank " + group.rank() + ": " + what,
                 cause);
     }

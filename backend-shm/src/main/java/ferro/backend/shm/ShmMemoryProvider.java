@@ -35,7 +35,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
         } catch (IOException failure) {
             throw new FerroException(
                     Code.RESOURCE,
-                    Where.outside("", -1),
+                    Where.of("", -1),
                     "cannot determine a name that all processes use for this host: "
                             + Shortage.of(failure).text(),
                     failure);
@@ -77,7 +77,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
             String setting = Settings.SHM_BYTES.name();
             throw new FerroException(
                     Code.RESOURCE,
-                    Where.outside(group.name(), group.rank()),
+                    Where.of(group.name(), group.rank()),
                     "shared memory for " + who(group) + ": need " + bytes + " bytes, have " + (most - before)
                             + " of the "
                             + most + " that this rank may take: raise " + setting + ", close groups that are not used"
@@ -106,7 +106,7 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
     }
 
     private static FerroException told(IOException failure, GroupSpec group, RankContext context, long bytes) {
-        Where where = Where.outside(group.name(), group.rank());
+        Where where = Where.of(group.name(), group.rank());
         String what = "shared memory for " + who(group) + ": ";
         if (failure instanceof ClosedByInterruptException) {
             return new FerroException(

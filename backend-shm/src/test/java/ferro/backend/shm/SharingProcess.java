@@ -68,7 +68,7 @@ public final class SharingProcess {
             // reads the classes of a failure, which takes descriptors too
             System.out.println(new FerroException(
                     Code.RESOURCE,
-                    Where.outside("", -1),
+                    Where.of("", -1),
                     Shortage.of(new IOException("none yet")).text(),
                     null));
             takeAllDescriptors(open);

@@ -191,7 +191,7 @@ final class Network {
         }
         FerroException cause = new FerroException(
                 Code.PEER_LOST,
-                Where.outside(end.name(), end.rank()).blaming(Integer.toString(peer)),
+                Where.of(end.name(), end.rank()).blaming(peer),
                 "rank " + end.rank() + " of \"" + end.name() + "\" lost rank " + peer
                         + ", which died without a goodbye; the group has ended, restart all its ranks");
         medium.later(deadRank, end.worldRank(end.rank()), () -> end.inbox().tell(events -> events.lost(peer, cause)));

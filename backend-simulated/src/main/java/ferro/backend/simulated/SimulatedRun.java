@@ -84,9 +84,7 @@ final class SimulatedRun<T> {
         }
 
         boolean blames(int other) {
-            return ofFerro()
-                    .map(one -> ("," + one.where().culprits() + ",").contains("," + other + ","))
-                    .orElse(false);
+            return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
         }
     }
 
@@ -211,7 +209,7 @@ final class SimulatedRun<T> {
         StackTraceElement[] stack = rank.thread.getStackTrace();
         FerroException failure = new FerroException(
                 Code.TIMED_OUT,
-                Where.outside(SimulatedBackend.NAME, rank.rank()).blaming("" + rank.rank()),
+                Where.of(SimulatedBackend.NAME, rank.rank()).blaming(rank.rank()),
                 "rank " + rank.rank() + " of \"" + SimulatedBackend.NAME + "\" has not ended"
                         + (failures().isEmpty()
                                 ? " within " + Deadlines.millis(timeout)
@@ -245,7 +243,7 @@ final class SimulatedRun<T> {
     private FerroException interrupted(InterruptedException interrupted) {
         FerroException failure = new FerroException(
                 Code.INTERRUPTED,
-                Where.outside(SimulatedBackend.NAME, -1),
+                Where.of(SimulatedBackend.NAME, -1),
                 "the thread that waits for " + ranks.size() + " simulated ranks was interrupted: the ranks are aborted",
                 interrupted);
         ranks.forEach(rank -> rank.context.abort(failure));

@@ -295,8 +295,7 @@ final class SimulatedTransport implements Transport {
         if (events == null) {
             return;
         }
-        Where where =
-                Where.outside(name(), rank()).blaming(Integer.toString(peer)).during("", sequence);
+        Where where = Where.of(name(), rank()).blaming(peer).during("", sequence);
         events.broken(peer, new FerroException(code, where, "rank " + rank() + " of \"" + name() + "\" " + what));
     }
 }

@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Phaser;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +45,7 @@ class BrokenDataTest {
             }
             FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
             assertEquals(Code.ABORTED, failure.code());
-            assertEquals("0", failure.where().culprits());
+            assertEquals(Set.of(0), failure.where().culprits());
             assertTrue(failure.getMessage().contains("rank 0 failed with an exception"), failure::getMessage);
             if (group.rank() == 0) {
                 assertInstanceOf(IndexOutOfBoundsException.class, failure.getCause());

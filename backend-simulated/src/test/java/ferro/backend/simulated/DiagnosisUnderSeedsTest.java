@@ -7,11 +7,11 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.group.SystemContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
@@ -58,7 +58,7 @@ class DiagnosisUnderSeedsTest {
             simulation.check(() -> {
                 for (FerroException failure : failures) {
                     assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());
-                    assertEquals("2", failure.where().culprits(), failure.getMessage());
+                    assertEquals(Set.of(2), failure.where().culprits(), failure.getMessage());
                     String text = failure.getMessage();
                     assertTrue(text.contains("rank 2 does not answer"), text);
                     // a call that it made after it went on was not held up

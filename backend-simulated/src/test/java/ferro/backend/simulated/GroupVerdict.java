@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** What must be true of one group of a run. */
@@ -208,10 +207,7 @@ final class GroupVerdict {
     }
 
     private static Set<Integer> culprits(FerroException failure) {
-        return Arrays.stream(failure.where().culprits().split(","))
-                .filter(rank -> !rank.isEmpty())
-                .map(Integer::valueOf)
-                .collect(Collectors.toCollection(TreeSet::new));
+        return new TreeSet<>(failure.where().culprits());
     }
 
     private List<Integer> survivors(boolean running) {

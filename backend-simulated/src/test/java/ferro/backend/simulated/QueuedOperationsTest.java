@@ -11,6 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -51,7 +52,7 @@ class QueuedOperationsTest {
                 assertEquals(3 + 4 + 5 + 6, first[0]);
                 FerroException told = assertThrows(FerroException.class, two::await);
                 assertEquals(Code.PEER_LOST, told.code(), told.toString());
-                assertEquals("1", told.where().culprits(), told.toString());
+                assertEquals(Set.of(1), told.where().culprits(), told.toString());
                 assertEquals(2, told.where().sequence(), told.toString());
             }
         });
@@ -64,7 +65,7 @@ class QueuedOperationsTest {
         } catch (FerroException told) {
             // in the words of who asked rank 0, or in its own
             String words = told.getMessage();
-            assertEquals("1", told.where().culprits(), words);
+            assertEquals(Set.of(1), told.where().culprits(), words);
             assertTrue(
                     words.contains("while rank 0 is in allReduce i64[1] sum")
                             || words.contains("this call is seq 2 (allReduce i64[1] sum"),

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
-import ferro.group.SystemContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

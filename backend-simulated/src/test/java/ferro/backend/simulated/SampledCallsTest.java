@@ -10,6 +10,7 @@ import ferro.GroupEvent;
 import ferro.group.ProcessGroup;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -39,7 +40,7 @@ class SampledCallsTest {
 
         assertEquals(GroupEvent.Kind.FAILED, event.kind());
         assertEquals(Code.MISMATCH, failure.code());
-        assertEquals("0,1", failure.where().culprits());
+        assertEquals(Set.of(0, 1), failure.where().culprits());
         assertTrue(
                 failure.getMessage().contains("root 0") && failure.getMessage().contains("root 1"), event.text());
         // whoever did not look is told by close

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,7 +72,7 @@ class SeededMembershipTest {
 
             for (Optional<FerroException> failure : failures) {
                 assertEquals(Code.PARTITION, failure.orElseThrow().code(), "seed " + seed);
-                assertEquals("2", failure.orElseThrow().where().culprits(), "seed " + seed);
+                assertEquals(Set.of(2), failure.orElseThrow().where().culprits(), "seed " + seed);
                 String text = failure.orElseThrow().getMessage();
                 assertTrue(text.contains("nothing heard from rank 2 for 30."), () -> "seed " + seed + ": " + text);
             }

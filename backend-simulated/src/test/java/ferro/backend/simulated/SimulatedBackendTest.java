@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -104,7 +105,7 @@ class SimulatedBackendTest {
             FerroException failure =
                     assertThrows(FerroException.class, () -> group.allReduce(new int[3000], ReduceOp.SUM));
             assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-            assertEquals("2", failure.where().culprits());
+            assertEquals(Set.of(2), failure.where().culprits());
         });
     }
 

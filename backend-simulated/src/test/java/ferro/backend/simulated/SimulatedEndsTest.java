@@ -12,6 +12,7 @@ import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** How ends of groups give up, close and die, and what the others hear. */
@@ -109,7 +110,7 @@ class SimulatedEndsTest {
         assertEquals(List.of("lost 2 PEER_LOST"), ends.heard(0).lines);
         assertEquals(List.of("lost 2 PEER_LOST"), ends.heard(1).lines);
         assertEquals(List.of(), ends.heard(2).lines);
-        assertEquals("2", ends.heard(0).causes.get(0).where().culprits());
+        assertEquals(Set.of(2), ends.heard(0).causes.get(0).where().culprits());
     }
 
     @Test

@@ -135,7 +135,7 @@ class SimulationTest {
                         .run());
         FerroException cause = assertInstanceOf(FerroException.class, failure.getCause());
         assertEquals(Code.TIMED_OUT, cause.code(), cause.getMessage());
-        assertEquals("1", cause.where().culprits());
+        assertEquals(Set.of(1), cause.where().culprits());
     }
 
     @Test

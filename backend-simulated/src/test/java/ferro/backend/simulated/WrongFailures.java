@@ -68,7 +68,7 @@ final class WrongFailures {
         }
     }
 
-    private static FerroException blaming(FerroException failure, String ranks) {
+    private static FerroException blaming(FerroException failure, int... ranks) {
         return new FerroException(
                 failure.code(), failure.where().blaming(ranks), failure.getMessage(), failure.getCause());
     }
@@ -82,7 +82,7 @@ final class WrongFailures {
                 public void abort(Throwable cause) {
                     aborted = new FerroException(
                             Code.ABORTED,
-                            FerroException.Where.outside("alone", rank()).blaming("" + rank()),
+                            FerroException.Where.of("alone", rank()).blaming(rank()),
                             "rank " + rank() + " aborted: " + cause);
                 }
 
@@ -102,7 +102,7 @@ final class WrongFailures {
             super(honest -> new Throwing(honest) {
                 @Override
                 FerroException changed(Collective call, FerroException failure) {
-                    return failure.code() == Code.TIMED_OUT ? blaming(failure, "") : failure;
+                    return failure.code() == Code.TIMED_OUT ? blaming(failure) : failure;
                 }
             });
         }
@@ -114,7 +114,7 @@ final class WrongFailures {
                 @Override
                 FerroException changed(Collective call, FerroException failure) {
                     int neighbour = (rank() + 1) % worldSize();
-                    return failure.code() == Code.TIMED_OUT ? blaming(failure, "" + neighbour) : failure;
+                    return failure.code() == Code.TIMED_OUT ? blaming(failure, neighbour) : failure;
                 }
             });
         }
@@ -156,7 +156,7 @@ final class WrongFailures {
 
                 @Override
                 public Optional<FerroException> failure() {
-                    return inner().failure().map(first -> abortedLater ? blaming(first, "" + rank()) : first);
+                    return inner().failure().map(first -> abortedLater ? blaming(first, rank()) : first);
                 }
             });
         }

@@ -26,7 +26,7 @@ public final class EnvStoreProvider implements StoreProvider {
 
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
-        return NettyParts.with(Where.outside(group.name(), group.rank()), () -> open(group, context));
+        return NettyParts.with(Where.of(group.name(), group.rank()), () -> open(group, context));
     }
 
     private static Store open(GroupSpec group, RankContext context) {

@@ -78,8 +78,7 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
 
     /** Returns the failure with the rank of this group that lacks something: the mesh has numbers of its own. */
     FerroException lacking(FerroException ofMesh, int culprit) {
-        return new FerroException(
-                ofMesh.code(), where(-1).blaming(Integer.toString(culprit)), ofMesh.getMessage(), ofMesh.getCause());
+        return new FerroException(ofMesh.code(), where(-1).blaming(culprit), ofMesh.getMessage(), ofMesh.getCause());
     }
 
     private static String reason(Exception cause) {
@@ -87,11 +86,11 @@ record LinkFailures(String group, String name, int rank, int peer, DataLane lane
     }
 
     private Where own() {
-        return where(-1).blaming(Integer.toString(rank));
+        return where(-1).blaming(rank);
     }
 
     private Where where(long sequence) {
-        return Where.outside(group, rank).blaming(Integer.toString(peer)).during("", sequence);
+        return Where.of(group, rank).blaming(peer).during("", sequence);
     }
 
     private static FerroException with(FerroException ended, String more) {

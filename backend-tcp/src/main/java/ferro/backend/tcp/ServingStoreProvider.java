@@ -24,14 +24,14 @@ public final class ServingStoreProvider implements StoreProvider {
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
         return NettyParts.with(
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 () -> StoreOpening.open(Rendezvous.serve(address, group, context), group, context));
     }
 
     @Override
     public ServedStore serve(URI address, GroupSpec group, RankContext context) {
         return NettyParts.with(
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 () -> StoreOpening.serve(Rendezvous.serve(address, group, context), group, context));
     }
 }

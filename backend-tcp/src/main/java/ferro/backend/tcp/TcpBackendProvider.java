@@ -36,7 +36,7 @@ public final class TcpBackendProvider implements BackendProvider {
 
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        return NettyParts.with(Where.outside(group.name(), group.rank()), () -> join(group, context));
+        return NettyParts.with(Where.of(group.name(), group.rank()), () -> join(group, context));
     }
 
     private static Backend join(GroupSpec group, RankContext context) {

@@ -37,7 +37,7 @@ public final class TcpOutlook {
     private TcpOutlook(RankContext context) {
         TcpIo io = TcpIo.of(context);
         GroupSpec alone = GroupSpec.of("doctor", 0, 1, Settings.TIMEOUT.of(context));
-        Where where = Where.outside(alone.name(), alone.rank());
+        Where where = Where.of(alone.name(), alone.rank());
         Optional<Rendezvous> meeting = Rendezvous.find(alone, context);
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");
         String reason = meeting.map(known -> "it routes to the rendezvous at " + known.host())
@@ -67,7 +67,7 @@ public final class TcpOutlook {
      * @throws IllegalArgumentException if a setting makes no sense
      */
     public static TcpOutlook of(RankContext context) {
-        return NettyParts.with(Where.outside("doctor", 0), () -> new TcpOutlook(context));
+        return NettyParts.with(Where.of("doctor", 0), () -> new TcpOutlook(context));
     }
 
     /** {@return the address that other ranks would be told} */

@@ -23,7 +23,7 @@ public final class TcpStoreProvider implements StoreProvider {
     @Override
     public Store open(URI address, GroupSpec group, RankContext context) {
         return NettyParts.with(
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 () -> StoreOpening.open(Rendezvous.tcp(address, group, context), group, context));
     }
 }

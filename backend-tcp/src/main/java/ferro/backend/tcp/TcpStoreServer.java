@@ -55,7 +55,7 @@ public final class TcpStoreServer implements AutoCloseable {
             bound = bind(address, ports, io);
         } catch (Refusal none) {
             loop.close();
-            throw none.failure(Where.outside("", -1), "the store of job \"" + own.job() + "\"");
+            throw none.failure(Where.of("", -1), "the store of job \"" + own.job() + "\"");
         }
     }
 
@@ -109,13 +109,13 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public static TcpStoreServer start(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
-        return NettyParts.with(Where.outside("store", -1), () -> started(address, ports, jobId, worldSize, secret));
+        return NettyParts.with(Where.of("store", -1), () -> started(address, ports, jobId, worldSize, secret));
     }
 
     private static TcpStoreServer started(
             InetAddress address, PortRange ports, String jobId, int worldSize, byte[] secret) {
         Secret known = secret == null || secret.length == 0 ? Secret.none() : Secret.of(secret);
-        TcpPort.checkOpen(address, known, Where.outside("store", -1));
+        TcpPort.checkOpen(address, known, Where.of("store", -1));
         Credentials own = new Credentials(
                 jobId, known, new SecureRandom(), TlsPolicy.of(TlsPolicy.TlsUse.FOLLOW, jobId, "store"));
         return new TcpStoreServer(address, ports, own, worldSize);

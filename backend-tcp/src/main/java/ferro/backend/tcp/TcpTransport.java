@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
@@ -437,7 +438,7 @@ final class TcpTransport implements Transport {
         }
 
         private FerroException inGroup(int peer, DataLane lane, FerroException cause) {
-            boolean own = cause.where().culprits().equals(Integer.toString(mesh.rank()));
+            boolean own = cause.where().culprits().equals(Set.of(mesh.rank()));
             return cause.code() == Code.RESOURCE
                     ? failures(rankOf[peer], lane).lacking(cause, own ? rank : rankOf[peer])
                     : cause;

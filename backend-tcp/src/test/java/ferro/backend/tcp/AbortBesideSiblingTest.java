@@ -13,6 +13,7 @@ import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
@@ -51,7 +52,7 @@ class AbortBesideSiblingTest {
             List<FerroException> failures = failing.stream().map(TcpJob::result).toList();
 
             failures.forEach(failure -> assertEquals(Code.ABORTED, failure.code(), failure.getMessage()));
-            failures.forEach(failure -> assertEquals("1", failure.where().culprits(), failure.getMessage()));
+            failures.forEach(failure -> assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage()));
             TcpJob.onAll(whole, group -> sum(group, 7, LARGE / 8));
             TcpJob.onAll(whole, group -> sum(group.newGroup(0, 1, 2), 9, LARGE / 8));
             over.set(true);

@@ -12,6 +12,7 @@ import ferro.spi.ForwardingContext;
 import ferro.spi.RankContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Timeout;
@@ -52,7 +53,7 @@ class ScarceThreadsTest {
 
     private static void assertLacksThreads(int rank, FerroException failure) {
         assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
-        assertEquals("" + rank, failure.where().culprits(), failure.getMessage());
+        assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
         assertTrue(
                 failure.getMessage()
                         .contains("rank " + rank + " cannot start a thread: Resource temporarily unavailable (EAGAIN"),

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -137,7 +138,7 @@ class TcpMembershipTest {
                 await(events.get(rank), event -> event.kind() == Kind.FAILED);
                 FerroException failure = groups.get(rank).failure().orElseThrow();
                 assertEquals(Code.PARTITION, failure.code());
-                assertEquals("2", failure.where().culprits());
+                assertEquals(Set.of(2), failure.where().culprits());
                 assertTrue(failure.getMessage().contains("limit ferro.heartbeat.limit 2.0 s"), failure.getMessage());
             }
             goOn.countDown();

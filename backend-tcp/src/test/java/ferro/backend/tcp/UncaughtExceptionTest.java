@@ -15,6 +15,7 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
@@ -43,7 +44,7 @@ class UncaughtExceptionTest {
             for (CompletableFuture<FerroException> one : failures) {
                 FerroException failure = TcpJob.result(one);
                 assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
-                assertEquals("1", failure.where().culprits(), failure.getMessage());
+                assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
                 assertTrue(
                         failure.getMessage()
                                 .contains("rank 1 aborted the group: java.lang.IllegalStateException: no data for it"),

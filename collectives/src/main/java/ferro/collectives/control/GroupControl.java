@@ -16,6 +16,7 @@ import ferro.collectives.control.failure.Machines;
 import ferro.collectives.control.failure.Status;
 import ferro.collectives.control.failure.StatusBoard;
 import ferro.collectives.control.membership.Membership;
+import ferro.collectives.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -335,7 +336,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                     new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
         } else if (cause.code() == Code.RESOURCE) {
             // whoever lacks something lives, and says so itself
-            String culprits = cause.where().culprits();
+            String culprits = RankLists.list(cause.where().culprits());
             String blamed = culprits.isEmpty() ? Integer.toString(peer) : culprits;
             failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
         } else if (!failure.isKnown()) {

@@ -260,7 +260,8 @@ public final class SubgroupAgreement {
                 }
             }
             rounds.forEach((member, round) -> sender.tell(
-                    member, new Cancel(round, given.code(), given.where().culprits(), given.getMessage())));
+                    member,
+                    new Cancel(round, given.code(), RankLists.list(given.where().culprits()), given.getMessage())));
         }
 
         private boolean forget() {
@@ -278,8 +279,8 @@ public final class SubgroupAgreement {
         private FerroException failure(Code code, String culprits, String text) {
             Duration elapsed = Duration.ofNanos(timers.nanoTime() - begunNanos);
             Duration paused = Duration.ofNanos(inquiry.pausedSince(begunNanos));
-            Where where = Where.outside(group.name(), group.rank())
-                    .blaming(culprits)
+            Where where = Where.of(group.name(), group.rank())
+                    .blaming(RankLists.numbers(culprits))
                     .during("newGroup", -1)
                     .after(elapsed, paused);
             return new FerroException(

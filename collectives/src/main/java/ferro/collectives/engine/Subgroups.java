@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.collectives.control.SubgroupAgreement;
 import ferro.collectives.control.failure.Failure;
+import ferro.collectives.control.wire.RankLists;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -78,8 +79,8 @@ final class Subgroups {
         if (ofParent == null) {
             return notReady;
         }
-        Where where = Where.outside(group.name(), group.rank())
-                .blaming(ofParent.culprits())
+        Where where = Where.of(group.name(), group.rank())
+                .blaming(RankLists.numbers(ofParent.culprits()))
                 .during("newGroup", -1);
         String text = "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + ofParent.text();
         return new FerroException(ofParent.code(), where, text, notReady);

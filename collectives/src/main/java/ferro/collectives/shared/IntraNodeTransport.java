@@ -309,9 +309,7 @@ public final class IntraNodeTransport implements Transport {
             String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
                     + ", which has left their shared memory, " + progress + "; the output of rank " + peer
                     + " says why";
-            Where where = Where.outside(group.name(), rank())
-                    .blaming(Integer.toString(peer))
-                    .during("", sequence);
+            Where where = Where.of(group.name(), rank()).blaming(peer).during("", sequence);
             events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
         }
 

@@ -30,7 +30,7 @@ class AgreedFailureTest {
     private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max by ring");
 
     private static FerroException gone(int peer) {
-        return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone");
+        return new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + peer + " is gone");
     }
 
     private static Failure late(int origin, String culprits) {

@@ -49,9 +49,7 @@ class DeathsTest {
         for (int rank : ranks) {
             group.ranks
                     .get(survivor)
-                    .lost(
-                            rank,
-                            new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + rank + " is gone"));
+                    .lost(rank, new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + rank + " is gone"));
         }
     }
 
@@ -168,10 +166,7 @@ class DeathsTest {
         third.set(3);
         group.ranks
                 .get(1)
-                .silent(
-                        3,
-                        third,
-                        new FerroException(Code.PARTITION, Where.outside("dp", 1), "nothing heard from rank 3"));
+                .silent(3, third, new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         lost(group, 1, 0);
         group.pass(GRACE);
@@ -185,7 +180,7 @@ class DeathsTest {
     @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS", "PARTITION"})
     void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
         HandDriven group = five();
-        group.ranks.get(1).lost(3, new FerroException(code, Where.outside("dp", 1), "rank 3 sent nonsense"));
+        group.ranks.get(1).lost(3, new FerroException(code, Where.of("dp", 1), "rank 3 sent nonsense"));
 
         assertEquals("3", group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
@@ -199,7 +194,7 @@ class DeathsTest {
     @Test
     void aRankWhoseConnectionHasEndedIsBlamedAndNotLostUntilItsDeathIsKnown() {
         HandDriven group = five();
-        FerroException ended = new FerroException(Code.PEER_LOST, Where.outside("dp", 1), "its connection ended");
+        FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
         group.ranks.get(1).cutOff(3, ended);
         group.pass(LATER);
 
@@ -215,7 +210,7 @@ class DeathsTest {
     @Test
     void aChangedRecordFailsTheGroupAtOnceAndLosesNobody() {
         HandDriven group = five();
-        group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.outside("dp", 1), "record 7 was changed"));
+        group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.of("dp", 1), "record 7 was changed"));
 
         assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
         assertEquals("3", group.ranks.get(1).failure().culprits());
@@ -225,7 +220,7 @@ class DeathsTest {
     @Test
     void whatThisRankGivesUpForTroubleOfItsOwnLosesNobody() {
         HandDriven group = five();
-        group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.outside("dp", 1), "rank 1 failed inside"));
+        group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.of("dp", 1), "rank 1 failed inside"));
 
         assertEquals("1", group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());

@@ -20,7 +20,7 @@ class GivenUpConnectionTest {
         Processes host = new Processes("");
         Watchers world = new Watchers(2, 1000, HEARTBEATS, host).enter();
         world.pass(Duration.ofSeconds(3));
-        FerroException changed = new FerroException(Code.PROTOCOL, Where.outside("world", 0), "record 7 was changed");
+        FerroException changed = new FerroException(Code.PROTOCOL, Where.of("world", 0), "record 7 was changed");
         world.ranks.get(0).connectionLost(1, changed);
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofSeconds(60));

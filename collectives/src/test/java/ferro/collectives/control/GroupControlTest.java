@@ -171,18 +171,18 @@ class GroupControlTest {
     }
 
     private static FerroException lost(int peer) {
-        return new FerroException(Code.PEER_LOST, Where.outside("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
+        return new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + peer + " is gone from 127.0.0.1:9");
     }
 
     /** With something posted of a collective, 0 for nothing, -1 for messages. */
     private static FerroException lost(int peer, long sequence) {
-        Where where = Where.outside("dp", 0).blaming(Integer.toString(peer)).during("", sequence);
+        Where where = Where.of("dp", 0).blaming(peer).during("", sequence);
         return new FerroException(Code.PEER_LOST, where, "the link to rank " + peer + " has ended");
     }
 
     @Test
     void whatTheMediumSaysOfItsOwnSideIsNotBlamedOnThePeer() {
-        Where where = Where.outside("dp", 0).blaming("0");
+        Where where = Where.of("dp", 0).blaming(0);
         ranks.get(0).lost(1, new FerroException(Code.ABORTED, where, "rank 0 of \"dp\" failed inside"));
         assertEquals("0", ranks.get(2).failure().culprits());
     }
@@ -440,7 +440,7 @@ class GroupControlTest {
         FerroException failure = assertThrows(
                 FerroException.class, () -> ranks.get(0).agreement().reach(9, new int[] {0, 2}, Duration.ofMillis(50)));
         assertEquals(Code.TIMED_OUT, failure.code());
-        assertEquals("2", failure.where().culprits());
+        assertEquals(Set.of(2), failure.where().culprits());
         assertTrue(failure.getMessage().contains("rank 2 never called newGroup([0, 2])"), failure.getMessage());
     }
 
@@ -484,6 +484,6 @@ class GroupControlTest {
                 FerroException.class, () -> ranks.get(0).agreement().reach(5, all, Duration.ofSeconds(PATIENCE)));
 
         assertEquals(Code.TIMED_OUT, heard.code());
-        assertEquals("1", heard.where().culprits(), heard.getMessage());
+        assertEquals(Set.of(1), heard.where().culprits(), heard.getMessage());
     }
 }

@@ -58,7 +58,7 @@ class MachinesTest {
     }
 
     private static FerroException cause(int rank, Code code) {
-        Where where = Where.outside("dp", 0).blaming(Integer.toString(rank)).during("", 1);
+        Where where = Where.of("dp", 0).blaming(rank).during("", 1);
         return new FerroException(code, where, "rank " + rank + " is gone");
     }
 
@@ -230,7 +230,7 @@ class MachinesTest {
             }
             ranks.add(rank + " of " + RankLists.list(together));
             text = cause.getMessage();
-            assertEquals(RankLists.list(together), cause.where().culprits());
+            assertEquals(RankLists.list(together), RankLists.list(cause.where().culprits()));
             assertEquals(Code.PARTITION, cause.code());
         }
 

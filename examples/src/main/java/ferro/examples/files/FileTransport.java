@@ -154,7 +154,7 @@ public final class FileTransport implements Transport {
     }
 
     private void broken(int peer, long sequence, Code code, String text) {
-        Where where = Where.outside(spec.name(), rank()).blaming("" + peer);
+        Where where = Where.of(spec.name(), rank()).blaming(peer);
         String what = "rank " + rank() + " of \"" + spec.name() + "\"" + text;
         events.broken(peer, new FerroException(code, where.during("", sequence), what));
     }

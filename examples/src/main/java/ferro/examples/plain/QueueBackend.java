@@ -150,7 +150,7 @@ public final class QueueBackend implements Backend {
     }
 
     private FerroException failure(Code code, String call, int culprit, String why, Exception cause) {
-        Where where = Where.outside("queues", rank).blaming(Integer.toString(culprit));
+        Where where = Where.of("queues", rank).blaming(culprit);
         return new FerroException(code, where, call + " on group \"queues\" rank " + rank + ": " + why, cause);
     }
 }

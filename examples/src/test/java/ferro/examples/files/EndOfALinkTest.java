@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -106,7 +107,7 @@ class EndOfALinkTest {
     private final class Heard implements Transport.Events {
         @Override
         public void broken(int peer, FerroException cause) {
-            assertEquals("1", cause.where().culprits());
+            assertEquals(Set.of(1), cause.where().culprits());
             broken.add(cause);
             notified.release();
         }

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -101,7 +102,7 @@ class FileTransportTest {
             FerroException failure = assertThrows(FerroException.class, group::barrier);
 
             assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-            assertEquals("1", failure.where().culprits(), failure.getMessage());
+            assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
         }
     }
 

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -51,7 +52,7 @@ class QueueBackendTest {
                 failureOf(() -> QueueBackend.createGroup(2).get(1).recv(ByteBuffer.allocate(5), 0, 8, SHORT));
 
         assertEquals(Code.TIMED_OUT, failure.code());
-        assertEquals("0", failure.where().culprits());
+        assertEquals(Set.of(0), failure.where().culprits());
     }
 
     @Test
@@ -68,7 +69,7 @@ class QueueBackendTest {
         for (Executable call : calls) {
             FerroException failure = failureOf(call);
             assertEquals(Code.PEER_LOST, failure.code());
-            assertEquals("2", failure.where().culprits());
+            assertEquals(Set.of(2), failure.where().culprits());
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro.integration.drill;
 
 import ferro.FerroException;
+import ferro.integration.Culprits;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +26,7 @@ public record Line(String tag, Map<String, String> values, String text) {
     public static Line of(String tag, FerroException failure) {
         FerroException.Where where = failure.where();
         return of(tag).with("code", failure.code())
-                .with("culprits", where.culprits())
+                .with("culprits", Culprits.of(failure))
                 .with("op", where.operation())
                 .with("seq", where.sequence())
                 .with("step", where.step())

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The report of one rank about its failure.
@@ -63,7 +64,7 @@ public record RankFailure(
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
         Optional<FerroException> known = ofFerro(failure);
         String code = known.map(one -> one.code().name()).orElse("");
-        String culprits = known.map(one -> one.where().culprits()).orElse("");
+        String culprits = known.map(RankFailure::culprits).orElse("");
         String message = known.map(Throwable::getMessage).orElseGet(() -> text(failure));
         return new RankFailure(rank, code, culprits, types(failure), message, recording);
     }
@@ -92,7 +93,11 @@ public record RankFailure(
      */
     public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {
         String message = group.getMessage() + "; the function of rank " + rank + " then threw " + text(failure);
-        return new RankFailure(rank, group.code().name(), group.where().culprits(), types(failure), message, recording);
+        return new RankFailure(rank, group.code().name(), culprits(group), types(failure), message, recording);
+    }
+
+    private static String culprits(FerroException failure) {
+        return failure.where().culprits().stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     private static String text(Throwable failure) {

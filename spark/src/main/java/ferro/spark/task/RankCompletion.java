@@ -145,7 +145,7 @@ final class RankCompletion implements AutoCloseable {
     }
 
     private static boolean blames(FerroException failure, int rank) {
-        return ("," + failure.where().culprits() + ",").contains("," + rank + ",");
+        return failure.where().culprits().contains(rank);
     }
 
     /**

@@ -110,7 +110,7 @@ final class RankRendezvous {
     private FerroException failure(Code code, String text, Throwable cause) {
         return new FerroException(
                 code,
-                Where.outside("stage" + task.stageId() + "." + task.stageAttemptNumber(), task.partitionId()),
+                Where.of("stage" + task.stageId() + "." + task.stageAttemptNumber(), task.partitionId()),
                 "rank " + task.partitionId() + " of stage " + task.stageId() + "." + task.stageAttemptNumber()
                         + " cannot find the other ranks through rank 0: " + text,
                 cause);

@@ -16,7 +16,7 @@ class RankFailureTest {
     @Test
     void reportIsReadAsItWasWritten() {
         FerroException timedOut =
-                new FerroException(Code.TIMED_OUT, Where.outside("stage3.0", 1).blaming("2,3"), "rank 2 is late");
+                new FerroException(Code.TIMED_OUT, Where.of("stage3.0", 1).blaming(2, 3), "rank 2 is late");
 
         RankFailure read = RankFailure.decoded(
                 RankFailure.of(1, timedOut, new byte[] {7, 8, 9}).encoded());
@@ -31,7 +31,7 @@ class RankFailureTest {
     @Test
     void wrappedFailureOfFerroIsOneOfFerro() {
         FerroException lost =
-                new FerroException(Code.PEER_LOST, Where.outside("g", 0).blaming("1"), "rank 1 is lost");
+                new FerroException(Code.PEER_LOST, Where.of("g", 0).blaming(1), "rank 1 is lost");
 
         assertTrue(RankFailure.of(0, new IllegalStateException("wrapped", lost), new byte[0])
                 .ofFerro());

@@ -49,7 +49,7 @@ class RankCompletionTest {
     }
 
     private static Optional<FerroException> groupFailedBy(int rank) {
-        Where where = Where.outside("stage3.0", 0).blaming("" + rank);
+        Where where = Where.of("stage3.0", 0).blaming(rank);
         return Optional.of(new FerroException(Code.ABORTED, where, "rank " + rank + " aborted"));
     }
 

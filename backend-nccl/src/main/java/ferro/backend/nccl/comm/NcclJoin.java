@@ -20,9 +20,11 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.StringJoiner;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 
 /**
  * One join, from the choice of the device to a working back end, with one deadline. A join that fails leaves nothing
@@ -91,34 +93,35 @@ final class NcclJoin {
                 store.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos()))));
     }
 
-    /** Returns the ranks that have not begun to join, comma-separated; empty if the store does not answer. */
-    private String missing(Store store, String name, long attempt) {
-        StringJoiner missing = new StringJoiner(",");
+    /** Returns the ranks that have not begun to join; empty if the store does not answer. */
+    private List<Integer> missing(Store store, String name, long attempt) {
+        List<Integer> missing = new ArrayList<>();
         try {
             for (int rank = 0; rank < group.worldSize(); rank++) {
                 byte[] joins = FailureRecords.peek(store, name + "/joins/" + rank);
                 boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
                 if (!here) {
-                    missing.add(Integer.toString(rank));
+                    missing.add(rank);
                 }
             }
         } catch (RuntimeException gone) {
-            return "";
+            return List.of();
         }
-        return missing.toString();
+        return missing;
     }
 
-    private FerroException naming(String missing, FerroException failure) {
+    private FerroException naming(List<Integer> missing, FerroException failure) {
         boolean late = failure.code() == Code.TIMED_OUT || failure.code() == Code.RENDEZVOUS;
         if (!late) {
             return failure;
         }
         String whom = missing.isEmpty()
                 ? "all ranks began to join, but not all reached the communicator"
-                : "rank " + missing + " of " + group.worldSize() + " has not begun to join";
+                : "rank " + missing.stream().map(String::valueOf).collect(Collectors.joining(",")) + " of "
+                        + group.worldSize() + " has not begun to join";
         return new FerroException(
                 failure.code(),
-                Where.outside(group.name(), group.rank()).blaming(missing),
+                Where.of(group.name(), group.rank()).blaming(missing),
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " by nccl failed: " + whom + " within "
                         + deadline.lengthMillis()
                         + " ms; check that all ranks run (ferro.join.timeout sets the limit): "

@@ -126,7 +126,7 @@ public final class NcclWorld {
         if (here.unavailableBecause().isPresent()) {
             throw new FerroException(
                     Code.NATIVE,
-                    Where.outside("", -1),
+                    Where.of("", -1),
                     "nccl cannot be used here: " + here.unavailableBecause().get());
         }
         return here.devices();

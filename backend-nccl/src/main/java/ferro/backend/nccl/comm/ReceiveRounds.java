@@ -79,7 +79,7 @@ final class ReceiveRounds implements HostJob.Rounds {
             int rank = identity.rank();
             throw new FerroException(
                     Code.MISMATCH,
-                    identity.where(NcclOperation.RECV, 0).blaming(Math.min(from, rank) + "," + Math.max(from, rank)),
+                    identity.where(NcclOperation.RECV, 0).blaming(from, rank),
                     "rank " + from + " sent " + announced + " bytes, but rank " + rank + " receives "
                             + message.byteCount() + " bytes: both lengths must be equal");
         }

@@ -127,7 +127,7 @@ public final class CudaStream implements AutoCloseable {
             if (Thread.currentThread().isInterrupted()) {
                 throw new FerroException(
                         Code.INTERRUPTED,
-                        Where.outside("", -1),
+                        Where.of("", -1),
                         "interrupted after " + waited / 1_000_000 + " ms of waiting for " + this);
             }
             if (looks >= EAGER_LOOKS) {

@@ -7,7 +7,7 @@ import ferro.backend.nccl.NcclResult;
 
 /** Turns result codes into exceptions. Every native call is checked here before its out-parameters are read. */
 public final class Checks {
-    private static final Where NOWHERE = Where.outside("", -1);
+    private static final Where NOWHERE = Where.of("", -1);
 
     private Checks() {}
 

@@ -54,11 +54,11 @@ final class CudaCopy implements DeviceMemory.Copy {
             Thread.currentThread().interrupt();
             throw new FerroException(
                     Code.INTERRUPTED,
-                    Where.outside("", -1),
+                    Where.of("", -1),
                     "the wait for " + name() + " was interrupted; the copy continues",
                     e);
         } catch (CudaException e) {
-            throw e.during(Where.outside("", -1), name());
+            throw e.during(Where.of("", -1), name());
         }
     }
 

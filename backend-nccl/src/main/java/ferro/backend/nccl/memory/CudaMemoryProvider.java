@@ -38,7 +38,7 @@ public final class CudaMemoryProvider implements DeviceMemoryProvider {
     public DeviceMemory open(RankContext context) {
         NativeLibraries.loadRuntime(LibrarySearch.of(context));
         NcclAvailability.memoryUnavailableBecause(context).ifPresent(reason -> {
-            throw new FerroException(Code.NATIVE, Where.outside("", -1), "no device memory: " + reason);
+            throw new FerroException(Code.NATIVE, Where.of("", -1), "no device memory: " + reason);
         });
         return CudaMemory.open(context);
     }

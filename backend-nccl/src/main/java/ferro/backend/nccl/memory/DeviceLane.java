@@ -104,14 +104,14 @@ final class DeviceLane {
         } catch (TimeoutException e) {
             throw new FerroException(
                     Code.TIMED_OUT,
-                    Where.outside("", -1),
+                    Where.of("", -1),
                     what + " timed out after " + Deadlines.millis(timeout) + " ms: device " + device
                             + " does not answer; ferro.timeout is the limit",
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FerroException(
-                    Code.INTERRUPTED, Where.outside("", -1), what + " was interrupted on device " + device, e);
+                    Code.INTERRUPTED, Where.of("", -1), what + " was interrupted on device " + device, e);
         }
     }
 
@@ -186,7 +186,7 @@ final class DeviceLane {
         if (code != Cuda.SUCCESS) {
             Cuda.cudaGetLastError();
             throw Checks.cudaFailure(code, "cudaMalloc")
-                    .during(Where.outside("", -1), "GPU alloc of " + bytes + " bytes on device " + device + room());
+                    .during(Where.of("", -1), "GPU alloc of " + bytes + " bytes on device " + device + room());
         }
         return new DeviceBlock(pointer[0], bytes);
     }

@@ -41,7 +41,7 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
 
     /** Returns the place of a failure of a call, which is named with its label. */
     Where where(String call, long elapsedNanos) {
-        return Where.outside(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
+        return Where.of(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
     }
 
     /** Returns the start of a message. */

@@ -7,6 +7,7 @@ import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -25,7 +26,7 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
 
     /** Returns the failure that an exception describes. */
     public static GroupFailure of(FerroException thrown) {
-        return new GroupFailure(thrown.code(), thrown.where().culprits(), thrown.getMessage(), thrown);
+        return new GroupFailure(thrown.code(), list(thrown.where().culprits()), thrown.getMessage(), thrown);
     }
 
     /**
@@ -74,7 +75,7 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
 
     /** Makes the exception of a call that this failure ends or prevents. */
     public FerroException exception(Where where, String during) {
-        Where blamed = where.blaming(culprits);
+        Where blamed = where.blaming(ranks(culprits));
         String message = during + ": " + text;
         if (cause instanceof NcclException nccl) {
             return new NcclException(blamed, nccl.result(), nccl.lastError(), message, nccl);
@@ -88,12 +89,16 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
     /** Makes the exception of a call that comes after the failure; {@code first} is what the failed call threw. */
     FerroException later(Where where, String during, FerroException first) {
         String message = during + ": communicator broken by earlier error: " + text + "; close it and join again";
-        return new FerroException(code, where.blaming(culprits), message, first == null ? cause : first);
+        return new FerroException(code, where.blaming(ranks(culprits)), message, first == null ? cause : first);
     }
 
     /** Encodes the part of the failure that the other ranks need. */
     public byte[] encoded() {
         return (code + "\n" + culprits + "\n" + text).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String list(Collection<Integer> ranks) {
+        return ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** Returns the ranks that are named. Text that is not a number is ignored. */
@@ -118,11 +123,10 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
         }
         for (Code code : Code.values()) {
             if (code.name().equals(fields[0])) {
-                String blamed = ranks(fields[1]).stream()
+                List<Integer> blamed = ranks(fields[1]).stream()
                         .filter(rank -> rank < worldSize)
-                        .map(String::valueOf)
-                        .collect(Collectors.joining(","));
-                return Optional.of(new GroupFailure(code, blamed, fields[2], null));
+                        .toList();
+                return Optional.of(new GroupFailure(code, list(blamed), fields[2], null));
             }
         }
         return Optional.empty();

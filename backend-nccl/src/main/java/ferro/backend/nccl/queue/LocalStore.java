@@ -65,7 +65,7 @@ public final class LocalStore implements Store {
     }
 
     private static FerroException failure(Code code, String key, String what, Throwable cause) {
-        return new FerroException(code, Where.outside("", -1), "key \"" + key + "\" " + what, cause);
+        return new FerroException(code, Where.of("", -1), "key \"" + key + "\" " + what, cause);
     }
 
     @Override

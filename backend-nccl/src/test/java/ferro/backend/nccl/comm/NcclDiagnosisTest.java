@@ -25,6 +25,7 @@ import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -73,7 +74,7 @@ class NcclDiagnosisTest {
                 FerroException failure = ranks.rank(rank).failure().orElseThrow();
                 assertEquals(List.of(Code.TIMED_OUT, Code.TIMED_OUT), List.of(thrown.code(), failure.code()));
                 assertEquals(
-                        List.of("1", "1"),
+                        List.of(Set.of(1), Set.of(1)),
                         List.of(thrown.where().culprits(), failure.where().culprits()));
                 assertEquals(2, failure.where().sequence(), failure.toString());
                 assertSame(failure, ranks.rank(rank).failure().orElseThrow(), "it stays as it is");
@@ -106,7 +107,7 @@ class NcclDiagnosisTest {
             }));
             FerroException failure = assertInstanceOf(FerroException.class, outcome);
             assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
-            assertEquals("", failure.where().culprits(), failure.toString());
+            assertEquals(Set.of(), failure.where().culprits(), failure.toString());
             String doubt = "ranks 0,2 do not wait in it (not called, or already returned)";
             assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
             GroupEvent late = next(events);

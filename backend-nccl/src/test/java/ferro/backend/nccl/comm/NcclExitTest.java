@@ -24,6 +24,7 @@ import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -102,7 +103,7 @@ class NcclExitTest {
     private static String failure(Rank rank) {
         FerroException failure = rank.end.failure().orElse(null);
         assertNotNull(failure, "works");
-        assertEquals("1", failure.where().culprits(), failure.toString());
+        assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
         return failure.getMessage();
     }
 

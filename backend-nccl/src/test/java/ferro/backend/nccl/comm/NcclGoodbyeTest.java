@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -51,10 +52,10 @@ class NcclGoodbyeTest {
         rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);
     }
 
-    private static FerroException failure(Throwable outcome, Code code, String culprits) {
+    private static FerroException failure(Throwable outcome, Code code, int culprit) {
         FerroException failure = assertInstanceOf(FerroException.class, outcome);
         assertEquals(code, failure.code(), failure.toString());
-        assertEquals(culprits, failure.where().culprits(), failure.toString());
+        assertEquals(Set.of(culprit), failure.where().culprits(), failure.toString());
         return failure;
     }
 
@@ -84,7 +85,7 @@ class NcclGoodbyeTest {
             });
             assertNull(outcomes.get(1));
             for (int rank : new int[] {0, 2}) {
-                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, "1");
+                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 1);
                 String text = failure.getMessage();
                 assertTrue(text.contains("rank 1 left after seq 2; this call is seq 3"), text);
                 assertTrue(millis[rank] < 3_000, "heard after " + millis[rank] + " ms");
@@ -140,7 +141,7 @@ class NcclGoodbyeTest {
                 rank.close();
             });
             assertNull(outcomes.get(1));
-            FerroException failure = failure(outcomes.get(0), Code.PEER_LOST, "1");
+            FerroException failure = failure(outcomes.get(0), Code.PEER_LOST, 1);
             assertTrue(failure.getMessage().contains(says), failure.getMessage());
         }
     }
@@ -166,7 +167,7 @@ class NcclGoodbyeTest {
             });
             assertNull(outcomes.get(0));
             for (int rank : new int[] {1, 2}) {
-                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, "0");
+                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 0);
                 assertTrue(failure.getMessage().contains("rank 0 left after seq 1"), failure.getMessage());
             }
         }
@@ -257,8 +258,7 @@ class NcclGoodbyeTest {
 
         private void check() {
             if (gone) {
-                throw new FerroException(
-                        Code.RENDEZVOUS, FerroException.Where.outside("", -1), "the store has gone away");
+                throw new FerroException(Code.RENDEZVOUS, FerroException.Where.of("", -1), "the store has gone away");
             }
         }
 
@@ -355,7 +355,7 @@ class NcclGoodbyeTest {
         long begun = System.nanoTime();
         assertNull(NcclRanks.outcome(ranks.get(0)));
         for (int rank : new int[] {1, 2}) {
-            FerroException failure = failure(NcclRanks.outcome(ranks.get(rank)), Code.ABORTED, "0");
+            FerroException failure = failure(NcclRanks.outcome(ranks.get(rank)), Code.ABORTED, 0);
             assertTrue(failure.getMessage().contains("out of paper"), failure.getMessage());
         }
         assertTrue(millisSince(begun) < 4_500, "the store was held for " + millisSince(begun) + " ms");

@@ -46,7 +46,7 @@ class NcclLibrariesTest {
         assertEquals("[4.0, 7.0]", value(lines, "reduce max"));
         assertEquals("[2.0, 5.0, 3.0, 6.0, 4.0, 7.0]", value(lines, "allGather"));
         assertEquals("[8.0, 125.0]", value(lines, "reduceScatter product"));
-        assertEquals("ABORTED by 1", value(lines, "ended"));
+        assertEquals("ABORTED by [1]", value(lines, "ended"));
         assertEquals("0", value(lines, "live"));
         assertEquals("0", value(lines, "misuse"));
     }

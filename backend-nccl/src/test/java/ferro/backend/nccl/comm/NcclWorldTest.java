@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -198,7 +199,7 @@ class NcclWorldTest {
         for (CompletableFuture<JnaNcclBackend> one : joining) {
             FerroException failure = assertInstanceOf(FerroException.class, NcclRanks.outcome(one));
             assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
-            assertEquals("1", failure.where().culprits(), failure.toString());
+            assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
             assertTrue(failure.getMessage().contains("rank 1 of 3 has not begun to join"), failure.getMessage());
             assertTrue(failure.getMessage().contains("500 ms"), failure.getMessage());
         }
@@ -212,7 +213,7 @@ class NcclWorldTest {
         FerroException failure =
                 assertThrows(FerroException.class, () -> NcclWorld.join(group(1, 2, Duration.ofMillis(300)), context));
         assertEquals(Code.RENDEZVOUS, failure.code());
-        assertEquals("0", failure.where().culprits());
+        assertEquals(Set.of(0), failure.where().culprits());
         assertTrue(failure.getMessage().contains("rank 0 of 2 has not begun to join"), failure.getMessage());
     }
 

@@ -29,6 +29,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -78,7 +79,8 @@ class PairTest {
     }
 
     private static String story(FerroException failure) {
-        return failure.code() + " of " + failure.where().culprits();
+        return failure.code() + " of "
+                + failure.where().culprits().stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
     /** Both halves of all ranks tell one story, by {@code failure()} and to the next call. */
@@ -178,7 +180,7 @@ class PairTest {
             "an abort changes nothing once the host's half knows a failure of which the device's has not heard yet")
     void anAbortOnceTheHostKnowsAFailureChangesNothing() {
         FerroException late =
-                new FerroException(Code.TIMED_OUT, Where.outside("simulated", 0).blaming("1"), "rank 1 is late");
+                new FerroException(Code.TIMED_OUT, Where.of("simulated", 0).blaming(1), "rank 1 is late");
         hosts.get(0).abort(late);
 
         GroupFailure own = new GroupFailure(Code.ABORTED, "0", "aborted by rank 0", null);
@@ -218,7 +220,7 @@ class PairTest {
                 StandInHooks.standInAsyncError(0, 6);
                 // as long as the exit of a process takes to be seen
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(120));
-                Where here = Where.outside("simulated", 0).blaming("1");
+                Where here = Where.of("simulated", 0).blaming(1);
                 hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
             } else {
                 Work stuck = rank.submit(sum(), Duration.ofSeconds(60));
@@ -241,7 +243,7 @@ class PairTest {
     void aDeathBetweenCallsEndsTheDevice() {
         devices.run(rank -> rank.run(sum(), SOON));
         NativeLog.start();
-        Where here = Where.outside("simulated", 0).blaming("1");
+        Where here = Where.of("simulated", 0).blaming(1);
         hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
 
         allTell("PEER_LOST of 1");
@@ -271,7 +273,7 @@ class PairTest {
     void culpritsThatMakeNoSenseNameNobody() throws InterruptedException {
         CountDownLatch told = new CountDownLatch(1);
         devices.rank(0).onEvent(event -> told.countDown());
-        Where here = Where.outside("simulated", 0).blaming("1,x");
+        Where here = Where.of("simulated", 0).blaming(1, -7);
 
         hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
 

@@ -162,7 +162,7 @@ public final class TcpDialer {
         }
 
         private Where blaming(int rank) {
-            return rank < 0 ? call.where : call.where.blaming(Integer.toString(rank));
+            return rank < 0 ? call.where : call.where.blaming(rank);
         }
 
         /**

@@ -146,7 +146,7 @@ final class DataChannels {
     }
 
     private static boolean isLackOf(int peer, FerroException failure) {
-        return failure.code() == Code.RESOURCE && failure.where().culprits().equals(Integer.toString(peer));
+        return failure.code() == Code.RESOURCE && failure.where().culprits().equals(Set.of(peer));
     }
 
     /**
@@ -159,7 +159,7 @@ final class DataChannels {
             return;
         }
         String text = "rank " + peers.rank() + " is not connected to rank " + key.peer();
-        FerroException failure = why.failure(peers.where().blaming(Integer.toString(key.peer())), text);
+        FerroException failure = why.failure(peers.where().blaming(key.peer()), text);
         for (Map.Entry<CompletableFuture<Channel>, DataKey> one : List.copyOf(dialling.entrySet())) {
             if (one.getValue().peer() == key.peer()) {
                 one.getKey().completeExceptionally(failure);
@@ -175,7 +175,7 @@ final class DataChannels {
     private void willNotCome(DataKey key, int epoch, Refusal why, int culprit) {
         asked.remove(key, epoch);
         FerroException failure = why.failure(
-                peers.where().blaming(Integer.toString(culprit)),
+                peers.where().blaming(culprit),
                 "rank " + key.peer() + " could not connect lane " + key.lane() + " to rank " + peers.rank());
         if (hasEntered(key, epoch)) {
             // the peer had connected without a request and has closed since; its earlier data is in that connection,
@@ -293,7 +293,7 @@ final class DataChannels {
                 + ", epoch " + epoch + (here ? ", cannot be used: " : ", ended at once: ") + cause.getMessage();
         FerroException failure = new FerroException(
                 here ? Code.RESOURCE : Code.PEER_LOST,
-                peers.where().blaming(Integer.toString(here ? peers.rank() : key.peer())),
+                peers.where().blaming(here ? peers.rank() : key.peer()),
                 text,
                 cause);
         inboxes.deliver(key.group(), listener -> listener.noData(key.peer(), key.lane(), failure));

@@ -114,7 +114,7 @@ final class IntraNodeMemory {
             if (!lackingByRank[rank].isEmpty()) {
                 throw new FerroException(
                         Code.RESOURCE,
-                        where.blaming(Integer.toString(rank)),
+                        where.blaming(rank),
                         LINKS + "=shm on rank " + where.rank() + " of \"" + where.group() + "\", but rank " + rank
                                 + " shares no memory: " + lackingByRank[rank] + ": fix this, or set the links to auto");
             }

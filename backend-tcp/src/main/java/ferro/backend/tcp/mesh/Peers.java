@@ -100,7 +100,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     Where where() {
-        return Where.outside(spec.name(), spec.rank());
+        return Where.of(spec.name(), spec.rank());
     }
 
     TcpIo io() {
@@ -221,7 +221,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
-        Where own = where().blaming(Integer.toString(spec.rank()));
+        Where own = where().blaming(spec.rank());
         if (!ready.completeExceptionally(new FerroException(Code.RESOURCE, own, text))) {
             ControlFrame said = ControlFrame.notAccepted(new Refusal(Code.RESOURCE, text));
             IntStream.range(0, spec.rank()).forEach(peer -> send(peer, said));
@@ -383,14 +383,14 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
                 + (memory ? "ran out of memory for" : "failed with an exception on")
                 + " its control connection to rank " + peer + ": " + (memory ? cause.getMessage() : cause);
-        Where own = where().blaming(Integer.toString(spec.rank()));
+        Where own = where().blaming(spec.rank());
         return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);
     }
 
     private FerroException failure(int peer, Code code, String what, Throwable cause) {
         String text = "rank " + peer + " of \"" + spec.name() + "\" at " + remote(peer) + " " + what + " (seen by rank "
                 + spec.rank() + ")";
-        return new FerroException(code, where().blaming(Integer.toString(peer)), text, cause);
+        return new FerroException(code, where().blaming(peer), text, cause);
     }
 
     private String remote(int peer) {

@@ -32,7 +32,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One join of a group, from the store to the last control connection, with one absolute deadline. */
@@ -53,7 +52,7 @@ final class TcpJoin {
     TcpJoin(GroupSpec spec, RankContext context) {
         this.spec = spec;
         this.context = context;
-        where = Where.outside(spec.name(), spec.rank());
+        where = Where.of(spec.name(), spec.rank());
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(spec, context));
     }
@@ -330,7 +329,7 @@ final class TcpJoin {
                         + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)";
         return new FerroException(
                 Code.RENDEZVOUS,
-                blaming(missing),
+                where.blaming(missing),
                 "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", " + why
                         + " (ferro.join.timeout sets the time)");
     }
@@ -344,7 +343,7 @@ final class TcpJoin {
         String text = "joining " + title() + " failed after " + millis() + " ms, waiting for ranks " + missing + " of "
                 + spec.worldSize() + ": " + known.getMessage();
         boolean own = known.code() == Code.RESOURCE && !known.where().culprits().isEmpty();
-        return new FerroException(known.code(), own ? known.where() : blaming(missing), text, known);
+        return new FerroException(known.code(), own ? known.where() : where.blaming(missing), text, known);
     }
 
     private String title() {
@@ -353,10 +352,6 @@ final class TcpJoin {
 
     private long millis() {
         return TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
-    }
-
-    private Where blaming(List<Integer> ranks) {
-        return where.blaming(ranks.stream().map(String::valueOf).collect(Collectors.joining(",")));
     }
 
     private IntStream others() {

@@ -88,7 +88,7 @@ public record FileMeeting(
         });
         throw new FerroException(
                 Code.UNAUTHENTICATED,
-                Where.outside(group.name(), group.rank()),
+                Where.of(group.name(), group.rank()),
                 "rank " + group.rank() + " of \"" + group.name() + "\" has no secret, but the store at "
                         + job.rendezvous().host().orElse("rank 0")
                         + " can be reached from other machines: mount a Secret and name its file in FERRO_SECRET_FILE"
@@ -97,7 +97,7 @@ public record FileMeeting(
 
     private static FileMeeting of(GroupSpec group, RankContext context, RankOfJob job) {
         RendezvousPoint meeting = job.rendezvous();
-        Where where = Where.outside(group.name(), group.rank());
+        Where where = Where.of(group.name(), group.rank());
         String key = meeting.key()
                 .orElseThrow(() -> new IllegalArgumentException("the ranks of this " + job.title()
                         + " share no identifier that can name a job file: set FERRO_JOB_ID to a name that is "

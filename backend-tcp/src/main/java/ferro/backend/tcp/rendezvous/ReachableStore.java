@@ -44,7 +44,7 @@ final class ReachableStore {
             // the rank that serves listens there alone
             return bind;
         }
-        Where where = Where.outside(group.name(), group.rank());
+        Where where = Where.of(group.name(), group.rank());
         String rank = "rank " + group.rank() + " of \"" + group.name() + "\": "
                 + own.get().trouble();
         if (!isStrong(context, where)) {

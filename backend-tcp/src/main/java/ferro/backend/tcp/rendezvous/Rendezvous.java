@@ -89,7 +89,7 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         String known = host.orElseThrow(() -> unset(Settings.MASTER_ADDR));
         Rendezvous all = of(known, port(told, context), group, context);
         return all.servedHere && named.isEmpty()
-                ? all.at(reachable(host, context, Where.outside(group.name(), group.rank())))
+                ? all.at(reachable(host, context, Where.of(group.name(), group.rank())))
                 : all;
     }
 

@@ -303,7 +303,7 @@ public final class Roster {
     }
 
     private Where where() {
-        return Where.outside(spec.name(), spec.rank());
+        return Where.of(spec.name(), spec.rank());
     }
 
     /** Returns a value of the store as text. */

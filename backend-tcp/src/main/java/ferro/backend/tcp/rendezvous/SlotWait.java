@@ -40,7 +40,7 @@ final class SlotWait {
         this.group = group;
         this.context = context;
         this.deadline = deadline;
-        where = Where.outside(group.name(), group.rank());
+        where = Where.of(group.name(), group.rank());
     }
 
     /** Returns what this waits for, while it waits. */

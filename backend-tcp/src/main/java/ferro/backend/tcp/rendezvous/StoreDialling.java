@@ -46,7 +46,7 @@ final class StoreDialling {
         this.context = context;
         this.port = port;
         this.deadline = deadline;
-        where = Where.outside(group.name(), group.rank());
+        where = Where.of(group.name(), group.rank());
         int number = meeting.port() > 0 ? meeting.port() : port.bound().getPort();
         what = "the store at " + Addresses.text(meeting.host(), number);
     }
@@ -169,6 +169,6 @@ final class StoreDialling {
                 + " is"
                 + " missing, " + failure.getMessage() + "; check whether it runs, and whether "
                 + StoreSettings.of(context).ofStore() + " everywhere (ferro.join.timeout sets the time)";
-        return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming("0") : where, text, failure);
+        return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming(0) : where, text, failure);
     }
 }

@@ -44,7 +44,7 @@ public final class StoreOpening {
         this.group = group;
         this.context = context;
         this.line = line;
-        where = Where.outside(group.name(), group.rank());
+        where = Where.of(group.name(), group.rank());
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
         place = new SlotWait(group, context, deadline);
@@ -205,7 +205,7 @@ public final class StoreOpening {
         long millis = TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
         return new FerroException(
                 Code.RENDEZVOUS,
-                where.blaming("0"),
+                where.blaming(0),
                 "joining \"" + group.name() + "\" as rank " + group.rank() + " failed after " + millis
                         + " ms: rank 0 is missing, " + lacking
                         + "; check whether rank 0 runs and sees the same folder: it writes the file there once "

@@ -121,7 +121,7 @@ public final class TcpPort implements AutoCloseable {
             context.release(TcpPort.class);
             throw new FerroException(
                     Code.RENDEZVOUS,
-                    Where.outside(group.name(), group.rank()),
+                    Where.of(group.name(), group.rank()),
                     "rank " + group.rank() + " of \"" + group.name() + "\" must serve the store at port "
                             + meeting.port() + ", but it already listens at its only port " + port.bound.getPort());
         }
@@ -136,7 +136,7 @@ public final class TcpPort implements AutoCloseable {
 
     private static TcpPort use(
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
-        Where where = Where.outside(group.name(), group.rank());
+        Where where = Where.of(group.name(), group.rank());
         // a store that another process serves still has its name
         InetAddress meeting = known.map(store -> ReachableStore.host(store.host(), group, context))
                 .map(host -> Addresses.resolved(host, deadlineNanos, context, where))

@@ -96,7 +96,7 @@ public final class LauncherStore implements AutoCloseable {
      * @throws FerroException as {@link #open(LauncherCall, Duration, Duration)}
      */
     public static LauncherStore open(LauncherCall call, Duration unserved, Duration patience, Duration each) {
-        Where where = Where.outside("launchers", call.node);
+        Where where = Where.of("launchers", call.node);
         boolean secured = call.secret != null && call.secret.length > 0;
         Secret secret = secured ? Secret.of(call.secret) : Secret.none();
         TcpIo io = TcpIo.standard();

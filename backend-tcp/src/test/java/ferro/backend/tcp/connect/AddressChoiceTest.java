@@ -115,6 +115,6 @@ class AddressChoiceTest {
     private static AddressChoice choose(Map<String, String> settings, String store, boolean served) {
         AddressChoice.StoreLocation meeting =
                 new AddressChoice.StoreLocation(Addresses.literal(store), served, "it routes there");
-        return AddressChoice.of(new FixedContext(settings), Where.outside("g", 1), meeting, () -> MACHINE);
+        return AddressChoice.of(new FixedContext(settings), Where.of("g", 1), meeting, () -> MACHINE);
     }
 }

@@ -45,7 +45,7 @@ class AddressesTest {
         FerroException failure = assertThrows(
                 FerroException.class,
                 () -> Addresses.allResolved(
-                        "no-such-name.invalid", deadline, new FixedContext(Map.of()), Where.outside("g", 3)));
+                        "no-such-name.invalid", deadline, new FixedContext(Map.of()), Where.of("g", 3)));
 
         assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
         assertEquals(Code.INTERRUPTED, failure.code());
@@ -105,7 +105,7 @@ class AddressesTest {
 
     @Test
     void anAddressOfThisMachineIsTheNearest() {
-        Where where = Where.outside("g", 0);
+        Where where = Where.of("g", 0);
 
         assertEquals(Addresses.literal("127.0.0.1"), Addresses.nearest(literals("203.0.113.9", "127.0.0.1"), where));
         assertEquals(Addresses.literal("127.0.0.5"), Addresses.nearest(literals("127.0.0.5", "::1"), where));
@@ -118,7 +118,7 @@ class AddressesTest {
     @Test
     void theAddressOfTheDefaultRouteIsNeverLoopback() {
         try {
-            assertFalse(Addresses.ofDefaultRoute(Where.outside("g", 0)).isLoopbackAddress());
+            assertFalse(Addresses.ofDefaultRoute(Where.of("g", 0)).isLoopbackAddress());
         } catch (ferro.FerroException none) {
             assertTrue(none.getMessage().contains("(ferro.tcp.interface, ferro.tcp.bind)"), none.getMessage());
         }

@@ -108,7 +108,7 @@ public final class SeededStore {
     }
 
     private void entered(SeededNet.End end) {
-        Where where = Where.outside("g", stores.size());
+        Where where = Where.of("g", stores.size());
         TcpStore store = new TcpStore(
                 end,
                 new TcpStore.Opening("the store", where, null, 0, java.time.Duration.ofSeconds(1), false, () -> {}));

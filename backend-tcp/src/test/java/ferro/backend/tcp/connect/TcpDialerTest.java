@@ -49,7 +49,7 @@ class TcpDialerTest {
                 new Hello.Peering(0, 1, 2, -1),
                 Hello.ChannelIdentity.NONE,
                 "the store",
-                Where.outside("g", 1),
+                Where.of("g", 1),
                 System.nanoTime() + TimeUnit.SECONDS.toNanos(60));
     }
 

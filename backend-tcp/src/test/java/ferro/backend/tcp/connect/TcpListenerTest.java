@@ -326,7 +326,7 @@ class TcpListenerTest {
 
             assertEquals(Code.RENDEZVOUS, failure.code());
             assertTrue(failure.getMessage().contains(":" + first.port()), failure.getMessage());
-            assertEquals(Where.outside("", -1).rank(), failure.where().rank());
+            assertEquals(Where.of("", -1).rank(), failure.where().rank());
         }
     }
 }

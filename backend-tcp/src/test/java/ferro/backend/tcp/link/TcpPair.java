@@ -149,7 +149,7 @@ final class TcpPair implements AutoCloseable {
         @Override
         public FerroException ended(long sequence, String progress, IOException cause) {
             return new FerroException(
-                    FerroException.Code.PEER_LOST, FerroException.Where.outside("pair", 0), progress, cause);
+                    FerroException.Code.PEER_LOST, FerroException.Where.of("pair", 0), progress, cause);
         }
 
         /** There is no mesh that could make another connection. */

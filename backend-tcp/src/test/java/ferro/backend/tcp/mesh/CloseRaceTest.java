@@ -15,6 +15,7 @@ import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
@@ -64,7 +65,7 @@ class CloseRaceTest {
                 FerroException failure = Ranks.result(calling);
                 Ranks.result(leaving);
                 assertEquals(Code.PEER_LOST, failure.code(), "round " + round + ": " + failure.getMessage());
-                assertEquals(Integer.toString(closing), failure.where().culprits(), failure.getMessage());
+                assertEquals(Set.of(closing), failure.where().culprits(), failure.getMessage());
                 assertTrue(
                         one.millis < BOUND_MILLIS,
                         "round " + round + ": " + one.millis + " ms, " + one.callMillis + " of them in the call, until "

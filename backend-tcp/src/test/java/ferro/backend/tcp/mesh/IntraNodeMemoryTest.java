@@ -26,7 +26,7 @@ class IntraNodeMemoryTest {
 
     @Test
     void ranksSayAlikeWhyTheyShareNone() {
-        IntraNodeMemory near = IntraNodeMemory.none().agreed(new String[] {"", "a", "a", ""}, Where.outside("g", 0));
+        IntraNodeMemory near = IntraNodeMemory.none().agreed(new String[] {"", "a", "a", ""}, Where.of("g", 0));
 
         assertEquals("", near.lackingAmong(new int[] {0, 3}));
         assertEquals("a", near.lackingAmong(new int[] {1, 2}));

@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -357,7 +358,7 @@ class PeersTest {
             FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
 
             assertEquals(Code.ABORTED, failure.code());
-            assertEquals("1", failure.where().culprits());
+            assertEquals(Set.of(1), failure.where().culprits());
             assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed with an exception"), failure.getMessage());
             context.release(TcpPort.class);
         }

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -65,7 +66,7 @@ class TcpJoinTest {
                 CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
                 CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
 
-                long later = Math.max(missed(first, "1,3", 4), missed(second, "1,3", 4));
+                long later = Math.max(missed(first, List.of(1, 3), 4), missed(second, List.of(1, 3), 4));
                 least = Math.min(least, later);
             }
             assertTrue(least >= deadline && least < deadline + 100, least + " ms");
@@ -80,11 +81,10 @@ class TcpJoinTest {
     }
 
     /** Returns after how many milliseconds a join has failed that misses these ranks. */
-    private static long missed(CompletableFuture<TcpMesh> joining, String missing, int worldSize) {
+    private static long missed(CompletableFuture<TcpMesh> joining, List<Integer> missing, int worldSize) {
         FerroException failure = Ranks.failure(joining);
-        String list = missing.replace(",", ", ");
-        assertSays(failure, Code.RENDEZVOUS, "missing: [" + list + "] of " + worldSize);
-        assertEquals(missing, failure.where().culprits());
+        assertSays(failure, Code.RENDEZVOUS, "missing: " + missing + " of " + worldSize);
+        assertEquals(Set.copyOf(missing), failure.where().culprits());
         Matcher within = WITHIN.matcher(failure.getMessage());
         assertTrue(within.find(), failure.getMessage());
         return Long.parseLong(within.group(1));
@@ -102,7 +102,7 @@ class TcpJoinTest {
             List.of(first, second).forEach(one -> Ranks.result(one).close());
 
             CompletableFuture<TcpMesh> alone = ranks.join(0, 2, Ranks.LONG, hasty);
-            long millis = missed(alone, "1", 2);
+            long millis = missed(alone, List.of(1), 2);
             ranks.server.close();
             FerroException unserved = Ranks.failure(ranks.join(1, 2, Ranks.LONG, hasty));
 
@@ -274,7 +274,7 @@ class TcpJoinTest {
 
             String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
             assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
-            assertEquals("0", failure.where().culprits());
+            assertEquals(Set.of(0), failure.where().culprits());
         }
     }
 
@@ -286,7 +286,7 @@ class TcpJoinTest {
             FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(300)));
 
             assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
-            assertEquals("", failure.where().culprits());
+            assertEquals(Set.of(), failure.where().culprits());
         }
     }
 

@@ -160,7 +160,7 @@ class TcpMeshTest {
                 assertEquals("lost", lost.kind());
                 assertEquals(2, lost.peer());
                 assertEquals(Code.PEER_LOST, lost.cause().code());
-                assertEquals("2", lost.cause().where().culprits());
+                assertEquals(Set.of(2), lost.cause().where().culprits());
                 assertTrue(lost.text().contains("without a goodbye"), lost.text());
                 assertTrue(lost.nanos() - start < TimeUnit.SECONDS.toNanos(2), "too late");
             }
@@ -222,7 +222,7 @@ class TcpMeshTest {
                 Recorder.Heard said = heard.get(rank).next();
                 assertEquals("noData", said.kind());
                 assertEquals(Code.RESOURCE, said.cause().code(), said.text());
-                assertEquals("1", said.cause().where().culprits(), said.text());
+                assertEquals(Set.of(1), said.cause().where().culprits(), said.text());
                 assertTrue(
                         said.text()
                                 .contains("rank 1 of \"g\" cannot accept a connection: Too many open files (EMFILE)"),
@@ -258,7 +258,7 @@ class TcpMeshTest {
             FerroException failure = Ranks.failure(joining);
 
             assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
-            assertEquals("1", failure.where().culprits(), failure.getMessage());
+            assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
             assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
         }
     }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -143,7 +144,7 @@ class UnconnectedTest {
                 "ferro.tcp.port")) {
             assertTrue(failure.getMessage().contains(part), failure.getMessage());
         }
-        assertEquals("0,2", failure.where().culprits());
+        assertEquals(Set.of(0, 2), failure.where().culprits());
     }
 
     /** Returns the failure of rank 1, whose two peers announce a port where nobody listens. */

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +62,7 @@ class UnreadFramesTest {
 
             FerroException lost = listener.lost.get(30, TimeUnit.SECONDS);
             assertEquals(Code.PEER_LOST, lost.code(), lost.getMessage());
-            assertEquals("1", lost.where().culprits());
+            assertEquals(Set.of(1), lost.where().culprits());
             assertTrue(lost.getMessage().contains("rank 1 of \"g\""), lost.getMessage());
             assertTrue(lost.getMessage().contains("without a goodbye"), lost.getMessage());
         }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class NettyPartsTest {
-    private static final Where RANK_THREE = Where.outside("g", 3);
+    private static final Where RANK_THREE = Where.of("g", 3);
     private static final List<String> NEEDED = List.of(
             "netty-buffer",
             "netty-common",

@@ -31,6 +31,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -45,7 +46,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Ranks of mpirun, Slurm and the like: whether they meet by a job file, and how. */
 @Timeout(60)
 class FileMeetingTest {
-    private static final Where WHERE = Where.outside("world", 0);
+    private static final Where WHERE = Where.of("world", 0);
 
     @TempDir
     private Path folder;
@@ -155,7 +156,7 @@ class FileMeetingTest {
         FerroException failure = Ranks.failure(join(1, 3, Map.of("ferro.join.timeout", "300ms")));
 
         assertEquals(Code.RENDEZVOUS, failure.code());
-        assertEquals("0", failure.where().culprits());
+        assertEquals(Set.of(0), failure.where().culprits());
         for (String part : List.of(
                 "rank 0 is missing, rank 0 has written no job file " + file(),
                 "it writes the file there once it has bound its port",

@@ -34,9 +34,7 @@ class JobFileFuzzTest {
         Files.write(file, bytes);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         try {
-            new JobFile(folder, "job")
-                    .read(Where.outside("world", 1))
-                    .ifPresent(read -> assertTrue(read.host() != null));
+            new JobFile(folder, "job").read(Where.of("world", 1)).ifPresent(read -> assertTrue(read.host() != null));
         } catch (FerroException refused) {
             assertTrue(!refused.getMessage().contains(SECRET), refused.getMessage());
         }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a job file holds, and which ones are not believed. */
 class JobFileTest {
-    private static final Where WHERE = Where.outside("g", 1);
+    private static final Where WHERE = Where.of("g", 1);
     private static final String CANARY = "63616e617279";
 
     @TempDir

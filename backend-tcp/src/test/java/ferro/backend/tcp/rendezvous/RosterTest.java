@@ -81,7 +81,7 @@ class RosterTest {
                 Store.class.getClassLoader(), new Class<?>[] {Store.class}, (proxy, method, arguments) -> {
                     Object answer = method.invoke(store, arguments);
                     FerroException tooLate =
-                            new FerroException(Code.TIMED_OUT, Where.outside("g", 0), "the answer came too late");
+                            new FerroException(Code.TIMED_OUT, Where.of("g", 0), "the answer came too late");
                     if (asked.getAndIncrement() >= lateAnswers) {
                         return answer;
                     }

@@ -119,7 +119,7 @@ class LauncherStoreTest {
                     Hello.Peering.ofLauncher(1, 8),
                     Hello.ChannelIdentity.NONE,
                     "the store",
-                    FerroException.Where.outside("launchers", 1),
+                    FerroException.Where.of("launchers", 1),
                     LateLoop.PASSES_NANOS / 2);
 
             FerroException missing = assertThrows(
@@ -224,7 +224,7 @@ class LauncherStoreTest {
     @Test
     void aConnectionThatEndsBeforeItsStoreIsMadeFailsEachCallAtOnce() throws Exception {
         TcpIo io = TcpIo.standard();
-        FerroException.Where where = FerroException.Where.outside("launchers", 1);
+        FerroException.Where where = FerroException.Where.of("launchers", 1);
         try (TcpStoreServer server = server();
                 BackgroundLoop loop = new BackgroundLoop(io, "ended")) {
             Channel channel = channel(io, loop, List.of(at(server)));
@@ -265,7 +265,7 @@ class LauncherStoreTest {
                 Hello.Peering.ofLauncher(1, 8),
                 Hello.ChannelIdentity.NONE,
                 "the store",
-                FerroException.Where.outside("launchers", 1),
+                FerroException.Where.of("launchers", 1),
                 System.nanoTime() + PATIENCE.toNanos());
         TcpDialer dialer = new TcpDialer(io, loop.group(), own, System::nanoTime);
         return LauncherStore.dialled(dialer, call, PATIENCE.toNanos(), System::nanoTime);

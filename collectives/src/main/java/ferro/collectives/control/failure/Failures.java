@@ -3,9 +3,11 @@ package ferro.collectives.control.failure;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.collectives.control.wire.RankLists;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Makes failures of a group. A rank that aborts fails the group, and tells the others, with class, message and first frames
@@ -93,7 +95,7 @@ public final class Failures {
      * why it fails.
      */
     public static FerroException refusedAtExit(GroupSpec group, String call) {
-        Where where = Where.outside(group.name(), group.rank()).blaming(Integer.toString(group.rank()));
+        Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
         String text = call + " on group \"" + group.name() + "\" rank " + group.rank()
                 + ": the JVM exits, and this rank takes part in no further call";
         return new FerroException(Code.ABORTED, where, text);
@@ -132,13 +134,13 @@ public final class Failures {
             return new FerroException(known.code(), known.where(), text, known);
         }
         Code code = failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
-        return new FerroException(code, Where.outside(group.name(), group.rank()), text, failure);
+        return new FerroException(code, Where.of(group.name(), group.rank()), text, failure);
     }
 
     /** Makes the exception for the failure of a group, outside any call. */
     public static FerroException exception(GroupSpec group, Failure failure) {
-        Where where = Where.outside(group.name(), group.rank())
-                .blaming(failure.culprits())
+        Where where = Where.of(group.name(), group.rank())
+                .blaming(RankLists.numbers(failure.culprits()))
                 .during("", failure.sequence());
         String text =
                 "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
@@ -157,7 +159,7 @@ public final class Failures {
     private static boolean isOwnLack(FerroException cause, GroupSpec group) {
         return cause.code() == Code.RESOURCE
                 && cause.where().rank() == group.rank()
-                && cause.where().culprits().equals(Integer.toString(group.rank()));
+                && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
     /**
@@ -170,7 +172,7 @@ public final class Failures {
                 interrupted ? Code.ABORTED : cause.code(),
                 where.rank(),
                 -1,
-                interrupted ? Integer.toString(where.rank()) : where.culprits(),
+                interrupted ? Integer.toString(where.rank()) : RankLists.list(where.culprits()),
                 cause.getMessage(),
                 cause);
     }

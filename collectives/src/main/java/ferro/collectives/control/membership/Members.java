@@ -159,11 +159,12 @@ final class Members {
                     .filter(rank -> rank >= 0)
                     .forEach(together::set);
             String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(machine.group(2), together)));
-            Where where = Where.outside(joined.name(), joined.rank()).blaming(RankLists.list(together));
+            Where where = Where.of(joined.name(), joined.rank())
+                    .blaming(together.stream().toArray());
             FerroException cause = new FerroException(loss.code(), where, text);
             guarded(entry, member -> member.silent(number, together, cause));
         } else if (number >= 0) {
-            Where where = Where.outside(joined.name(), joined.rank()).blaming(Integer.toString(number));
+            Where where = Where.of(joined.name(), joined.rank()).blaming(number);
             FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
             tell(entry, number, cause);
         }

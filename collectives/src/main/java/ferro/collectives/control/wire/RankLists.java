@@ -2,6 +2,8 @@ package ferro.collectives.control.wire;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Conversion between sets of ranks and texts. */
@@ -33,6 +35,24 @@ public final class RankLists {
     /** Lists ranks for people: {@code rank 3}, or {@code ranks 1, 3}. */
     public static String ranks(String list) {
         return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
+    }
+
+    /**
+     * Formats ranks for a program.
+     *
+     * @param ranks ascending
+     * @return for example {@code 1,3}
+     */
+    public static String list(Collection<Integer> ranks) {
+        return ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
+    public static Set<Integer> numbers(String list) {
+        return Arrays.stream(list.split(","))
+                .map(RankLists::number)
+                .filter(rank -> rank >= 0)
+                .collect(Collectors.toSet());
     }
 
     /** Returns whether a list that came from another rank contains only ranks of a group. */

@@ -112,7 +112,7 @@ final class PlainLink implements Link {
         if (other != null) {
             int rank = transport.rank();
             String name = transport.plain().getClass().getSimpleName();
-            Where where = Where.outside(name, rank).blaming(Math.min(rank, peer) + "," + Math.max(rank, peer));
+            Where where = Where.of(name, rank).blaming(rank, peer);
             throw new FerroException(
                     Code.MISMATCH,
                     where,

@@ -153,7 +153,7 @@ final class PlainTransport implements Transport {
     }
 
     private void exclusively(ReentrantLock lock, String what, Duration timeout, Runnable call) {
-        Where where = Where.outside(plain.getClass().getSimpleName(), plain.rank());
+        Where where = Where.of(plain.getClass().getSimpleName(), plain.rank());
         try {
             if (!lock.tryLock(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS)) {
                 throw new FerroException(
@@ -217,7 +217,7 @@ final class PlainTransport implements Transport {
                 ? known
                 : new FerroException(
                         failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED,
-                        Where.outside(plain.getClass().getSimpleName(), plain.rank()),
+                        Where.of(plain.getClass().getSimpleName(), plain.rank()),
                         "the plain back end failed with rank " + peer + ": " + failure,
                         failure);
         events.lost(peer, cause);

@@ -216,8 +216,8 @@ public final class PendingWork implements Work {
         String name = owner.group().name();
         int rank = owner.group().rank();
         long pausedNanos = owner.pausedSince(begunNanos);
-        Where where = Where.outside(name, rank)
-                .blaming(why.culprits())
+        Where where = Where.of(name, rank)
+                .blaming(RankLists.numbers(why.culprits()))
                 .during(description, sequence)
                 .at(at.step(), at.bytesMoved())
                 .after(elapsed(), Duration.ofNanos(pausedNanos));

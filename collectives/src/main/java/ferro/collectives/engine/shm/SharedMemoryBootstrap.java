@@ -221,7 +221,7 @@ final class SharedMemoryBootstrap {
             if (!other.equals(first)) {
                 throw new FerroException(
                         Code.MISMATCH,
-                        Where.outside(group.name(), group.rank()).blaming("0," + rank),
+                        Where.of(group.name(), group.rank()).blaming(0, rank),
                         "ranks of \"" + group.name() + "\" request different memory: rank 0 " + first + ", rank " + rank
                                 + " " + other + ": all ranks must make the same allocations in the same order");
             }
@@ -280,7 +280,7 @@ final class SharedMemoryBootstrap {
         if (Settings.LINKS.of(context).equals("shm") && !topology.isComplete()) {
             throw new FerroException(
                     Code.RESOURCE,
-                    Where.outside(group.name(), group.rank()),
+                    Where.of(group.name(), group.rank()),
                     Settings.LINKS.name() + " is shm, but not all ranks of \"" + group.name() + "\" share memory: "
                             + topology.whyNot() + ": use auto, with which the other ranks use TCP");
         }

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,7 +41,7 @@ class SharedMemoryBootstrapTest {
                     assertThrows(FerroException.class, () -> CollectiveEngine.over(transport, pair, context));
 
             assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-            assertEquals("1", failure.where().culprits());
+            assertEquals(Set.of(1), failure.where().culprits());
             assertTrue(failure.getMessage().contains("lost by the test"), failure.getMessage());
             assertTrue(closed);
         }
@@ -68,7 +69,7 @@ class SharedMemoryBootstrapTest {
         @Override
         public byte[] offer() {
             if (++offers == 2) {
-                Where where = Where.outside("pair", 0).blaming("1");
+                Where where = Where.of("pair", 0).blaming(1);
                 trouble.events.lost(1, new FerroException(Code.PEER_LOST, where, "rank 1 was lost by the test"));
                 while (trouble.abandons == 0) {
                     // a reason may still come, so that the loss is believed a little later
