@@ -221,8 +221,8 @@ public final class JoinOptions {
 
     /**
      * Makes this rank serve the store, on the same port on which it accepts connections for data. The other ranks pass the
-     * address to {@link #storeAt}. With one port, such as {@code PortRange.of("29500")}, the program knows the address. With a
-     * range, {@link SystemContext#storeEndpoint} returns the address before this rank joins.
+     * address to {@link #storeAt}. With one port, such as {@code "29500"}, the program knows the address. With a range,
+     * {@link SystemContext#storeEndpoint} returns the address before this rank joins.
      *
      * @param host  address or name of this machine that the other ranks can reach; an address other than loopback needs a
      *     secret
@@ -232,7 +232,7 @@ public final class JoinOptions {
      * @throws IllegalArgumentException if {@code host} is no host name or address, or has a port, or if {@code ports} is no
      *     port or range of ports
      */
-    public JoinOptions serveStore(String host, PortRange ports) {
+    public JoinOptions serveStore(String host, String ports) {
         Objects.requireNonNull(host, "host");
         Objects.requireNonNull(ports, "ports");
         HostPort read =

@@ -75,7 +75,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      *
      * {@snippet file="ferro/examples/snippets/JoinOptionsSnippetsTest.java" region="context" :
      *
-     * JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", PortRange.of("0"));
+     * JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", "0");
      * try (SystemContext context = SystemContext.of(options)) {
      *     announce(context.storeEndpoint()); // to the other ranks, before this rank joins
      *     ProcessGroup group = context.join();

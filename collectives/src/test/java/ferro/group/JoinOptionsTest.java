@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.GroupSpec;
-import ferro.spi.PortRange;
 import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.List;
@@ -78,14 +77,13 @@ class JoinOptionsTest {
         assertFalse(RANK.hides("FERRO_TIEMOUT", false), "nobody warns of a misspelled variable");
         assertFalse(RANK.hides("MASTER_ADDR", true));
         assertTrue(RANK.storeAt("h:1").hides("MASTER_ADDR", true));
-        assertTrue(RANK.serveStore("127.0.0.1", PortRange.of("0")).hides("FERRO_STORE_SERVED", true));
+        assertTrue(RANK.serveStore("127.0.0.1", "0").hides("FERRO_STORE_SERVED", true));
         assertTrue(RANK.store(new MapStore()).hides("MASTER_PORT", true));
     }
 
     @Test
     void aRankThatServesBindsThePortsThatItWasGiven() {
-        try (SystemContext context =
-                SystemContext.of(RANK.storeAt("h:1").serveStore("::1", PortRange.of("29500-29599")))) {
+        try (SystemContext context = SystemContext.of(RANK.storeAt("h:1").serveStore("::1", "29500-29599"))) {
             assertEquals("serve://[::1]", Settings.RENDEZVOUS.of(context));
             assertEquals("29500-29599", Settings.TCP_PORT.of(context).toString());
             assertFalse(Settings.STORE_SERVED.of(context));
@@ -98,14 +96,14 @@ class JoinOptionsTest {
         try (SystemContext context = SystemContext.of(RANK.storeAt(host + ":29500"))) {
             assertEquals("tcp://" + host + ":29500", Settings.RENDEZVOUS.of(context));
         }
-        try (SystemContext context = SystemContext.of(RANK.serveStore(host, PortRange.of("0")))) {
+        try (SystemContext context = SystemContext.of(RANK.serveStore(host, "0"))) {
             assertEquals("serve://" + host, Settings.RENDEZVOUS.of(context));
         }
     }
 
     @Test
     void portsOfARankThatServesGoWithItsStore() {
-        JoinOptions serving = RANK.serveStore("127.0.0.1", PortRange.of("29500"));
+        JoinOptions serving = RANK.serveStore("127.0.0.1", "29500");
         try (SystemContext context = SystemContext.of(serving.storeAt("h:1"))) {
             assertEquals("0", Settings.TCP_PORT.of(context).toString());
         }
@@ -166,7 +164,7 @@ class JoinOptionsTest {
                 mistake("the name of a group cannot be blank, found \" \"", () -> RANK.group(" ")),
                 mistake("half of a surrogate pair, U+D83D, as character 2", () -> RANK.group("g\uD83D")),
                 mistake("half of a surrogate pair, U+DE00, as character 2", () -> RANK.job("j\uDE00", 1)),
-                mistake("cannot be served at \"0.0.0.0\"", () -> RANK.serveStore("0.0.0.0", PortRange.of("0"))),
+                mistake("cannot be served at \"0.0.0.0\"", () -> RANK.serveStore("0.0.0.0", "0")),
                 mistake("there is no rank 2 of 2 ranks on a host", () -> RANK.local(2, 2)),
                 mistake("share at least 1 core, found 0", () -> RANK.cores(0)),
                 mistake("generation of 0 or more, found \"j\" and -1", () -> RANK.job("j", -1)),
@@ -175,8 +173,9 @@ class JoinOptionsTest {
                 mistake("cannot be at \"10.0.0.1:0\"", () -> RANK.storeAt("10.0.0.1:0")),
                 mistake("cannot be at \"10.0.0.1:65536\"", () -> RANK.storeAt("10.0.0.1:65536")),
                 mistake("cannot be at \"tcp://h:1\"", () -> RANK.storeAt("tcp://h:1")),
-                mistake("cannot be served at \"h:1\"", () -> RANK.serveStore("h:1", PortRange.of("0"))),
-                mistake("cannot be served at \"\"", () -> RANK.serveStore("", PortRange.of("0"))),
+                mistake("cannot be served at \"h:1\"", () -> RANK.serveStore("h:1", "0")),
+                mistake("cannot be served at \"\"", () -> RANK.serveStore("", "0")),
+                mistake("ferro.tcp.port=20-10", () -> RANK.serveStore("127.0.0.1", "20-10")),
                 mistake("need a secret of at least 1 byte, found 0", () -> RANK.secret(new byte[0])),
                 mistake("at least 1 ms, found PT0S", () -> RANK.timeout(Duration.ZERO)),
                 mistake("at least 1 ms, found PT-1S", () -> RANK.joinTimeout(Duration.ofSeconds(-1))),

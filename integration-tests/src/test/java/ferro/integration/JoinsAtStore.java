@@ -4,7 +4,6 @@ import ferro.ReduceOp;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spi.PortRange;
 
 /** A rank that joins by options: rank 0 serves the store at a named host, and the others are told where it is. */
 final class JoinsAtStore {
@@ -15,8 +14,7 @@ final class JoinsAtStore {
         String host = arguments[2];
         String port = arguments[3];
         JoinOptions options = JoinOptions.of(rank, Integer.parseInt(arguments[1]));
-        JoinOptions joining =
-                rank == 0 ? options.serveStore(host, PortRange.of(port)) : options.storeAt(host + ":" + port);
+        JoinOptions joining = rank == 0 ? options.serveStore(host, port) : options.storeAt(host + ":" + port);
         try (SystemContext context = SystemContext.of(joining);
                 ProcessGroup group = context.join()) {
             long[] data = {group.rank() + 5};

@@ -137,7 +137,7 @@ class RootsThatDifferTest {
             "row 16: under seeds all ranks blame those whose root differs from most, with all calls in words, also if one"
                     + " comes late to its call")
     void underSeedsThoseThatDifferAreBlamedByAll() {
-        Simulation.seeds(SEEDS, SystemContext.ofProcess()).forEach(seed -> {
+        Simulation.seeds(SEEDS).forEach(seed -> {
             Round round = new Round((int) seed);
             ProcessGroup[] groups = new ProcessGroup[round.worldSize()];
             Simulation.of(groups.length, seed)

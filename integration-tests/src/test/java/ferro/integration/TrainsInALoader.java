@@ -9,7 +9,6 @@ import ferro.group.Codec;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spi.PortRange;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
 import ferro.training.checkpoint.Checkpoints;
@@ -44,7 +43,7 @@ public final class TrainsInALoader implements BiFunction<ExecutorService, String
         CompletableFuture<String> store = new CompletableFuture<>();
         try {
             Future<String> first = threads.submit(UsesFerroInALoader.inLoaderOf(
-                    getClass(), () -> trained(options(0).serveStore("127.0.0.1", PortRange.of("0")), folder, store)));
+                    getClass(), () -> trained(options(0).serveStore("127.0.0.1", "0"), folder, store)));
             JoinOptions other = options(1).storeAt(store.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
             Future<String> second = threads.submit(
                     UsesFerroInALoader.inLoaderOf(getClass(), () -> trained(other, folder, new CompletableFuture<>())));

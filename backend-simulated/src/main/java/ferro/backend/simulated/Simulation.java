@@ -3,6 +3,7 @@ package ferro.backend.simulated;
 import ferro.FerroException;
 import ferro.InvalidRankException;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -28,7 +29,7 @@ import java.util.stream.LongStream;
  * IllegalStateException. Tests take their seeds from {@link #seeds}, so that {@code -Dferro.seed=N} replays one:
  * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="simulation" :
  *
- * Simulation.seeds(100, context).forEach(seed -> {
+ * Simulation.seeds(100).forEach(seed -> {
  *     int[][] data = {{3}, {4}};
  *     Simulation.of(2, seed)
  *             .onEveryRank(group -> group.allReduceAsync(data[group.rank()], ReduceOp.SUM))
@@ -126,14 +127,17 @@ public final class Simulation {
     /**
      * Returns the seeds that a test should run: the value of {@code ferro.seed} if it is set, else 1 to {@code count}.
      *
-     * @param count   number of seeds
-     * @param context context in which {@code ferro.seed} is looked up
+     * @param count number of seeds
      * @return seeds
      * @throws IllegalArgumentException if {@code ferro.seed} is not a number
      */
-    public static LongStream seeds(int count, RankContext context) {
+    public static LongStream seeds(int count) {
+        return seeds(count, SystemContext.ofProcess());
+    }
+
+    static LongStream seeds(int count, RankContext context) {
         return Settings.SEED
-                .find(Objects.requireNonNull(context, "context"))
+                .find(context)
                 .map(LongStream::of)
                 .orElseGet(() -> LongStream.rangeClosed(1, count));
     }

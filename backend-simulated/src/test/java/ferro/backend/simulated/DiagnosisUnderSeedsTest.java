@@ -52,7 +52,7 @@ class DiagnosisUnderSeedsTest {
     @DisplayName("row 4: a rank that stands still past the deadline is named by all, and by itself when it goes on")
     void aRankThatStandsStillIsNamedByAll() {
         AtomicInteger named = new AtomicInteger();
-        Simulation.seeds(SEEDS, SystemContext.ofProcess()).forEach(seed -> {
+        Simulation.seeds(SEEDS).forEach(seed -> {
             List<FerroException> failures = new ArrayList<>();
             Simulation simulation = sums(seed, failures, Duration.ofSeconds(7));
             simulation.check(() -> {
@@ -76,7 +76,7 @@ class DiagnosisUnderSeedsTest {
     @Test
     @DisplayName("row 5: nothing fails for a rank that stands still for less than the deadline")
     void nothingFailsForAShorterPause() {
-        Simulation.seeds(SEEDS, SystemContext.ofProcess()).forEach(seed -> {
+        Simulation.seeds(SEEDS).forEach(seed -> {
             List<FerroException> failures = new ArrayList<>();
             sums(seed, failures, Duration.ofMillis(700))
                     .check(() -> assertEquals(List.of(), failures))

@@ -24,7 +24,7 @@ class RandomMessagesTest {
 
     @Test
     void messagesMeetByTagInOrder() {
-        Simulation.seeds(150, SystemContext.ofProcess()).forEach(RandomMessagesTest::exchange);
+        Simulation.seeds(150).forEach(RandomMessagesTest::exchange);
     }
 
     private static void exchange(long seed) {

@@ -33,7 +33,7 @@ class SimulationTest {
 
     @Test
     void randomCollectivesGiveWhatAPlainLoopGives() {
-        Simulation.seeds(300, SystemContext.ofProcess()).forEach(SimulationTest::runRandomProgram);
+        Simulation.seeds(300).forEach(SimulationTest::runRandomProgram);
     }
 
     private static Simulation.Result runRandomProgram(long seed) {

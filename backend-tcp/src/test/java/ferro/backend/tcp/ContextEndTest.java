@@ -192,7 +192,7 @@ class ContextEndTest {
 
     @Test
     void closingAContextEndsTheWaitForTheAddressOfItsStore() {
-        SystemContext context = context(options(0).serveStore("no-such-machine.invalid", PortRange.of("0")));
+        SystemContext context = context(options(0).serveStore("no-such-machine.invalid", "0"));
         ThreadOfCall call = new ThreadOfCall();
         CompletableFuture<?> own = call.start(context::storeEndpoint);
         call.awaitInside("resolved");

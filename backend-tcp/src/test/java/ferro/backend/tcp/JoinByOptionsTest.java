@@ -68,7 +68,7 @@ class JoinByOptionsTest {
     void aRankServesTheStoreAtOnePortOfARangeAndTellsTheOthersWhere() {
         int first = 20_000 + (int) (ProcessHandle.current().pid() % 30_000);
         PortRange ports = new PortRange(first, first + 200);
-        try (SystemContext serving = SystemContext.of(rank(1, 2).serveStore("127.0.0.1", ports))) {
+        try (SystemContext serving = SystemContext.of(rank(1, 2).serveStore("127.0.0.1", ports.toString()))) {
             String endpoint = serving.storeEndpoint();
             assertEquals(endpoint, serving.storeEndpoint());
             int port = Integer.parseInt(endpoint.substring(endpoint.indexOf(':') + 1));
@@ -111,7 +111,7 @@ class JoinByOptionsTest {
             FerroException alone =
                     assertThrows(FerroException.class, () -> TcpStoreServer.start(LOOPBACK, one, "app.2", 2, SECRET));
             assertTrue(alone.getMessage().contains("" + taken.getLocalPort()), alone.getMessage());
-            try (SystemContext context = SystemContext.of(rank(0, 2).serveStore("127.0.0.1", one))) {
+            try (SystemContext context = SystemContext.of(rank(0, 2).serveStore("127.0.0.1", one.toString()))) {
                 String text = assertThrows(FerroException.class, context::storeEndpoint)
                         .getMessage();
                 assertTrue(text.contains("ferro.tcp.port"), text);

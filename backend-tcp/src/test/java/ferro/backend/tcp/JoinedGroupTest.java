@@ -11,7 +11,6 @@ import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
-import ferro.spi.PortRange;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -35,9 +34,7 @@ class JoinedGroupTest {
                 .job("app", 0)
                 .timeout(Duration.ofSeconds(20))
                 .setting("ferro.backend", "tcp");
-        return rank == 0
-                ? options.serveStore("127.0.0.1", PortRange.of("" + port))
-                : options.storeAt("127.0.0.1:" + port);
+        return rank == 0 ? options.serveStore("127.0.0.1", "" + port) : options.storeAt("127.0.0.1:" + port);
     }
 
     /** The code of a rank, which may join again at the port of the store. */

@@ -8,7 +8,6 @@ import ferro.ReduceOp;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
-import ferro.spi.PortRange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -62,7 +61,7 @@ class JoinOptionsSnippetsTest {
     void joinsInAContext() {
         float[] gradient = {1, 2, 3};
         // @start region="context"
-        JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", PortRange.of("0"));
+        JoinOptions options = JoinOptions.of(rank, worldSize).serveStore("127.0.0.1", "0");
         try (SystemContext context = SystemContext.of(options)) {
             announce(context.storeEndpoint()); // to the other ranks, before this rank joins
             ProcessGroup group = context.join();

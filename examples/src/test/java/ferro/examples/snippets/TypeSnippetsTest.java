@@ -11,9 +11,7 @@ import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
-import ferro.group.SystemContext;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** The examples in the Javadoc of types other than {@link ProcessGroup}. Each example is a region of this file. */
@@ -94,16 +92,14 @@ class TypeSnippetsTest {
 
     @Test
     void ranksUnderASeed() {
-        try (SystemContext context = SystemContext.of(Map.of())) {
-            // @start region="simulation"
-            Simulation.seeds(100, context).forEach(seed -> {
-                int[][] data = {{3}, {4}};
-                Simulation.of(2, seed)
-                        .onEveryRank(group -> group.allReduceAsync(data[group.rank()], ReduceOp.SUM))
-                        .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
-                        .run();
-            });
-            // @end
-        }
+        // @start region="simulation"
+        Simulation.seeds(100).forEach(seed -> {
+            int[][] data = {{3}, {4}};
+            Simulation.of(2, seed)
+                    .onEveryRank(group -> group.allReduceAsync(data[group.rank()], ReduceOp.SUM))
+                    .check(() -> assertArrayEquals(new int[][] {{7}, {7}}, data))
+                    .run();
+        });
+        // @end
     }
 }

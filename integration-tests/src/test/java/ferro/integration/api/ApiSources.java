@@ -147,7 +147,7 @@ final class ApiSources {
                 || inInterface && !flags.contains(Modifier.PRIVATE);
     }
 
-    private static String packageOf(Path file) {
+    static String packageOf(Path file) {
         Path parent = file.getParent();
         String path = parent.toString().replace(parent.getFileSystem().getSeparator(), ".");
         int root = path.indexOf(".src.main.java.");

@@ -8,7 +8,6 @@ import ferro.group.SystemContext;
 import ferro.spark.internals.SparkInternals;
 import ferro.spark.rendezvous.AttemptRendezvous;
 import ferro.spark.rendezvous.DriverLine;
-import ferro.spi.PortRange;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -49,7 +48,7 @@ final class RankRendezvous {
     }
 
     private SystemContext serving() {
-        SystemContext context = SystemContext.of(options.serveStore(host(0), PortRange.of(settings.ports())));
+        SystemContext context = SystemContext.of(options.serveStore(host(0), settings.ports()));
         try {
             gathered(context.storeEndpoint());
             return context;

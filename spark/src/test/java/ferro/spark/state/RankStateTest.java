@@ -9,7 +9,6 @@ import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spark.rank.RestoredState;
-import ferro.spi.PortRange;
 import ferro.training.checkpoint.CheckpointStorage;
 import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
@@ -37,7 +36,7 @@ class RankStateTest {
 
     @BeforeEach
     void join() {
-        context = SystemContext.of(JoinOptions.of(0, 1).serveStore("127.0.0.1", PortRange.of("0")));
+        context = SystemContext.of(JoinOptions.of(0, 1).serveStore("127.0.0.1", "0"));
         group = context.join();
     }
 
@@ -193,7 +192,7 @@ class RankStateTest {
 
     @Test
     void rankWhoseOthersAreGoneTakesNoName() throws Exception {
-        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", PortRange.of("0"));
+        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", "0");
         try (SystemContext first = SystemContext.of(serves);
                 SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
             CompletableFuture<ProcessGroup> other = CompletableFuture.supplyAsync(second::join);
