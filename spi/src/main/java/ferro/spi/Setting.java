@@ -29,7 +29,7 @@ public final class Setting<T> {
     }
 
     /**
-     * Creates a setting without a default.
+     * Creates a setting without a default. {@link #withDefault} adds a default.
      *
      * @param <T>   type of the value
      * @param name  name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
@@ -43,18 +43,13 @@ public final class Setting<T> {
     }
 
     /**
-     * Creates a setting with a default.
+     * Returns the same setting with a default.
      *
-     * @param <T>  type of the value
-     * @param name name of the property, such as {@code ferro.timeout}. The variable has the same name in capitals,
-     *     {@code FERRO_TIMEOUT}. A name in capitals means that the setting is only a variable
-     * @param fallback text that is used if the setting is unset
-     * @param need description of a valid value, for messages and docs/configuration.md
-     * @param parse converts the text to the value; throws IllegalArgumentException if the text is invalid
+     * @param text text that is used if the setting is unset
      * @return setting
      */
-    public static <T> Setting<T> named(String name, String fallback, String need, Function<String, T> parse) {
-        return new Setting<>(name, Objects.requireNonNull(fallback, "fallback"), need, parse);
+    public Setting<T> withDefault(String text) {
+        return new Setting<>(name, Objects.requireNonNull(text, "text"), need, parse);
     }
 
     /**

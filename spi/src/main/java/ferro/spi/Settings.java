@@ -14,11 +14,13 @@ import java.util.function.Function;
  */
 public final class Settings {
     /** Name of the back end to open. */
-    public static final Setting<String> BACKEND =
-            Setting.named("ferro.backend", "auto", "the name of a back end, or auto", Function.identity());
+    public static final Setting<String> BACKEND = Setting.named(
+                    "ferro.backend", "the name of a back end, or auto", Function.identity())
+            .withDefault("auto");
     /** Default time limit of every call. */
-    public static final Setting<Duration> TIMEOUT =
-            Setting.named("ferro.timeout", "120s", "a time such as 500ms, 3s or 2m", Setting::duration);
+    public static final Setting<Duration> TIMEOUT = Setting.named(
+                    "ferro.timeout", "a time such as 500ms, 3s or 2m", Setting::duration)
+            .withDefault("120s");
     /** Time limit of joining, see {@link Deadlines#ofJoin}. */
     public static final Setting<Duration> JOIN_TIMEOUT =
             Setting.named("ferro.join.timeout", "a time such as 30s or 10m", Setting::duration);
@@ -26,8 +28,9 @@ public final class Settings {
     public static final Setting<String> JOB_DIR =
             Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", Settings::folder);
     /** Address of the store. */
-    public static final Setting<String> RENDEZVOUS =
-            Setting.named("ferro.rendezvous", "env://", "env://, tcp://host:port or serve://host", Function.identity());
+    public static final Setting<String> RENDEZVOUS = Setting.named(
+                    "ferro.rendezvous", "env://, tcp://host:port or serve://host", Function.identity())
+            .withDefault("env://");
     /** Number of this rank; if it is unset, the variable RANK is used. */
     public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", Integer::valueOf);
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
@@ -35,16 +38,18 @@ public final class Settings {
             Setting.named("ferro.world.size", "a number of ranks from 1", Integer::valueOf);
     /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = Setting.named(
-            "ferro.algorithm", "", "pairs such as allReduce=ring,broadcast=binomial", Function.identity());
+                    "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", Function.identity())
+            .withDefault("");
     /** File with a measured table of algorithms. All ranks use the table of rank 0. */
     public static final Setting<String> ALGORITHM_TABLE =
             Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", Function.identity());
     /** Size of the pieces in which a chunk is sent. */
-    public static final Setting<Long> SEGMENT =
-            Setting.named("ferro.segment", "512KiB", "a size such as 64KiB", Setting::bytes);
+    public static final Setting<Long> SEGMENT = Setting.named("ferro.segment", "a size such as 64KiB", Setting::bytes)
+            .withDefault("512KiB");
     /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
-    public static final Setting<Duration> WARM_UP =
-            Setting.named("ferro.warmup", "0s", "a time such as 500ms, or 0s for none", Setting::interval);
+    public static final Setting<Duration> WARM_UP = Setting.named(
+                    "ferro.warmup", "a time such as 500ms, or 0s for none", Setting::interval)
+            .withDefault("0s");
     /**
      * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
      * the host.
@@ -55,70 +60,80 @@ public final class Settings {
     public static final Setting<Long> SEED =
             Setting.named("ferro.seed", "an integer, such as the seed in a failure message", Long::valueOf);
     /** Interval between the heartbeats of a rank. */
-    public static final Setting<Duration> HEARTBEAT_INTERVAL =
-            Setting.named("ferro.heartbeat.interval", "2s", "a time such as 200ms, or 0s for none", Setting::interval);
+    public static final Setting<Duration> HEARTBEAT_INTERVAL = Setting.named(
+                    "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", Setting::interval)
+            .withDefault("2s");
     /** Time that a rank may be silent before it is suspected. A suspicion only sends an event. */
-    public static final Setting<Duration> HEARTBEAT_SUSPECT =
-            Setting.named("ferro.heartbeat.suspect", "5s", "a time such as 5s", Setting::duration);
+    public static final Setting<Duration> HEARTBEAT_SUSPECT = Setting.named(
+                    "ferro.heartbeat.suspect", "a time such as 5s", Setting::duration)
+            .withDefault("5s");
     /** Time that a rank may be silent before its groups fail. */
-    public static final Setting<Duration> HEARTBEAT_LIMIT =
-            Setting.named("ferro.heartbeat.limit", "30s", "a time such as 30s", Setting::duration);
+    public static final Setting<Duration> HEARTBEAT_LIMIT = Setting.named(
+                    "ferro.heartbeat.limit", "a time such as 30s", Setting::duration)
+            .withDefault("30s");
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
             Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", Function.identity());
     /** Number of operations that the flight recorder keeps. */
-    public static final Setting<Integer> RECORDER_ENTRIES =
-            Setting.named("ferro.recorder.entries", "2048", "a number, 0 for no recorder", Setting::count);
+    public static final Setting<Integer> RECORDER_ENTRIES = Setting.named(
+                    "ferro.recorder.entries", "a number, 0 for no recorder", Setting::count)
+            .withDefault("2048");
     /** Whether data links carry checksums. */
-    public static final Setting<Boolean> TCP_CHECKSUM =
-            Setting.named("ferro.tcp.checksum", "0", "1 or 0, equal on all ranks", Settings::flag);
+    public static final Setting<Boolean> TCP_CHECKSUM = Setting.named(
+                    "ferro.tcp.checksum", "1 or 0, equal on all ranks", Settings::flag)
+            .withDefault("0");
     /** Time that a connecting side waits for each answer of a handshake before it connects again. */
-    public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT =
-            Setting.named("ferro.tcp.handshake.timeout", "5s", "a time such as 5s", Setting::duration);
+    public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT = Setting.named(
+                    "ferro.tcp.handshake.timeout", "a time such as 5s", Setting::duration)
+            .withDefault("5s");
     /** Port to listen on, or a range of ports that the ranks of a host share. */
     public static final Setting<PortRange> TCP_PORT = Setting.named(
-            "ferro.tcp.port", "0", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of);
+                    "ferro.tcp.port", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of)
+            .withDefault("0");
     /** Address to listen on. */
     public static final Setting<String> TCP_BIND = Setting.named(
-            "ferro.tcp.bind",
-            "auto",
-            "an address of this machine, or auto for the address on the route to the rendezvous",
-            Function.identity());
+                    "ferro.tcp.bind",
+                    "an address of this machine, or auto for the address on the route to the rendezvous",
+                    Function.identity())
+            .withDefault("auto");
     /** Address that is advertised to the other ranks. */
     public static final Setting<String> TCP_ADVERTISE = Setting.named(
-            "ferro.tcp.advertise",
-            "auto",
-            "an address or host name, or auto for the bound address",
-            Function.identity());
+                    "ferro.tcp.advertise",
+                    "an address or host name, or auto for the bound address",
+                    Function.identity())
+            .withDefault("auto");
     /** Network interfaces that a rank may use. */
     public static final Setting<InterfaceFilter> TCP_INTERFACE = Setting.named(
             "ferro.tcp.interface",
             "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
             InterfaceFilter::of);
     /** I/O interface of the sockets. */
-    public static final Setting<String> TCP_IO =
-            Setting.named("ferro.tcp.io", "auto", "auto, epoll or nio", Function.identity());
+    public static final Setting<String> TCP_IO = Setting.named(
+                    "ferro.tcp.io", "auto, epoll or nio", Function.identity())
+            .withDefault("auto");
     /** Congestion control of data links. */
     public static final Setting<String> TCP_CONGESTION = Setting.named(
-            "ferro.tcp.congestion",
-            "auto",
-            "auto (reno on loopback, else the system's), system, or a name such as reno",
-            Function.identity());
+                    "ferro.tcp.congestion",
+                    "auto (reno on loopback, else the system's), system, or a name such as reno",
+                    Function.identity())
+            .withDefault("auto");
     /** Which connections are encrypted. */
     public static final Setting<String> TLS = Setting.named(
-            "ferro.tls", "auto", "auto, on or off, equal on all ranks", oneOf("is none of these", "auto", "on", "off"));
+                    "ferro.tls", "auto, on or off, equal on all ranks", oneOf("is none of these", "auto", "on", "off"))
+            .withDefault("auto");
     /** Library that encrypts: that of the JDK or OpenSSL. */
     public static final Setting<String> TLS_PROVIDER = Setting.named(
-            "ferro.tls.provider",
-            "auto",
-            "auto (openssl if it is available), jdk or openssl",
-            oneOf("is none of these", "auto", "jdk", "openssl"));
+                    "ferro.tls.provider",
+                    "auto (openssl if it is available), jdk or openssl",
+                    oneOf("is none of these", "auto", "jdk", "openssl"))
+            .withDefault("auto");
     /**
      * Maximum number of bytes that one side of a data connection encrypts with one key, if the TLS engine does not
      * change keys itself.
      */
-    public static final Setting<Long> TLS_KEY_BYTES =
-            Setting.named("ferro.tls.key.bytes", "128GiB", "a size from 1MiB to 256GiB", Settings::keyBytes);
+    public static final Setting<Long> TLS_KEY_BYTES = Setting.named(
+                    "ferro.tls.key.bytes", "a size from 1MiB to 256GiB", Settings::keyBytes)
+            .withDefault("128GiB");
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
             Setting.named("ferro.tls.certificate", "a PEM file of certificates, leaf first", Function.identity());
@@ -133,27 +148,31 @@ public final class Settings {
             Setting.named("ferro.tls.name", "a URI or DNS name, where * matches one part", Function.identity());
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = Setting.named(
-            "ferro.links",
-            "auto",
-            "auto (shared memory where it works), tcp or shm (shared memory only)",
-            oneOf("is no kind of link", "auto", "tcp", "shm"));
+                    "ferro.links",
+                    "auto (shared memory where it works), tcp or shm (shared memory only)",
+                    oneOf("is no kind of link", "auto", "tcp", "shm"))
+            .withDefault("auto");
     /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
     public static final Setting<String> HOST =
             Setting.named("ferro.host", "a name of at most 64 bytes", Settings::jobId);
     /** Maximum shared memory that one rank may use. */
-    public static final Setting<Long> SHM_BYTES =
-            Setting.named("ferro.shm.bytes", "512MiB", "a size such as 512MiB", Setting::bytes);
+    public static final Setting<Long> SHM_BYTES = Setting.named(
+                    "ferro.shm.bytes", "a size such as 512MiB", Setting::bytes)
+            .withDefault("512MiB");
     /** Folder in which segments of shared memory are created. */
-    public static final Setting<String> SHM_DIR =
-            Setting.named("ferro.shm.dir", "/dev/shm", "an absolute path", Function.identity());
+    public static final Setting<String> SHM_DIR = Setting.named(
+                    "ferro.shm.dir", "an absolute path", Function.identity())
+            .withDefault("/dev/shm");
     /** Whether device tensors may go through host memory if NCCL is not available. */
     public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", Settings::flag);
     /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
-    public static final Setting<String> FALLBACK_HOST =
-            Setting.named("ferro.fallback.host", "tcp", "the name of a back end for host memory", Function.identity());
+    public static final Setting<String> FALLBACK_HOST = Setting.named(
+                    "ferro.fallback.host", "the name of a back end for host memory", Function.identity())
+            .withDefault("tcp");
     /** Size of the pieces of the host round trip. */
-    public static final Setting<Long> FALLBACK_CHUNK =
-            Setting.named("ferro.fallback.chunk", "4MiB", "a size such as 4MiB, equal on all ranks", Setting::bytes);
+    public static final Setting<Long> FALLBACK_CHUNK = Setting.named(
+                    "ferro.fallback.chunk", "a size such as 4MiB, equal on all ranks", Setting::bytes)
+            .withDefault("4MiB");
     /** The device that this rank uses. */
     public static final Setting<Integer> NCCL_DEVICE =
             Setting.named("ferro.nccl.device", "a device ordinal from 0", Integer::valueOf);
@@ -198,14 +217,16 @@ public final class Settings {
     public static final Setting<Integer> FERRO_MASTER_PORT =
             Setting.named("FERRO_MASTER_PORT", "a port", Integer::valueOf);
     /** Whether the agent of torchrun uses MASTER_PORT itself. */
-    public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
-            Setting.named("TORCHELASTIC_USE_AGENT_STORE", "False", "True or False", Settings::flag);
+    public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE = Setting.named(
+                    "TORCHELASTIC_USE_AGENT_STORE", "True or False", Settings::flag)
+            .withDefault("False");
     /** Whether the launcher serves the store, so that rank 0 must not serve it. */
     public static final Setting<Boolean> STORE_SERVED =
-            Setting.named("FERRO_STORE_SERVED", "0", "1 or 0", Settings::flag);
+            Setting.named("FERRO_STORE_SERVED", "1 or 0", Settings::flag).withDefault("0");
     /** Identity of the job, which distinguishes two jobs on one port. */
-    public static final Setting<String> JOB_ID =
-            Setting.named("FERRO_JOB_ID", "default", "a name of at most 64 bytes", Settings::jobId);
+    public static final Setting<String> JOB_ID = Setting.named(
+                    "FERRO_JOB_ID", "a name of at most 64 bytes", Settings::jobId)
+            .withDefault("default");
     /** The conda environment in use. */
     public static final Setting<String> CONDA_PREFIX =
             Setting.named("CONDA_PREFIX", "an absolute path", Function.identity());
