@@ -171,8 +171,8 @@ public final class Settings {
             .withDefault("tcp");
     /** Size of the pieces of the host round trip. */
     public static final Setting<Long> FALLBACK_CHUNK = Setting.named(
-                    "ferro.fallback.chunk", "a size such as 4MiB, equal on all ranks", Setting::bytes)
-            .withDefault("4MiB");
+                    "ferro.fallback.chunk", "a size such as 32MiB, equal on all ranks", Setting::bytes)
+            .withDefault("32MiB");
     /** The device that this rank uses. */
     public static final Setting<Integer> NCCL_DEVICE =
             Setting.named("ferro.nccl.device", "a device ordinal from 0", Integer::valueOf);

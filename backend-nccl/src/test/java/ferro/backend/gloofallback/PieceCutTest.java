@@ -56,6 +56,17 @@ class PieceCutTest {
     }
 
     @Test
+    void aPieceHas32MiBByDefault() {
+        DeviceTensor big = tensor(DataType.FLOAT32, FIVE_GIBI);
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            assertEquals(
+                    8L << 20,
+                    PieceCut.of(Collective.allReduce(big, ReduceOp.SUM), 4, context)
+                            .pieceElements());
+        }
+    }
+
+    @Test
     void emptyTensorIsOneEmptyPiece() {
         DeviceTensor none = tensor(DataType.INT8, 0);
         PieceCut cut = cut(Collective.allReduce(none, ReduceOp.SUM), 2, "4MiB");
