@@ -144,7 +144,7 @@ public final class BenchTool implements JobTool {
             words.add("--json");
         }
         OverlapRequest.parse(words).checkRanks(request.worldSize());
-        return new RankProgram(OverlapBench.class.getName(), words, List.of());
+        return new RankProgram(OverlapBench.class.getName(), words);
     }
 
     @Override
@@ -155,7 +155,7 @@ public final class BenchTool implements JobTool {
         overlap.refuseFor(collective);
         List<String> words = words();
         Sweep.parse(words).checkRanks(request.worldSize());
-        return new RankProgram(CollectiveBench.class.getName(), words, List.of());
+        return new RankProgram(CollectiveBench.class.getName(), words);
     }
 
     private List<String> words() {

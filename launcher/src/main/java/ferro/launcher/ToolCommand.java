@@ -61,7 +61,7 @@ final class ToolCommand implements Callable<Integer> {
 
     private Job job(JobSpec spec, World inside) {
         JobTool.RankProgram program = checked(() -> tool.program(request(spec)));
-        JavaSettings settings = JavaSettings.of(Optional.empty(), program.jvmOptions(), world.environment());
+        JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
         Target target = OwnTarget.of(program.mainClass(), program.arguments(), settings);
         return new Job(spec, target, inside.withoutPrefixes());
     }

@@ -63,21 +63,18 @@ public interface JobTool {
      * The program that each rank runs. Rank 0 prints for all ranks. Exit code 2 means a usage error that the program
      * has already reported.
      *
-     * @param mainClass  main class of the program
-     * @param arguments  arguments of the program
-     * @param jvmOptions options of each rank's JVM, in addition to the options that all ranks have
+     * @param mainClass main class of the program
+     * @param arguments arguments of the program
      */
-    record RankProgram(String mainClass, List<String> arguments, List<String> jvmOptions) {
+    record RankProgram(String mainClass, List<String> arguments) {
         /**
-         * Copies the lists.
+         * Copies the list.
          *
-         * @param mainClass  main class of the program
-         * @param arguments  arguments of the program
-         * @param jvmOptions additional options of each rank's JVM
+         * @param mainClass main class of the program
+         * @param arguments arguments of the program
          */
         public RankProgram {
             arguments = List.copyOf(arguments);
-            jvmOptions = List.copyOf(jvmOptions);
         }
     }
 }
