@@ -115,13 +115,29 @@ record GroupCore(
     /** Closes the back end. After this call, the end of the joining thread does not abort the group. */
     void close(Duration bound) {
         dropped.closed();
+        Throwable failure = null;
         try {
             way.close(bound);
+        } catch (RuntimeException | Error thrown) {
+            failure = thrown;
+            throw thrown;
         } finally {
             if (joined != null) {
                 joined.closed(backend);
             }
+            leaveContext(failure);
+        }
+    }
+
+    /** Removes this group from its context, which may close the context. The failure of the group's close comes first. */
+    private void leaveContext(Throwable ofGroup) {
+        try {
             OpenGroups.of(context).closed(this);
+        } catch (RuntimeException | Error failure) {
+            if (ofGroup == null) {
+                throw failure;
+            }
+            ofGroup.addSuppressed(failure);
         }
     }
 }

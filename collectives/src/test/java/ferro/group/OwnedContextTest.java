@@ -1,5 +1,6 @@
 package ferro.group;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -69,6 +70,32 @@ class OwnedContextTest {
         assertSame(mismatch, assertThrows(FerroException.class, group::close));
 
         assertEquals(CLOSED, context.ended());
+    }
+
+    @Test
+    void aCloseOfTheContextThatFailsDoesNotHideThatTheCloseOfTheGroupFailed() {
+        ProcessGroup group = joined();
+        FerroException mismatch = new FerroException(Code.MISMATCH, Where.of("world", 0), "different calls");
+        doThrow(mismatch).when(world).close(any());
+        IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
+        OpenGroups.of(context).whenLastCloses(() -> {
+            throw ofContext;
+        });
+
+        assertSame(mismatch, assertThrows(FerroException.class, group::close));
+
+        assertArrayEquals(new Throwable[] {ofContext}, mismatch.getSuppressed());
+    }
+
+    @Test
+    void aCloseOfTheContextThatFailsIsThrown() {
+        ProcessGroup group = joined();
+        IllegalStateException ofContext = new IllegalStateException("the store cannot be closed");
+        OpenGroups.of(context).whenLastCloses(() -> {
+            throw ofContext;
+        });
+
+        assertSame(ofContext, assertThrows(IllegalStateException.class, group::close));
     }
 
     @Test

@@ -136,7 +136,17 @@ final class SimulatedRun<T> {
             failed(own, failure);
             own.context.abort(failure);
         } finally {
+            close(own);
+        }
+    }
+
+    /** Closes the context of a rank and marks the rank as ended, even if the close fails. */
+    private void close(BodyRun own) {
+        try {
             own.context.close();
+        } catch (RuntimeException | Error failure) {
+            failed(own, failure);
+        } finally {
             ended(own);
         }
     }

@@ -1,0 +1,71 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A simulated rank whose context cannot be closed, because the log of the program throws. */
+@Timeout(60)
+class UnclosedContextTest {
+    private static final IllegalStateException OF_LOG = new IllegalStateException("the log is full");
+
+    /** A handler that throws for each record. */
+    private static final class FullLog extends Handler {
+        @Override
+        public void publish(LogRecord record) {
+            throw OF_LOG;
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
+    void theRankHasEndedAndTheRunReportsBothFailures() {
+        IllegalStateException own = new IllegalStateException("no more batches");
+        Logger log = Logger.getLogger("ferro.group");
+        Handler full = new FullLog();
+        log.addHandler(full);
+        try {
+            AssertionError failure = assertThrows(
+                    AssertionError.class,
+                    () -> SimulatedBackend.run(2, group -> {
+                        if (group.rank() == 0) {
+                            group.send(new int[] {3}, 1, 4); // returns before rank 1 refuses the type
+                            assertTrue(hasFailed(group), "the group has not failed");
+                            throw own; // the context then logs why its group cannot be closed
+                        }
+                        assertThrows(FerroException.class, () -> group.recv(new float[1], 0, 4));
+                    }));
+
+            assertSame(own, failure.getCause());
+            assertEquals(List.of(OF_LOG), List.of(failure.getSuppressed()));
+        } finally {
+            log.removeHandler(full);
+        }
+    }
+
+    private static boolean hasFailed(ProcessGroup group) {
+        long begun = System.nanoTime();
+        while (group.failure().isEmpty() && System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(20)) {
+            LockSupport.parkNanos(2_000_000);
+        }
+        return group.failure().isPresent();
+    }
+}
