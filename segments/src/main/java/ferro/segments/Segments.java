@@ -39,6 +39,9 @@ import java.lang.foreign.MemorySegment;
  * <p>Any thread may call the methods.
  */
 public final class Segments {
+    /** A thread that never runs, so that it owns no confined arena. */
+    private static final Thread ANY_THREAD = Thread.ofVirtual().unstarted(() -> {});
+
     private Segments() {}
 
     /**
@@ -60,7 +63,7 @@ public final class Segments {
             throw new IllegalStateException(
                     "the arena of " + named(segment) + " is closed: need a segment of an open arena");
         }
-        if (!segment.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
+        if (!segment.isAccessibleBy(ANY_THREAD)) {
             throw new IllegalArgumentException(named(segment) + " belongs to a confined arena, and several threads of"
                     + " ferro access its memory: use Arena.ofShared(), Arena.ofAuto() or Arena.global()");
         }
