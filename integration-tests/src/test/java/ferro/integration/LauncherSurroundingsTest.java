@@ -242,10 +242,10 @@ class LauncherSurroundingsTest {
             pointing(lib.resolve(String.format("%03d.jar", number++)), Path.of(entry));
         }
         Path script = folder.resolve("home/ferro");
-        Files.copy(CheckoutFiles.ROOT.resolve("ferro"), script);
+        Files.copy(Checkout.ROOT.resolve("ferro"), script);
         Path shared = folder.resolve("home").resolve(START);
         Files.createDirectories(shared.getParent());
-        Files.copy(CheckoutFiles.ROOT.resolve(START), shared);
+        Files.copy(Checkout.ROOT.resolve(START), shared);
         // at the end: what is newer than the stamp would be built
         Files.writeString(lib.resolveSibling("stamp"), lib + "\n");
         assertTrue(script.toFile().setExecutable(true));

@@ -25,14 +25,14 @@ class LinksInDocsTest {
     void leadToFilesAndHeadingsThatExist() throws IOException {
         Set<String> broken = new TreeSet<>();
         int seen = 0;
-        for (Path page : CheckoutFiles.endingWith(".md")) {
+        for (Path page : Checkout.endingWith(".md")) {
             String text = BLOCK.matcher(Files.readString(page)).replaceAll("");
             for (MatchResult found : LINK.matcher(text).results().toList()) {
                 String link = found.group(1);
                 if (!link.contains("://") && !link.startsWith("mailto:")) {
                     seen++;
                     if (!exists(page, link)) {
-                        broken.add(CheckoutFiles.ROOT.relativize(page) + ": " + link);
+                        broken.add(Checkout.ROOT.relativize(page) + ": " + link);
                     }
                 }
             }
@@ -44,7 +44,7 @@ class LinksInDocsTest {
 
     @Test
     void aLinkThatLeadsNowhereIsFound() throws IOException {
-        Path page = CheckoutFiles.ROOT.resolve("docs/errors.md");
+        Path page = Checkout.ROOT.resolve("docs/errors.md");
 
         assertEquals(
                 List.of(true, true, false, false),

@@ -61,7 +61,7 @@ class NamesInDocsTest {
     private final Map<String, List<String>> sourcesByType = new HashMap<>();
 
     NamesInDocsTest() throws IOException {
-        for (Path source : CheckoutFiles.endingWith(".java")) {
+        for (Path source : Checkout.endingWith(".java")) {
             String text = Files.readString(source);
             add(source.getFileName().toString().replace(".java", ""), text);
             DECLARED.matcher(text).results().forEach(type -> {
@@ -80,7 +80,7 @@ class NamesInDocsTest {
 
     @Test
     void nameTypesAndMembersThatExist() throws IOException {
-        List<Path> pages = CheckoutFiles.endingWith(".md").stream()
+        List<Path> pages = Checkout.endingWith(".md").stream()
                 .filter(page -> page.startsWith("../docs") || page.getNameCount() == 2)
                 .filter(page -> !page.startsWith("../docs/decisions") && !page.endsWith("CHANGELOG.md"))
                 .toList();

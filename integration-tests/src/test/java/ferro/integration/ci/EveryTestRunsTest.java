@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.integration.CheckoutFiles;
+import ferro.integration.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -119,7 +119,7 @@ class EveryTestRunsTest {
      * the starter.
      */
     private static List<Path> sources() throws IOException {
-        return CheckoutFiles.endingWith(".java").stream()
+        return Checkout.endingWith(".java").stream()
                 .filter(file -> CHECKOUT.relativize(file)
                         .toString()
                         .matches("(?!examples/starter/)[\\w-]+(/[\\w-]+)?/src/test/java/.*|tck/src/main/java/.*"))

@@ -3,6 +3,7 @@ package ferro.integration.release;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.Checkout;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.integration.Checkout;
 import ferro.integration.Jdks;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,6 +3,7 @@ package ferro.integration.release;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.integration.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
