@@ -241,7 +241,8 @@ public final class HostTensor extends HostElements implements Tensor {
      *
      * <p>The owner must not free the memory before the calls on the view have ended. A call that begins later throws an
      * IllegalStateException and moves no data. If the owner frees the memory during a call, the call fails with ABORTED
-     * on all ranks, and the JVM goes on.
+     * on all ranks, and the JVM goes on. After the owner has freed the memory, each accessor of the view throws what the
+     * buffers of the memory throw.
      *
      * @param dataType element type
      * @param memory   memory; a call refuses memory that is read-only as its output

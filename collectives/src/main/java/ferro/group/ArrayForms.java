@@ -19,7 +19,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are f32.
+     * rank. Every rank gets the same bits. The elements are f32.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="arrays" :
      *
@@ -31,11 +31,13 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(float[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -43,16 +45,18 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are f64.
+     * rank. Every rank gets the same bits. The elements are f64.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(double[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -60,16 +64,18 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are i32.
+     * rank. Every rank gets the same bits. The elements are i32.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(int[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -77,16 +83,18 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are i64.
+     * rank. Every rank gets the same bits. The elements are i64.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(long[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -94,16 +102,18 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are i16.
+     * rank. Every rank gets the same bits. The elements are i16.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(short[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -111,16 +121,18 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
-     * rank. The elements are i8.
+     * rank. Every rank gets the same bits. The elements are i8.
      * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(byte[] data, ReduceOp op) {
         run(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -132,10 +144,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(float[] in, float[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -147,10 +161,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(double[] in, double[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -162,10 +178,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(int[] in, int[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -177,10 +195,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(long[] in, long[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -192,10 +212,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(short[] in, short[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -207,10 +229,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(byte[] in, byte[] out) {
         run(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -223,12 +247,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(float[] in, float[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -241,12 +267,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(double[] in, double[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -259,12 +287,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(int[] in, int[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -277,12 +307,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(long[] in, long[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -295,12 +327,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(short[] in, short[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -313,12 +347,14 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(byte[] in, byte[] out, ReduceOp op) {
         run(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -330,10 +366,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(float[] in, float[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -345,10 +383,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(double[] in, double[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -360,10 +400,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(int[] in, int[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -375,10 +417,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(long[] in, long[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -390,10 +434,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(short[] in, short[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -405,10 +451,12 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(byte[] in, byte[] out) {
         run(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));

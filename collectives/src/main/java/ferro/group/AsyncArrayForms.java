@@ -19,8 +19,8 @@ abstract class AsyncArrayForms extends ArrayForms {
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are f32. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * f32. The array must not be used until the work is done.
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="async" :
      *
@@ -32,96 +32,102 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(float[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are f64. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * f64. The array must not be used until the work is done.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(double[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are i32. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * i32. The array must not be used until the work is done.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(int[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are i64. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * i64. The array must not be used until the work is done.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(long[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are i16. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * i16. The array must not be used until the work is done.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(short[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks. The elements are i8. The array must not be
-     * used until the work is done.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits. The elements are
+     * i8. The array must not be used until the work is done.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(byte[] data, ReduceOp op) {
         return submit(Collective.allReduce(of(requireNonNull(data, "data")), op));
@@ -134,10 +140,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(float[] in, float[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -150,10 +157,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(double[] in, double[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -166,10 +174,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(int[] in, int[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -182,10 +191,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(long[] in, long[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -198,10 +208,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(short[] in, short[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -214,10 +225,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(byte[] in, byte[] out) {
         return submit(Collective.allGather(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -231,12 +243,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(float[] in, float[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -250,12 +263,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(double[] in, double[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -269,12 +283,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(int[] in, int[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -288,12 +303,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(long[] in, long[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -307,12 +323,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(short[] in, short[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -326,12 +343,13 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param out own part of the result, {@code n} elements
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or the reduction is user-defined for another
      *     element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(byte[] in, byte[] out, ReduceOp op) {
         return submit(Collective.reduceScatter(of(requireNonNull(in, "input")), of(requireNonNull(out, "output")), op));
@@ -344,10 +362,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(float[] in, float[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -360,10 +379,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(double[] in, double[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -376,10 +396,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(int[] in, int[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -392,10 +413,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(long[] in, long[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -408,10 +430,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(short[] in, short[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));
@@ -424,10 +447,11 @@ abstract class AsyncArrayForms extends ArrayForms {
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements; another array than {@code in}
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code in} and {@code out} are the same array
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(byte[] in, byte[] out) {
         return submit(Collective.allToAll(of(requireNonNull(in, "input")), of(requireNonNull(out, "output"))));

@@ -25,10 +25,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(float[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -41,10 +42,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(double[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -57,10 +59,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(int[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -73,10 +76,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(long[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -89,10 +93,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(short[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -105,10 +110,11 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(byte[] data, int root) {
         return submit(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -122,12 +128,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(float[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -141,12 +148,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(double[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -160,12 +168,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(int[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -179,12 +188,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(long[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -198,12 +208,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(short[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -217,12 +228,13 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(byte[] data, ReduceOp op, int root) {
         return submit(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -237,11 +249,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(float[] in, float[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -256,11 +269,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(double[] in, double[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -275,11 +289,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(int[] in, int[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -294,11 +309,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(long[] in, long[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -313,11 +329,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(short[] in, short[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -332,11 +349,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      *     ignored
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(byte[] in, byte[] out, int root) {
         return submit(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -351,11 +369,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(float[] in, float[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -370,11 +389,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(double[] in, double[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -389,11 +409,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(int[] in, int[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -408,11 +429,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(long[] in, long[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -427,11 +449,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(short[] in, short[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -446,11 +469,12 @@ abstract class AsyncRootedArrayForms extends RootedArrayForms {
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(byte[] in, byte[] out, int root) {
         return submit(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));

@@ -79,15 +79,17 @@ import java.util.function.Consumer;
  * <li>{@link NullPointerException} if an argument is null that must not be null; the message names the argument.
  * <li>{@link IllegalArgumentException} for lengths, types, positions or memory that do not fit, and for a user-defined reduction
  *     of another element type; {@link ferro.InvalidRankException} for a root or peer that is no rank of the group.
- * <li>{@link IllegalStateException} if the group is closed, for a blocking form in a seeded simulation, and for a device tensor
- *     on another device than that of this rank. A reduction that calls its own group gets this exception and fails the group.
+ * <li>{@link IllegalStateException} if the group is closed, if the owner of {@linkplain ferro.ForeignMemory foreign memory} has
+ *     freed the memory of a tensor, for a blocking form in a seeded simulation, and for a device tensor on another device than
+ *     that of this rank. A reduction that calls its own group gets this exception and fails the group.
  * <li>{@link UnsupportedOperationException} for a call that the back end does not support; the message says why.
  * </ul>
  *
  * <p>Later failures are thrown as a {@link FerroException} with a {@linkplain FerroException#code() code}. TIMED_OUT means that
  * the deadline passed. PEER_LOST or PARTITION means that a rank died, left or fell silent. MISMATCH means that ranks made
- * different calls. ABORTED means that a rank aborted the group, and INTERRUPTED that the waiting thread was interrupted. RESOURCE
- * means that memory or descriptors ran out, PROTOCOL that a peer sent invalid frames, and NATIVE that a native library failed.
+ * different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that the owner of a tensor's
+ * memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and RESOURCE that memory or
+ * descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native library failed.
  * The failure ends the group on all ranks with the same first cause, and every later call throws it again. Three failures end
  * only their own call: a failed {@link #newGroup}, the deadline of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.

@@ -23,10 +23,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(float[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -38,10 +40,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(double[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -53,10 +57,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(int[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -68,10 +74,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(long[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -83,10 +91,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(short[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -98,10 +108,12 @@ abstract class RootedArrayForms extends ArrayMessages {
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws ferro.InvalidRankException    if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(byte[] data, int root) {
         run(Collective.broadcast(of(requireNonNull(data, "data")), root));
@@ -115,12 +127,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(float[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -134,12 +148,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or f64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(double[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -153,12 +169,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i32 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(int[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -172,12 +190,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i64 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(long[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -191,12 +211,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i16 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(short[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -210,12 +232,14 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or i8 does not support
      *     the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(byte[] data, ReduceOp op, int root) {
         run(Collective.reduce(of(requireNonNull(data, "data")), op, root));
@@ -229,11 +253,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(float[] in, float[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -247,11 +273,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(double[] in, double[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -265,11 +293,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(int[] in, int[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -283,11 +313,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(long[] in, long[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -301,11 +333,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(short[] in, short[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -319,11 +353,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(byte[] in, byte[] out, int root) {
         run(gatherOf(of(requireNonNull(in, "input")), out == null ? null : of(out), root));
@@ -337,11 +373,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(float[] in, float[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -355,11 +393,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(double[] in, double[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -373,11 +413,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(int[] in, int[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -391,11 +433,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(long[] in, long[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -409,11 +453,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(short[] in, short[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));
@@ -427,11 +473,13 @@ abstract class RootedArrayForms extends ArrayMessages {
      *     ignored
      * @param out  own part, {@code n} elements
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if the lengths do not fit, or {@code root} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(byte[] in, byte[] out, int root) {
         run(scatterOf(in == null ? null : of(in), of(requireNonNull(out, "output")), root));

@@ -30,27 +30,30 @@ abstract class TensorForms extends AsyncArrayForms {
      *
      * @param data operand and result; the same type and length on every rank
      * @param op   reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allReduce(Tensor data, ReduceOp op) {
         run(Collective.allReduce(data, op));
     }
 
     /**
-     * Starts an all-reduce in place, and does not wait for other ranks.
+     * Starts an all-reduce in place, and does not wait for other ranks. Every rank gets the same bits.
      *
      * @param data operand and result; the same type and length on every rank; must not be used until the work is done
      * @param op   reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allReduceAsync(Tensor data, ReduceOp op) {
         return submit(Collective.allReduce(data, op));
@@ -61,10 +64,12 @@ abstract class TensorForms extends AsyncArrayForms {
      *
      * @param data read on the root, written on the other ranks; the same type and length on every rank
      * @param root rank that has the elements
+     * @throws NullPointerException          if an argument is null
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void broadcast(Tensor data, int root) {
         run(Collective.broadcast(data, root));
@@ -77,10 +82,11 @@ abstract class TensorForms extends AsyncArrayForms {
      *     used until the work is done
      * @param root rank that has the elements
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws InvalidRankException          if {@code root} is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work broadcastAsync(Tensor data, int root) {
         return submit(Collective.broadcast(data, root));
@@ -93,12 +99,14 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param data operand, and on the root the result; the same type and length on every rank
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduce(Tensor data, ReduceOp op, int root) {
         run(Collective.reduce(data, op, root));
@@ -112,12 +120,13 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param op   reduction; the same on every rank
      * @param root rank that gets the result
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if the reduction is user-defined for another element type, or {@code root}
      *     is no rank of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceAsync(Tensor data, ReduceOp op, int root) {
         return submit(Collective.reduce(data, op, root));
@@ -128,10 +137,12 @@ abstract class TensorForms extends AsyncArrayForms {
      *
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
      * @param out all parts, {@code [worldSize * n]}; the part of rank r begins at element {@code r * n}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out) {
         run(Collective.allGather(in, out));
@@ -143,10 +154,11 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param in  own part, {@code [n]}; may be the rank's own part of {@code out}
      * @param out all parts, {@code [worldSize * n]}; neither tensor may be used until the work is done
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(Tensor in, Tensor out) {
         return submit(Collective.allGather(in, out));
@@ -161,12 +173,14 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param in  operand, {@code [worldSize * n]}
      * @param out own part of the result, {@code [n]}; may be the rank's own part of {@code in}
      * @param op  reduction; the same on every rank
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
      *     for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op) {
         run(Collective.reduceScatter(in, out, op));
@@ -180,12 +194,13 @@ abstract class TensorForms extends AsyncArrayForms {
      *     used until the work is done
      * @param op  reduction; the same on every rank
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or the reduction is user-defined
      *     for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op) {
         return submit(Collective.reduceScatter(in, out, op));
@@ -197,11 +212,13 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param in   own part, {@code [n]}; on the root it may be the own part of {@code out}
      * @param out  all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
      * @param root rank that gets all parts
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root) {
         run(gatherOf(in, out, root));
@@ -215,11 +232,12 @@ abstract class TensorForms extends AsyncArrayForms {
      *     neither tensor may be used until the work is done
      * @param root rank that gets all parts
      * @return handle
+     * @throws NullPointerException          if {@code in} is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(Tensor in, Tensor out, int root) {
         return submit(gatherOf(in, out, root));
@@ -231,11 +249,13 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param in   all parts on the root, {@code [worldSize * n]}; may be null on the other ranks, where it is ignored
      * @param out  own part, {@code [n]}; on the root it may be the own part of {@code in}
      * @param root rank that has all parts
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root) {
         run(scatterOf(in, out, root));
@@ -249,11 +269,12 @@ abstract class TensorForms extends AsyncArrayForms {
      *     until the work is done
      * @param root rank that has all parts
      * @return handle
+     * @throws NullPointerException          if {@code out} is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit, or {@code root} is no rank of the
      *     group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(Tensor in, Tensor out, int root) {
         return submit(scatterOf(in, out, root));
@@ -264,10 +285,12 @@ abstract class TensorForms extends AsyncArrayForms {
      *
      * @param in  parts by destination, {@code [worldSize * n]}
      * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out) {
         run(Collective.allToAll(in, out));
@@ -280,10 +303,11 @@ abstract class TensorForms extends AsyncArrayForms {
      * @param out parts by source, {@code [worldSize * n]}; must not overlap {@code in}; neither tensor may be used
      *     until the work is done
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(Tensor in, Tensor out) {
         return submit(Collective.allToAll(in, out));

@@ -21,10 +21,12 @@ abstract class UnequalForms extends TensorForms {
      * @param in     own part; may be the rank's own part of {@code out}, behind the parts of the ranks before it
      * @param out    all parts, with as many elements as the sum of all counts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allGather(Tensor in, Tensor out, long[] counts) {
         run(Collective.allGather(in, out, counts));
@@ -38,10 +40,11 @@ abstract class UnequalForms extends TensorForms {
      * @param out    all parts, with as many elements as the sum of all counts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allGatherAsync(Tensor in, Tensor out, long[] counts) {
         return submit(Collective.allGather(in, out, counts));
@@ -56,12 +59,14 @@ abstract class UnequalForms extends TensorForms {
      *     before it
      * @param op     reduction; the same on every rank
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
      *     user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
         run(Collective.reduceScatter(in, out, op, counts));
@@ -77,12 +82,13 @@ abstract class UnequalForms extends TensorForms {
      * @param op     reduction; the same on every rank
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or the reduction is
      *     user-defined for another element type
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
      *     support the reduction
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work reduceScatterAsync(Tensor in, Tensor out, ReduceOp op, long[] counts) {
         return submit(Collective.reduceScatter(in, out, op, counts));
@@ -95,11 +101,13 @@ abstract class UnequalForms extends TensorForms {
      * @param out    all parts on the root; may be null on the other ranks, where it is ignored
      * @param root   rank that gets all parts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
+     * @throws NullPointerException          if {@code in} or {@code counts} is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void gather(Tensor in, Tensor out, int root, long[] counts) {
         run(out == null ? Collective.gather(in, root, counts) : Collective.gather(in, out, root, counts));
@@ -114,11 +122,12 @@ abstract class UnequalForms extends TensorForms {
      * @param root   rank that gets all parts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @return handle
+     * @throws NullPointerException          if {@code in} or {@code counts} is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work gatherAsync(Tensor in, Tensor out, int root, long[] counts) {
         return submit(out == null ? Collective.gather(in, root, counts) : Collective.gather(in, out, root, counts));
@@ -131,11 +140,13 @@ abstract class UnequalForms extends TensorForms {
      * @param out    own part; on the root it may be the own part of {@code in}
      * @param root   rank that has all parts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
+     * @throws NullPointerException          if {@code out} or {@code counts} is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void scatter(Tensor in, Tensor out, int root, long[] counts) {
         run(in == null ? Collective.scatter(out, root, counts) : Collective.scatter(in, out, root, counts));
@@ -150,11 +161,12 @@ abstract class UnequalForms extends TensorForms {
      * @param root   rank that has all parts
      * @param counts part lengths in elements, one per rank, the same on all ranks; 0 is allowed; empty if all are equal
      * @return handle
+     * @throws NullPointerException          if {@code out} or {@code counts} is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit, or {@code root} is no rank
      *     of the group
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work scatterAsync(Tensor in, Tensor out, int root, long[] counts) {
         return submit(in == null ? Collective.scatter(out, root, counts) : Collective.scatter(in, out, root, counts));
@@ -168,10 +180,12 @@ abstract class UnequalForms extends TensorForms {
      * @param sendCounts lengths in elements by destination, 0 included; empty if all are equal
      * @param recvCounts lengths in elements by source, each equal to the length that the source sends; empty if all are
      *     equal
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group fails or has failed
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
      */
     public final void allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
         run(Collective.allToAll(in, out, sendCounts, recvCounts));
@@ -187,10 +201,11 @@ abstract class UnequalForms extends TensorForms {
      * @param recvCounts lengths in elements by source, each equal to the length that the source sends; empty if all are
      *     equal
      * @return handle
+     * @throws NullPointerException          if an argument is null
      * @throws IllegalArgumentException      if lengths, counts, types or memory do not fit
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if the back end does not support this call
-     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
      */
     public final Work allToAllAsync(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
         return submit(Collective.allToAll(in, out, sendCounts, recvCounts));
