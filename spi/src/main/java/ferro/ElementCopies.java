@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** The elements of a {@link HostTensor}, with methods that copy elements to and from arrays and from other tensors. */
-abstract sealed class ElementCopies extends TensorMemory permits HostElements {
+abstract sealed class ElementCopies extends ElementMemory permits HostElements {
     ElementCopies(DataType dataType, Object memory, long offset, long elementCount) {
         super(dataType, memory, offset, elementCount);
     }

@@ -12,7 +12,7 @@ import java.util.Objects;
  * and receive this type of tensor, and kernels compute on it.
  *
  * <p>{@link #memory()} is one of {@code float[] double[] int[] long[] short[] byte[]} or a direct {@code ByteBuffer}.
- * Foreign memory above 1 GiB has several buffers, which {@link #memoryAt} returns. One class covers all kinds of memory,
+ * Foreign memory above 1 GiB has several buffers, which {@link TensorMemory#memoryAt} returns. One class covers all kinds of memory,
  * so that the engine needs only one type of memory range. The view is one-dimensional: code on the host keeps track of
  * shapes itself.
  *

@@ -94,8 +94,8 @@ final class Overlaps {
 
     private static boolean mayMeet(HostTensor one, HostTensor other) {
         int distance = other.addressInGib() - one.addressInGib();
-        return (distance & TensorMemory.GIB - 1) < one.byteCount()
-                || (-distance & TensorMemory.GIB - 1) < other.byteCount();
+        return (distance & ElementMemory.GIB - 1) < one.byteCount()
+                || (-distance & ElementMemory.GIB - 1) < other.byteCount();
     }
 
     /**

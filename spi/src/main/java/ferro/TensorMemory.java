@@ -1,209 +1,118 @@
 package ferro;
 
-import java.nio.ByteBuffer;
-import java.util.Objects;
-
-/** Where the elements of a {@link HostTensor} are: in one array, in one direct buffer, or in {@link ForeignMemory}. */
-abstract sealed class TensorMemory permits ElementCopies {
-    /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
-    static final int GIB = 1 << 30;
-
-    private static final int GIB_SHIFT = 30;
-    /**
-     * Address of the first element divided by 1 GiB; cached on first use, 0 before. The field is an int, which costs no
-     * memory since it fills padding.
-     */
-    private int wholeGib;
-
-    final DataType dataType;
-    /** Array, direct buffer, or {@link ForeignView}. */
-    final Object memory;
-    /**
-     * Start of the view in an array or buffer, which have at most 2 GiB. Only a {@link ForeignView} needs numbers above an
-     * int. With ints, the views of every call are a quarter smaller.
-     */
-    final int offset;
-    /** Number of elements; negative if a {@link ForeignView} has it. */
-    private final int count;
-
-    TensorMemory(DataType dataType, Object memory, long offset, long elementCount) {
-        boolean isForeign = memory instanceof BufferWindows;
-        this.dataType = dataType;
-        this.memory =
-                isForeign ? new ForeignView((BufferWindows) memory, offset, elementCount, dataType.byteSize()) : memory;
-        this.offset = isForeign ? 0 : Math.toIntExact(offset);
-        this.count = isForeign ? -1 : Math.toIntExact(elementCount);
-    }
-
-    /**
-     * Returns the array or direct buffer. Read and write a buffer only by absolute index, since its position and limit
-     * belong to the caller who created the view.
-     *
-     * @return memory
-     * @throws IllegalStateException if the elements are in more than one buffer; use {@link #memoryAt}
-     */
-    public final Object memory() {
-        return memory instanceof ForeignView view ? only(view) : memory;
-    }
-
-    private ByteBuffer only(ForeignView view) {
-        if (hasParts()) {
-            throw new IllegalStateException(this + " has " + byteCount() + " bytes in more than one buffer: use"
-                    + " memoryAt, or the accessors, which work for all memory");
-        }
-        return view.buffer(0);
-    }
+/**
+ * The memory behind a {@link HostTensor}, for implementers of back ends, kernels and tools. A program that only uses
+ * groups does not need this class: it reads and writes elements by the methods of the tensor.
+ *
+ * <p>The elements of a tensor are in one array, in one direct buffer, or in the buffers of {@link ForeignMemory}. {@link
+ * #memoryAt}, {@link #offsetAt} and {@link #runAt} work for all three. Code that moves many elements moves one run after
+ * the other:
+ *
+ * <pre>{@code
+ * for (long at = 0; at < tensor.elementCount(); ) {
+ *     long run = TensorMemory.runAt(tensor, at);
+ *     move(TensorMemory.memoryAt(tensor, at), TensorMemory.offsetAt(tensor, at), run);
+ *     at += run;
+ * }
+ * }</pre>
+ *
+ * <p>Read and write a buffer only by absolute index, since its position and limit belong to the caller who created the
+ * tensor. The methods allocate no memory and never wait. Any thread may call the methods.
+ */
+public final class TensorMemory {
+    private TensorMemory() {}
 
     /**
      * Returns the array or direct buffer that has an element and the elements behind it. The result is the same for
      * equal positions in one memory.
      *
-     * @param element index of the element, counted from the start of this view; at most the number of elements
+     * @param tensor  view of the memory
+     * @param element index of the element, counted from the start of the view; at most the number of elements
      * @return memory; {@link #offsetAt} says where the element is in it, {@link #runAt} how many elements it has
      */
-    public final Object memoryAt(long element) {
-        return memory instanceof ForeignView view ? view.buffer(element) : memory;
+    public static Object memoryAt(HostTensor tensor, long element) {
+        return tensor.memoryAt(element);
     }
 
     /**
      * Returns where an element is in the memory that {@link #memoryAt} returns.
      *
-     * @param element index of the element, counted from the start of this view
+     * @param tensor  view of the memory
+     * @param element index of the element, counted from the start of the view
      * @return index for an array, bytes for a buffer
      */
-    public final long offsetAt(long element) {
-        return memory instanceof ForeignView view ? view.offset(element) : offset + element * unit();
+    public static long offsetAt(HostTensor tensor, long element) {
+        return tensor.offsetAt(element);
     }
 
     /**
      * Returns how many elements, from an element on, are in the memory that {@link #memoryAt} returns. If {@link
-     * #hasParts} returns false, all are. Otherwise 2 MiB or more are, or all that this view has.
+     * #hasParts} returns false, all are. Otherwise 2 MiB or more are, or all that the view has.
      *
-     * @param element index of the element, counted from the start of this view
-     * @return number of elements, at most to the end of this view
+     * @param tensor  view of the memory
+     * @param element index of the element, counted from the start of the view
+     * @return number of elements, at most to the end of the view
      */
-    public final long runAt(long element) {
-        return memory instanceof ForeignView view ? view.run(element) : count - element;
+    public static long runAt(HostTensor tensor, long element) {
+        return tensor.runAt(element);
     }
 
     /**
-     * Returns whether the elements are in more than one buffer, so that {@link #memory()} cannot return them.
+     * Returns whether the elements are in more than one buffer, so that {@link HostTensor#memory()} cannot return them.
      *
+     * @param tensor view of the memory
      * @return true only for a view of {@link ForeignMemory}
      */
-    public final boolean hasParts() {
-        return memory instanceof ForeignView view && view.run(0) < view.elementCount();
-    }
-
-    /**
-     * Returns whether the elements are in direct buffers.
-     *
-     * @return false for a view of an array
-     */
-    public final boolean isDirect() {
-        return memory instanceof ByteBuffer || memory instanceof ForeignView;
+    public static boolean hasParts(HostTensor tensor) {
+        return tensor.hasParts();
     }
 
     /**
      * Returns whether the owner may free the memory at any time. Code may access such memory only by the methods of its
      * buffers, which check each access, and never by its address.
      *
+     * @param tensor view of the memory
      * @return true for a view of {@link ForeignMemory}
      */
-    public final boolean isForeign() {
-        return memory instanceof ForeignView;
+    public static boolean isForeign(HostTensor tensor) {
+        return tensor.isForeign();
     }
 
     /**
      * Returns the object that two views have in common if they have the same memory: one array, one buffer, or one
-     * foreign memory. Only then can {@link #memoryOffset} of both be compared. Different buffers of the same bytes are different memory.
+     * foreign memory. Only then can {@link #memoryOffset} of both be compared. Different buffers of the same bytes are
+     * different memory.
      *
+     * @param tensor view of the memory
      * @return array, buffer, or another object; compared by identity
      */
-    public final Object memoryKey() {
-        return memory instanceof ForeignView view ? view.windows() : memory;
-    }
-
-    /**
-     * Returns the start of the view in the memory that {@link #memory()} returns.
-     *
-     * @return offset in elements for an array, in bytes for a buffer
-     */
-    public final long offset() {
-        return memory instanceof ForeignView view ? view.offset(0) : offset;
+    public static Object memoryKey(HostTensor tensor) {
+        return tensor.memoryKey();
     }
 
     /**
      * Returns the start of the view in the memory that {@link #memoryKey} stands for.
      *
+     * @param tensor view of the memory
      * @return offset in elements for an array, in bytes for a buffer or foreign memory
      */
-    public final long memoryOffset() {
-        return memory instanceof ForeignView view ? view.start() : offset;
-    }
-
-    /** Returns how much an offset grows from one element to the next. */
-    final int unit() {
-        return isDirect() ? dataType.byteSize() : 1;
-    }
-
-    /** Returns the address of the first element modulo 1 GiB. May be called only for direct memory. */
-    final int addressInGib() {
-        return memory instanceof ForeignView view
-                ? (int) (view.address() & GIB - 1)
-                : ((ByteBuffer) memory).alignmentOffset(offset, GIB);
+    public static long memoryOffset(HostTensor tensor) {
+        return tensor.memoryOffset();
     }
 
     /**
-     * Returns the low 62 bits of the address of the first element. May be called only if {@link BufferAddress#isKnown}
-     * returns true.
-     */
-    final long address() {
-        if (memory instanceof ForeignView view) {
-            return view.address();
-        }
-        int known = wholeGib;
-        if (known == 0) {
-            known = (int) (BufferAddress.of((ByteBuffer) memory) + offset >>> GIB_SHIFT);
-            wholeGib = known;
-        }
-        return ((long) known << GIB_SHIFT) + addressInGib();
-    }
-
-    /**
-     * Returns the number of elements.
+     * Checks that a call may use a tensor: the owner of foreign memory has not freed it, and memory that the call writes
+     * is not read-only. Other memory passes. A back end checks each tensor of a send or receive before any data moves;
+     * {@link Collective#check} checks the tensors of a collective.
      *
-     * @return number of elements, at least 0; their size in bytes may exceed 2^31
-     */
-    public final long elementCount() {
-        return count >= 0 ? count : ((ForeignView) memory).elementCount();
-    }
-
-    /**
-     * Returns the size of all elements in bytes.
-     *
-     * @return {@code elementCount() * dataType().byteSize()}
-     */
-    public final long byteCount() {
-        return elementCount() * dataType.byteSize();
-    }
-
-    /**
-     * Checks that a call may use this view: the owner of foreign memory has not freed it, and memory that the call
-     * writes is not read-only. Other memory passes. A back end checks each tensor of a send or receive before any data
-     * moves; {@link Collective#check} checks the tensors of a collective.
-     *
+     * @param tensor    tensor of the call
      * @param call      name of the call, for the message
      * @param name      name of the tensor in the call, for the message
-     * @param isWritten whether the call writes this view
+     * @param isWritten whether the call writes the tensor
      * @throws IllegalStateException    if the memory was freed
      * @throws IllegalArgumentException if the memory is read-only and the call writes it
      */
-    public final void checkUsable(String call, String name, boolean isWritten) {
-        Objects.requireNonNull(call, "call");
-        Objects.requireNonNull(name, "name");
-        if (memory instanceof ForeignView view) {
-            view.windows().check(call, name + " " + this, isWritten);
-        }
+    public static void checkUsable(HostTensor tensor, String call, String name, boolean isWritten) {
+        tensor.checkUsable(call, name, isWritten);
     }
 }

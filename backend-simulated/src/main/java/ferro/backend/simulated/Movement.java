@@ -2,6 +2,7 @@ package ferro.backend.simulated;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.KeptKernels;
 import java.nio.ByteBuffer;
@@ -64,9 +65,9 @@ final class Movement {
             long part = Math.min(SCRATCH_BYTES, bytes - done);
             long from = post.from + (post.taken + done) / sent.byteSize();
             long to = receive.from + (receive.taken + done) / wanted.byteSize();
-            Object source = post.data.memoryAt(from);
+            Object source = TensorMemory.memoryAt(post.data, from);
             Elements.copy(sent, scratch, 0, source, Elements.at(post.data, from), part / sent.byteSize());
-            Object target = receive.into.memoryAt(to);
+            Object target = TensorMemory.memoryAt(receive.into, to);
             Elements.copy(wanted, target, Elements.at(receive.into, to), scratch, 0, part / wanted.byteSize());
         }
     }

@@ -12,6 +12,7 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Medium;
 import ferro.Tensor;
+import ferro.TensorMemory;
 import ferro.Work;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.failure.Failures;
@@ -289,7 +290,7 @@ public final class GroupEngine implements CollectiveBackend {
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind)));
         }
-        ((HostTensor) tensor).checkUsable(kind, "tensor", !isSend);
+        TensorMemory.checkUsable((HostTensor) tensor, kind, "tensor", !isSend);
         checkUsable(options.named(kind));
         PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, options).work;
         loop.submitted();

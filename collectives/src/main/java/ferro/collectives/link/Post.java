@@ -2,6 +2,7 @@ package ferro.collectives.link;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
@@ -37,10 +38,10 @@ public final class Post {
         headerBytes = first ? WireHeader.BYTES : 0;
         type = data.dataType();
         elementBytes = type.byteSize();
-        isForeign = data.isForeign();
-        parts = data.hasParts() ? data : null;
+        isForeign = TensorMemory.isForeign(data);
+        parts = TensorMemory.hasParts(data) ? data : null;
         memory = parts == null ? data.memory() : null;
-        offset = parts == null ? data.offsetAt(from) : from;
+        offset = parts == null ? TensorMemory.offsetAt(data, from) : from;
         length = headerBytes + count * elementBytes;
         kernel = null;
     }
@@ -110,7 +111,7 @@ public final class Post {
      * @return array of the type, or direct buffer in native order; has the next 2 MiB of the post, or its rest
      */
     public Object memory(long position) {
-        return parts == null ? memory : parts.memoryAt(element(position));
+        return parts == null ? memory : TensorMemory.memoryAt(parts, element(position));
     }
 
     /**
@@ -130,7 +131,7 @@ public final class Post {
      */
     public long place(long position) {
         if (parts != null) {
-            return parts.offsetAt(element(position));
+            return TensorMemory.offsetAt(parts, element(position));
         }
         long bytes = position - headerBytes;
         return offset + (memory instanceof ByteBuffer ? bytes : bytes / elementBytes);
@@ -145,7 +146,7 @@ public final class Post {
     public long bytePlace(long position) {
         long bytes = position - headerBytes;
         if (parts != null) {
-            return parts.offsetAt(element(position)) + bytes % elementBytes;
+            return TensorMemory.offsetAt(parts, element(position)) + bytes % elementBytes;
         }
         return bytes + (memory instanceof ByteBuffer ? offset : offset * elementBytes);
     }

@@ -2,6 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
@@ -28,8 +29,9 @@ public final class Copies {
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      */
     public void copy(HostTensor into, long to, HostTensor source, long from, long elements) {
-        if (into.hasParts() || source.hasParts()) {
-            if (into.memoryAt(to) != source.memoryAt(from) || into.offsetAt(to) != source.offsetAt(from)) {
+        if (TensorMemory.hasParts(into) || TensorMemory.hasParts(source)) {
+            if (TensorMemory.memoryAt(into, to) != TensorMemory.memoryAt(source, from)
+                    || TensorMemory.offsetAt(into, to) != TensorMemory.offsetAt(source, from)) {
                 Elements.copy(into, to, source, from, elements);
             }
             return;

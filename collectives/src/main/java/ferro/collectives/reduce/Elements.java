@@ -2,6 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 
 /**
@@ -53,7 +54,7 @@ public final class Elements {
      * @return index for an array, bytes for a buffer
      */
     public static long at(HostTensor tensor, long element) {
-        return tensor.offsetAt(element);
+        return TensorMemory.offsetAt(tensor, element);
     }
 
     /**
@@ -71,10 +72,10 @@ public final class Elements {
             long length = run(into, to + done, source, from + done, elements - done);
             copy(
                     into.dataType(),
-                    into.memoryAt(to + done),
-                    into.offsetAt(to + done),
-                    source.memoryAt(from + done),
-                    source.offsetAt(from + done),
+                    TensorMemory.memoryAt(into, to + done),
+                    TensorMemory.offsetAt(into, to + done),
+                    TensorMemory.memoryAt(source, from + done),
+                    TensorMemory.offsetAt(source, from + done),
                     length);
             done += length;
         }
@@ -82,6 +83,6 @@ public final class Elements {
 
     /** Returns how many of the next elements of both tensors are each in one array or buffer. */
     static long run(HostTensor one, long at, HostTensor other, long otherAt, long elements) {
-        return Math.min(elements, Math.min(one.runAt(at), other.runAt(otherAt)));
+        return Math.min(elements, Math.min(TensorMemory.runAt(one, at), TensorMemory.runAt(other, otherAt)));
     }
 }

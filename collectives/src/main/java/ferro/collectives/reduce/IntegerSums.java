@@ -3,6 +3,7 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 
@@ -65,7 +66,7 @@ public final class IntegerSums {
     public static void widen(HostTensor given, long[] sums) {
         long count = given.elementCount();
         for (long done = 0; done < count; ) {
-            long run = given.runAt(done);
+            long run = TensorMemory.runAt(given, done);
             widen(run == count ? given : given.slice(done, run), sums, (int) done);
             done += run;
         }
@@ -109,7 +110,7 @@ public final class IntegerSums {
         long count = into.elementCount();
         int perElement = longsPerElement(into.dataType());
         for (long done = 0; done < count; ) {
-            long run = into.runAt(done);
+            long run = TensorMemory.runAt(into, done);
             divideRun(sums, first + (int) done * perElement, ranks, run == count ? into : into.slice(done, run));
             done += run;
         }

@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 
 /**
  * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
@@ -40,10 +41,10 @@ public abstract class Kernel {
         for (long done = 0; done < elements; ) {
             long length = Elements.run(into, to + done, source, from + done, elements - done);
             combine(
-                    into.memoryAt(to + done),
-                    into.offsetAt(to + done),
-                    source.memoryAt(from + done),
-                    source.offsetAt(from + done),
+                    TensorMemory.memoryAt(into, to + done),
+                    TensorMemory.offsetAt(into, to + done),
+                    TensorMemory.memoryAt(source, from + done),
+                    TensorMemory.offsetAt(source, from + done),
                     length);
             done += length;
         }

@@ -2,6 +2,7 @@ package ferro.collectives.shared;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Kernel;
 import java.nio.ByteBuffer;
@@ -18,7 +19,7 @@ final class OperandSide {
     private int unit;
 
     void of(HostTensor tensor) {
-        parts = tensor != null && tensor.hasParts() ? tensor : null;
+        parts = tensor != null && TensorMemory.hasParts(tensor) ? tensor : null;
         type = tensor == null ? null : tensor.dataType();
         if (tensor == null || parts != null) {
             memory = null;
@@ -31,16 +32,16 @@ final class OperandSide {
 
     /** Returns the array or buffer of an element and the slot that begins with it. */
     Object memory(long element) {
-        return parts == null ? memory : parts.memoryAt(element);
+        return parts == null ? memory : TensorMemory.memoryAt(parts, element);
     }
 
     /** Returns where an element lies in its memory: elements for an array, bytes for a buffer. */
     long place(long element) {
-        return parts == null ? start + element * unit : parts.offsetAt(element);
+        return parts == null ? start + element * unit : TensorMemory.offsetAt(parts, element);
     }
 
     private long run(long element, long elements) {
-        return parts == null ? elements : Math.min(elements, parts.runAt(element));
+        return parts == null ? elements : Math.min(elements, TensorMemory.runAt(parts, element));
     }
 
     /** Takes elements of another side of the same type: by a kernel that multiplies, or unchanged if there is none. */

@@ -3,6 +3,7 @@ package ferro.collectives.shared;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.TensorMemory;
 import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.Elements;
 import ferro.collectives.reduce.Kernel;
@@ -154,7 +155,8 @@ public class SharedMachine {
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
-            copyIn(operand.dataType(), places.at(work, step), operand.memoryAt(work.in[step]), from, work.count[step]);
+            Object memory = TensorMemory.memoryAt(operand, work.in[step]);
+            copyIn(operand.dataType(), places.at(work, step), memory, from, work.count[step]);
         }
         operands.tell(work);
         standing.enter(sequence, common);

@@ -1,6 +1,7 @@
 package ferro.collectives.shared;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
@@ -44,7 +45,7 @@ public final class SharedTensors {
 
     /** Returns the number, from 1, of the memory that a tensor lies in; 0 if it is none of these, or null. */
     int number(HostTensor tensor) {
-        if (tensor != null && !tensor.isForeign() && tensor.memory() instanceof ByteBuffer buffer) {
+        if (tensor != null && !TensorMemory.isForeign(tensor) && tensor.memory() instanceof ByteBuffer buffer) {
             for (int i = known.size(); i > 0; i--) {
                 if (known.get(i - 1).refersTo(buffer)) {
                     return (int) known.get(i - 1).number();

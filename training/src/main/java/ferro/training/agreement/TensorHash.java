@@ -2,6 +2,7 @@ package ferro.training.agreement;
 
 import ferro.Carrier;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +37,7 @@ public final class TensorHash {
         add(tensor.toString());
         if (tensor.isDirect()) {
             for (long from = 0; from < tensor.elementCount(); ) {
-                long run = tensor.runAt(from);
+                long run = TensorMemory.runAt(tensor, from);
                 add(tensor.slice(from, run).buffer());
                 from += run;
             }

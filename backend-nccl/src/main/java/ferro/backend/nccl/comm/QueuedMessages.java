@@ -6,6 +6,7 @@ import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Tensor;
+import ferro.TensorMemory;
 import ferro.Work;
 import ferro.backend.nccl.comm.CollectiveCalls.CallMemory;
 import ferro.backend.nccl.memory.HostStage;
@@ -71,7 +72,7 @@ final class QueuedMessages {
         if (tensor instanceof DeviceTensor on) {
             parts.checks().tensor(operation, on);
         } else if (tensor instanceof HostTensor host) {
-            host.checkUsable(operation.label(), "tensor", operation == NcclOperation.RECV);
+            TensorMemory.checkUsable(host, operation.label(), "tensor", operation == NcclOperation.RECV);
         }
     }
 

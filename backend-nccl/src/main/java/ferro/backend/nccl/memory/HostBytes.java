@@ -1,6 +1,7 @@
 package ferro.backend.nccl.memory;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -19,8 +20,8 @@ public final class HostBytes {
      */
     public static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
-        Object memory = tensor.memoryAt(from);
-        int start = Math.toIntExact(tensor.offsetAt(from));
+        Object memory = TensorMemory.memoryAt(tensor, from);
+        int start = Math.toIntExact(TensorMemory.offsetAt(tensor, from));
         if (memory instanceof ByteBuffer other) {
             part.put(part(other, start, part.remaining()));
         } else {
@@ -39,8 +40,8 @@ public final class HostBytes {
      */
     public static void write(ByteBuffer from, int fromByte, HostTensor tensor, long to, int count) {
         ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
-        Object memory = tensor.memoryAt(to);
-        int start = Math.toIntExact(tensor.offsetAt(to));
+        Object memory = TensorMemory.memoryAt(tensor, to);
+        int start = Math.toIntExact(TensorMemory.offsetAt(tensor, to));
         if (memory instanceof ByteBuffer other) {
             part(other, start, part.remaining()).put(part);
         } else {

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.operands;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.nio.ByteBuffer;
 
 /** Tells whether tensors overlap, so that operations on them have to keep their order. */
@@ -18,13 +19,15 @@ public final class Aliasing {
      * compared.
      */
     static boolean alias(HostTensor one, HostTensor other) {
-        if (one.memoryKey() != other.memoryKey() || one.elementCount() == 0 || other.elementCount() == 0) {
+        if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
+                || one.elementCount() == 0
+                || other.elementCount() == 0) {
             return false;
         }
         long unit = one.isDirect() ? one.dataType().byteSize() : 1;
         long otherUnit = one.isDirect() ? other.dataType().byteSize() : 1;
-        return one.memoryOffset() < other.memoryOffset() + otherUnit * other.elementCount()
-                && other.memoryOffset() < one.memoryOffset() + unit * one.elementCount();
+        return TensorMemory.memoryOffset(one) < TensorMemory.memoryOffset(other) + otherUnit * other.elementCount()
+                && TensorMemory.memoryOffset(other) < TensorMemory.memoryOffset(one) + unit * one.elementCount();
     }
 
     /**
@@ -35,7 +38,7 @@ public final class Aliasing {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
             return false;
         }
-        if (one.memoryKey() == other.memoryKey()) {
+        if (TensorMemory.memoryKey(one) == TensorMemory.memoryKey(other)) {
             return alias(one, other);
         }
         return one.isDirect()
@@ -44,7 +47,8 @@ public final class Aliasing {
     }
 
     private static int address(HostTensor tensor) {
-        return ((ByteBuffer) tensor.memoryAt(0)).alignmentOffset((int) tensor.offsetAt(0), ADDRESSES);
+        return ((ByteBuffer) TensorMemory.memoryAt(tensor, 0))
+                .alignmentOffset((int) TensorMemory.offsetAt(tensor, 0), ADDRESSES);
     }
 
     private static boolean mayAlias(int address, long bytes, int otherAddress, long otherBytes) {

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.operands;
 
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -23,7 +24,8 @@ public final class TouchedMemory {
      * @return false if it writes what another one reads or writes, or reads what another one writes
      */
     public boolean add(HostTensor in, HostTensor out) {
-        boolean isInPlace = in.memoryKey() == out.memoryKey() && in.memoryOffset() == out.memoryOffset();
+        boolean isInPlace = TensorMemory.memoryKey(in) == TensorMemory.memoryKey(out)
+                && TensorMemory.memoryOffset(in) == TensorMemory.memoryOffset(out);
         return (isInPlace || addRead(in)) && addWritten(out);
     }
 
@@ -32,7 +34,7 @@ public final class TouchedMemory {
             return true;
         }
         Spans spans = spansOf(in);
-        long start = in.memoryOffset();
+        long start = TensorMemory.memoryOffset(in);
         long end = end(in);
         if (touches(spans.written, start, end)) {
             return false;
@@ -54,7 +56,7 @@ public final class TouchedMemory {
             return true;
         }
         Spans spans = spansOf(out);
-        long start = out.memoryOffset();
+        long start = TensorMemory.memoryOffset(out);
         long end = end(out);
         if (touches(spans.written, start, end) || touches(spans.read, start, end)) {
             return false;
@@ -64,13 +66,13 @@ public final class TouchedMemory {
     }
 
     private Spans spansOf(HostTensor tensor) {
-        return byMemory.computeIfAbsent(tensor.memoryKey(), memory -> new Spans());
+        return byMemory.computeIfAbsent(TensorMemory.memoryKey(tensor), memory -> new Spans());
     }
 
     /** Returns the end of a tensor in the unit of its offset: in bytes for a buffer, in elements for an array. */
     private static long end(HostTensor tensor) {
         long unit = tensor.isDirect() ? tensor.dataType().byteSize() : 1;
-        return tensor.memoryOffset() + unit * tensor.elementCount();
+        return TensorMemory.memoryOffset(tensor) + unit * tensor.elementCount();
     }
 
     private static boolean touches(TreeMap<Long, Long> spans, long start, long end) {

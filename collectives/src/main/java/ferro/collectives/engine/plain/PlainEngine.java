@@ -8,6 +8,7 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.NcclBackend;
 import ferro.Tensor;
+import ferro.TensorMemory;
 import ferro.Work;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.GroupEngine;
@@ -119,7 +120,7 @@ public final class PlainEngine extends ForwardingBackend {
                     FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));
         }
         HostTensor host = (HostTensor) tensor;
-        host.checkUsable(kind, "tensor", kind.equals("recv"));
+        TensorMemory.checkUsable(host, kind, "tensor", kind.equals("recv"));
         return host;
     }
 

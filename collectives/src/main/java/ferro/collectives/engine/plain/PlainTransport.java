@@ -5,6 +5,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.TensorMemory;
 import ferro.spi.Deadlines;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -195,7 +196,7 @@ final class PlainTransport implements Transport {
             throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
         }
-        if (!tensor.hasParts() && tensor.memory() instanceof ByteBuffer buffer) {
+        if (!TensorMemory.hasParts(tensor) && tensor.memory() instanceof ByteBuffer buffer) {
             int from = Math.toIntExact(tensor.offset());
             return buffer.duplicate()
                     .limit(Math.toIntExact(from + tensor.byteCount()))
