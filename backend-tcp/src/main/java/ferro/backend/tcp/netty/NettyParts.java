@@ -8,8 +8,11 @@ import java.io.InputStream;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleDescriptor.Version;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLConnection;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.security.CodeSource;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -95,25 +98,30 @@ public final class NettyParts {
         try {
             return code.get();
         } catch (LinkageError broken) {
-            if (NettyNames.areOwn() || !isOfNetty(broken)) {
-                throw broken;
-            }
-            throw new FerroException(
-                    Code.RENDEZVOUS,
-                    where,
-                    "back end tcp cannot run with the Netty of the class path (" + broken + "), found "
-                            + listed(OfThisProcess.FOUND) + WAY_OUT,
-                    broken);
+            throw ofNetty(broken).map(error -> failure(where, error, broken)).orElseThrow(() -> broken);
+        } catch (FerroException failed) {
+            // the error of a thread of Netty is the cause of the failure that it has led to
+            throw ofNetty(failed).map(error -> failure(where, error, failed)).orElse(failed);
         }
     }
 
-    private static boolean isOfNetty(Throwable broken) {
-        for (Throwable one = broken; one != null; one = one.getCause()) {
-            if (String.valueOf(one.getMessage()).replace('/', '.').contains(NettyNames.PACKAGES)) {
-                return true;
+    private static FerroException failure(Where where, LinkageError error, Throwable cause) {
+        String text = "back end tcp cannot run with the Netty of the class path (" + error + "), found "
+                + listed(OfThisProcess.FOUND) + WAY_OUT;
+        return new FerroException(Code.RENDEZVOUS, where, text, cause);
+    }
+
+    /** Returns the error of linking a class of Netty among the causes; empty if Netty is ferro's own. */
+    private static Optional<LinkageError> ofNetty(Throwable thrown) {
+        LinkageError last = null;
+        for (Throwable one = NettyNames.areOwn() ? null : thrown; one != null; one = one.getCause()) {
+            last = one instanceof LinkageError error ? error : last;
+            if (last != null
+                    && String.valueOf(one.getMessage()).replace('/', '.').contains(NettyNames.PACKAGES)) {
+                return Optional.of(last);
             }
         }
-        return false;
+        return Optional.empty();
     }
 
     /** Returns why ferro cannot run with these parts; empty if it can. */
@@ -165,7 +173,12 @@ public final class NettyParts {
 
     /** Returns whether a version is known and older than the oldest that ferro runs with. */
     private static boolean isOlder(String version) {
-        return !version.isEmpty() && Version.parse(version).compareTo(Version.parse(OLDEST)) < 0;
+        try {
+            return Version.parse(version).compareTo(Version.parse(OLDEST)) < 0;
+        } catch (IllegalArgumentException unordered) {
+            // a version such as "unspecified", or none
+            return false;
+        }
     }
 
     /** Returns the parts that a class loader finds, by name. The version of a part is empty if its jar does not tell it. */
@@ -207,14 +220,40 @@ public final class NettyParts {
         return jar.endsWith("/") ? jar : "jar:" + jar + "!/";
     }
 
+    /** Returns the path of a jar as the file system has it. */
     private static String readable(String jar) {
-        return jar.replaceFirst("^jar:", "").replaceFirst("^(nested|file):", "").replaceFirst("!?/$", "");
+        String path = jar.replaceFirst("^jar:", "")
+                .replaceFirst("^(nested|file):", "")
+                .replaceFirst("!?/$", "");
+        try {
+            return URLDecoder.decode(path.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException notEncoded) {
+            return path;
+        }
+    }
+
+    /** Returns the URI of a location. Some class loaders have locations whose special characters are not encoded. */
+    private static URI uri(String location) throws IOException {
+        try {
+            return new URI(location);
+        } catch (URISyntaxException notEncoded) {
+            return encoded(location);
+        }
+    }
+
+    private static URI encoded(String location) throws IOException {
+        int scheme = location.indexOf(':');
+        try {
+            return new URI(location.substring(0, scheme), location.substring(scheme + 1), null);
+        } catch (URISyntaxException unreadable) {
+            throw new IOException("no location of a jar: " + location, unreadable);
+        }
     }
 
     private static Properties versions(String base) {
         Properties read = new Properties();
         try {
-            URLConnection file = URI.create(base + VERSIONS).toURL().openConnection();
+            URLConnection file = uri(base + VERSIONS).toURL().openConnection();
             // a jar in the cache stays open
             file.setUseCaches(false);
             try (InputStream text = file.getInputStream()) {

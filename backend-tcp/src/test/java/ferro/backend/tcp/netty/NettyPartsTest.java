@@ -9,11 +9,19 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.netty.NettyParts.Part;
+import io.netty.util.Version;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NettyPartsTest {
     private static final Where RANK_THREE = Where.of("g", 3);
@@ -66,6 +74,41 @@ class NettyPartsTest {
                 NettyParts.unusable(parts));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"unspecified", "v4.2", "${netty.version}", "-"})
+    void aVersionThatHasNoOrderIsNotOld(String version) {
+        Map<String, Part> parts = all("4.2.18.Final");
+        parts.put("netty-buffer", new Part(version, "/lib/buffer.jar"));
+
+        assertEquals(Optional.empty(), NettyParts.unusable(parts));
+        assertTrue(NettyParts.mixed(parts).orElseThrow().contains(version + " of netty-buffer"), version);
+    }
+
+    /** A class loader may have the location of a jar with or without encoded characters. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPathWithASpaceIsReadAndShownAsTheFileSystemHasIt(boolean encoded, @TempDir Path folder) throws Exception {
+        Path original = Path.of(Version.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        Path jar = Files.createDirectories(folder.resolve("my jars + more")).resolve("netty common.jar");
+        Files.copy(original, jar);
+        URL location = jar.toUri().toURL();
+        URL given = encoded ? location : new URL("file", null, jar.toString());
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {given}, null)) {
+            Part part = NettyParts.found(loader).get("netty-common");
+
+            assertEquals(jar.toString(), part.jar());
+            assertEquals(
+                    NettyParts.found(NettyPartsTest.class.getClassLoader())
+                            .get("netty-common")
+                            .version(),
+                    part.version());
+        }
+    }
+
     @Test
     void partsThatAreMissingAreNamed() {
         Map<String, Part> parts = all("4.2.18.Final");
@@ -97,6 +140,27 @@ class NettyPartsTest {
         assertTrue(message.contains("(" + missing + "), found netty-buffer " + version + " in "), message);
         assertTrue(message.contains("/netty-common-" + version + ".jar"), message);
         assertTrue(message.contains(WAY_OUT), message);
+    }
+
+    @Test
+    void aFailureThatAThreadOfNettyHasMetNamesAllPartsToo() {
+        LinkageError missing = new NoClassDefFoundError("io/netty/channel/IoHandlerFactory");
+        FerroException aborted = new FerroException(Code.ABORTED, RANK_THREE, "cannot connect", missing);
+        FerroException other = new FerroException(
+                Code.RENDEZVOUS, RANK_THREE, "timed out", new IllegalStateException("io.netty.channel.X"));
+
+        FerroException failure = assertThrows(FerroException.class, () -> thrown(aborted));
+
+        assertEquals(Code.RENDEZVOUS, failure.code());
+        assertSame(aborted, failure.getCause());
+        assertTrue(failure.getMessage().contains("(" + missing + "), found netty-buffer "), failure.getMessage());
+        assertSame(other, assertThrows(FerroException.class, () -> thrown(other)));
+    }
+
+    private static void thrown(FerroException failure) {
+        NettyParts.with(RANK_THREE, () -> {
+            throw failure;
+        });
     }
 
     @Test
