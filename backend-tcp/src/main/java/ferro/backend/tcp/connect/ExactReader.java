@@ -84,11 +84,16 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
     }
 
     @Override
-    public final void handlerAdded(ChannelHandlerContext added) {
+    public final void handlerAdded(ChannelHandlerContext added) throws Exception {
         context = added;
         ((SwitchedReads) added.channel().config().getRecvByteBufAllocator()).use(sizes);
         if (added.channel().isActive()) {
-            beginOnce();
+            try {
+                beginOnce();
+            } catch (LinkageError broken) {
+                // Netty would remove this handler without telling it
+                exceptionCaught(added, broken);
+            }
         }
     }
 

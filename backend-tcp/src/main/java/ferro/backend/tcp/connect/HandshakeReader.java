@@ -65,19 +65,24 @@ final class HandshakeReader extends ExactReader {
         } catch (Refusal refusal) {
             over = true;
             end.refused(context().channel(), refusal);
+        } catch (LinkageError broken) {
+            // this reader may have left the pipeline already
+            over = true;
+            end.ended(context().channel(), broken);
         }
     }
 
     /** Finishes only when the last bytes have been written, because a data channel changes its loop then. */
     private void finish(byte[] answer) {
         Channel channel = context().channel();
-        channel.pipeline().remove(this);
         TlsSession tls = side.tls();
-        if (tls != null) {
+        TlsHandshake next = tls == null ? null : new TlsHandshake(tls, end);
+        channel.pipeline().remove(this);
+        if (next != null) {
             if (answer.length > 0) {
                 channel.write(Unpooled.wrappedBuffer(answer));
             }
-            channel.pipeline().addLast(new TlsHandshake(tls, end));
+            channel.pipeline().addLast(next);
             channel.flush();
             return;
         }

@@ -21,6 +21,9 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
     private long count;
 
+    /** What Netty asks; made here, because an error of Netty's own call for it would be told to nobody. */
+    private final ExtendedHandle asked = new Switch();
+
     /** Wraps the handle that decides first how much is read. */
     public SwitchedReads(ExtendedHandle first) {
         now = first;
@@ -51,7 +54,7 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
     @Override
     public ExtendedHandle newHandle() {
-        return new Switch();
+        return asked;
     }
 
     /** Passes every call on to the current handle. */

@@ -111,6 +111,9 @@ public final class TcpDialer {
         private final CompletableFuture<Channel> result = new CompletableFuture<>();
         private final DialledPeer call;
         private final Supplier<FerroException> hopeless;
+        /** Begins a round. It is made by the caller of the dialer, who sees an error of the class. */
+        private final AttemptPart begin = this::begin;
+
         private final long start = clock.getAsLong();
         private long pauseMillis = FIRST_PAUSE_MILLIS;
         private final ConnectAttempts notes;
@@ -128,12 +131,13 @@ public final class TcpDialer {
         }
 
         void next() {
-            if (!over()) {
-                guarded(this::round);
-            }
+            guarded(begin);
         }
 
-        private void round() throws Refusal {
+        private void begin() throws Refusal {
+            if (over()) {
+                return;
+            }
             List<InetSocketAddress> all = call.to.get();
             notes.round(all);
             new Round(ordered(all)).next();
@@ -150,11 +154,26 @@ public final class TcpDialer {
         private void guarded(AttemptPart part) {
             try {
                 part.take();
-            } catch (IllegalStateException missing) {
-                refused(new Refusal(Code.RESOURCE, missing.getMessage()));
-            } catch (Refusal own) {
-                refused(own);
+            } catch (Refusal | RuntimeException | Error failure) {
+                failed(failure);
             }
+        }
+
+        private void failed(Throwable failure) {
+            if (failure instanceof Refusal own) {
+                refused(own);
+            } else if (failure instanceof IllegalStateException missing) {
+                refused(new Refusal(Code.RESOURCE, missing.getMessage()));
+            } else {
+                broken(failure);
+            }
+        }
+
+        /** Ends the attempts with an exception of this process, which another attempt would meet again. */
+        private void broken(Throwable failure) {
+            String text =
+                    "rank " + call.where.rank() + " cannot connect to " + call.what + ": it failed with " + failure;
+            result.completeExceptionally(new FerroException(Code.ABORTED, blaming(call.where.rank()), text, failure));
         }
 
         private void refused(Refusal refusal) {
@@ -288,7 +307,7 @@ public final class TcpDialer {
                     .handler(new ChannelInitializer<Channel>() {
                         @Override
                         protected void initChannel(Channel channel) {
-                            opened(channel);
+                            guarded(() -> opened(channel));
                         }
                     });
         }
@@ -380,9 +399,11 @@ public final class TcpDialer {
             @Override
             public void done(Channel confirmed) {
                 timer.cancel(false);
-                if (call.kind != Hello.ConnectionKind.DATA) {
-                    TcpIo.limitBackoff(channel);
-                }
+                guarded(() -> {
+                    if (call.kind != Hello.ConnectionKind.DATA) {
+                        TcpIo.limitBackoff(channel);
+                    }
+                });
                 if (!result.complete(channel)) {
                     channel.close();
                 }
@@ -427,6 +448,10 @@ public final class TcpDialer {
         }
 
         private void again(Throwable cause) {
+            if (cause instanceof LinkageError) {
+                broken(cause);
+                return;
+            }
             Scarcity.of(cause).ifPresent(lacking -> {
                 String text = "rank " + call.where.rank() + " cannot connect to " + call.what + ": " + lacking;
                 result.completeExceptionally(

@@ -79,8 +79,12 @@ public final class TcpListener implements AutoCloseable {
                 .childHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        io.keepAlive(channel);
-                        accept(channel);
+                        try {
+                            io.keepAlive(channel);
+                            accept(channel);
+                        } catch (LinkageError broken) {
+                            HandshakeReader.refuse(channel, refusal(broken));
+                        }
                     }
                 });
     }
@@ -180,7 +184,12 @@ public final class TcpListener implements AutoCloseable {
             if (side.hello().kind() != Hello.ConnectionKind.DATA) {
                 TcpIo.limitBackoff(channel);
             }
-            guests.entered(side.hello(), channel);
+            try {
+                guests.entered(side.hello(), channel);
+            } catch (LinkageError broken) {
+                channel.close();
+                guests.broken(side.hello(), broken);
+            }
         }
 
         @Override
@@ -211,8 +220,24 @@ public final class TcpListener implements AutoCloseable {
                 HandshakeReader.refuse(channel, new Refusal(Code.RESOURCE, text));
                 return;
             }
+            if (cause instanceof LinkageError unloadable) {
+                broken(unloadable);
+                return;
+            }
             channel.close();
         }
+
+        /** Tells the other side, which would try again, and the owner of a connection that is proved. */
+        private void broken(LinkageError cause) {
+            if (side.wanted() == 0) {
+                guests.broken(side.hello(), cause);
+            }
+            HandshakeReader.refuse(channel, refusal(cause));
+        }
+    }
+
+    private static Refusal refusal(LinkageError broken) {
+        return new Refusal(Code.ABORTED, "the accepting side failed with " + broken);
     }
 
     /** Takes connections; called on the loop. */
@@ -229,6 +254,9 @@ public final class TcpListener implements AutoCloseable {
 
         /** Receives the refusal of a side; the hello may be of another job, and is null if none had come. */
         default void refused(Hello hello, SocketAddress from, Refusal refusal) {}
+
+        /** Receives the error of this process for which a proved connection was closed. */
+        default void broken(Hello hello, LinkageError cause) {}
 
         /** Receives what the process lacks to accept a connection, whose side is not known. */
         default void notAccepted(String lacking) {}

@@ -14,6 +14,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -216,6 +217,18 @@ final class ControlConnection extends ExactReader {
     @Override
     public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
         end(cause);
+    }
+
+    /** Sends goodbye if {@code inOrder}, and drops the connection; completes when it is closed. */
+    CompletableFuture<Void> leave(boolean inOrder) {
+        CompletableFuture<Void> left = new CompletableFuture<>();
+        channel.closeFuture().addListener(closed -> left.complete(null));
+        if (inOrder) {
+            send(ControlFrame.bare(ControlFrame.Type.GOODBYE)).addListener(said -> drop());
+        } else {
+            drop();
+        }
+        return left;
     }
 
     /** Closes the connection and tells the owner why. */

@@ -128,7 +128,12 @@ final class DataChannels {
         dialled.whenComplete((channel, failure) -> {
             dialling.remove(dialled);
             if (channel != null) {
-                handOver(key, epoch, channel);
+                try {
+                    handOver(key, epoch, channel);
+                } catch (LinkageError broken) {
+                    channel.close();
+                    failed(key, epoch, peers.ownFailure(key.peer(), broken));
+                }
             } else if (!dialled.isCancelled()) {
                 failed(key, epoch, Waits.failure(failure, peers.where()));
             }

@@ -241,10 +241,16 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             channel.close();
             return;
         }
-        ControlConnection connection = connection(peer, channel);
-        if (connection == null) {
-            return;
+        try {
+            attached(peer, channel);
+        } catch (OutOfMemoryError | LinkageError failure) {
+            channel.close();
+            broken(peer, failure);
         }
+    }
+
+    private void attached(int peer, Channel channel) {
+        ControlConnection connection = new ControlConnection(peer, channel, this, io().checksum());
         // before the first frame is sent
         encrypted.set(peer, TlsDuplex.install(channel));
         connections.set(peer, connection);
@@ -263,14 +269,16 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         checkReady();
     }
 
-    /** Returns a new control connection; null if there is no memory for it, so that the group cannot be joined. */
-    private ControlConnection connection(int peer, Channel channel) {
-        try {
-            return new ControlConnection(peer, channel, this, io().checksum());
-        } catch (OutOfMemoryError exhausted) {
-            channel.close();
-            ready.completeExceptionally(exhausted);
-            return null;
+    @Override
+    public void broken(Hello hello, LinkageError cause) {
+        broken(hello.member().rank(), cause);
+    }
+
+    /** Fails the join, or the joined group, by an error of this rank that the peer has not caused; on the loop. */
+    void broken(int peer, Throwable cause) {
+        FerroException failure = ownFailure(peer, cause);
+        if (!ready.completeExceptionally(failure) && connections.get(peer) != null) {
+            gone(peer, failure);
         }
     }
 
@@ -479,22 +487,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         others().forEach(peer -> {
             ControlConnection connection = connections.getAndSet(peer, null);
             if (connection != null) {
-                leaving.add(leave(connection, inOrder));
+                leaving.add(connection.leave(inOrder));
             } else if (slots[peer] != null) {
                 slots[peer].close();
             }
         });
         return CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
-    }
-
-    private static CompletableFuture<Void> leave(ControlConnection connection, boolean inOrder) {
-        CompletableFuture<Void> over = new CompletableFuture<>();
-        connection.channel().closeFuture().addListener(closed -> over.complete(null));
-        if (inOrder) {
-            connection.send(ControlFrame.bare(ControlFrame.Type.GOODBYE)).addListener(said -> connection.drop());
-        } else {
-            connection.drop();
-        }
-        return over;
     }
 }

@@ -266,7 +266,13 @@ final class TcpJoin {
 
     /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
     private void connected(TcpPort port, Peers peers, Peers.PeerRecord[] known, Roster roster) {
-        port.loop().run(() -> peers.connect(known, deadline));
+        port.loop().run(() -> {
+            try {
+                peers.connect(known, deadline);
+            } catch (LinkageError broken) {
+                peers.broken(others().findFirst().orElseThrow(), broken);
+            }
+        });
         CompletableFuture<Void> ready = new CompletableFuture<>();
         peers.ready().whenComplete((all, failure) -> {
             if (failure == null) {

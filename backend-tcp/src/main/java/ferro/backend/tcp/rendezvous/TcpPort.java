@@ -359,6 +359,14 @@ public final class TcpPort implements AutoCloseable {
         }
 
         @Override
+        public void broken(Hello hello, LinkageError cause) {
+            TcpListener.Guest guest = groups.get(hello.member().group());
+            if (guest != null) {
+                guest.broken(hello, cause);
+            }
+        }
+
+        @Override
         public void notAccepted(String lacking) {
             TcpPort.this.notAccepted(lacking);
         }

@@ -120,6 +120,10 @@ public final class StoreService {
             } catch (Refusal broken) {
                 answer(0, StoreAnswer.REFUSED, broken.encoded());
                 context().close();
+            } catch (LinkageError broken) {
+                String text = "the store failed with " + broken;
+                answer(0, StoreAnswer.REFUSED, new Refusal(Code.ABORTED, text).encoded());
+                context().close();
             }
         }
 

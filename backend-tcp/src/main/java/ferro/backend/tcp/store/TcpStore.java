@@ -336,10 +336,12 @@ public final class TcpStore implements Store {
         }
 
         private void answered(AnswerHead said, byte[] value) {
+            // before the request is removed, which an error would leave without an end
+            Reply reply = said.answer() == StoreAnswer.REFUSED ? null : new Reply(said.answer(), value);
             CompletableFuture<Reply> asked = pending.remove(said.number());
-            if (said.answer() != StoreAnswer.REFUSED) {
+            if (reply != null) {
                 if (asked != null) {
-                    asked.complete(new Reply(said.answer(), value));
+                    asked.complete(reply);
                 }
                 return;
             }
