@@ -33,8 +33,8 @@ abstract class UnequalForms extends TensorForms {
     }
 
     /**
-     * Starts an all-gather of parts of unequal length, and does not wait for other ranks. Neither tensor may be used until
-     * the work is done.
+     * Starts an all-gather of parts of unequal length, and does not wait for other ranks. Neither tensor may be used
+     * until the work is done. The counts must not be changed until then.
      *
      * @param in     own part; may be the rank's own part of {@code out}, behind the parts of the ranks before it
      * @param out    all parts, with as many elements as the sum of all counts
@@ -73,8 +73,8 @@ abstract class UnequalForms extends TensorForms {
     }
 
     /**
-     * Starts a reduce-scatter of parts of unequal length, and does not wait for other ranks. Neither tensor may be used until
-     * the work is done.
+     * Starts a reduce-scatter of parts of unequal length, and does not wait for other ranks. Neither tensor may be
+     * used until the work is done. The counts must not be changed until then.
      *
      * @param in     operand, with as many elements as the sum of all counts
      * @param out    own part of the result; may be the rank's own part of {@code in}, behind the parts of the ranks
@@ -115,7 +115,7 @@ abstract class UnequalForms extends TensorForms {
 
     /**
      * Starts a gather of parts of unequal length, and does not wait for other ranks. Neither tensor may be used until
-     * the work is done.
+     * the work is done. The counts must not be changed until then.
      *
      * @param in     own part; on the root it may be the own part of {@code out}
      * @param out    all parts on the root; may be null on the other ranks, where it is ignored
@@ -153,8 +153,8 @@ abstract class UnequalForms extends TensorForms {
     }
 
     /**
-     * Starts a scatter of parts of unequal length, and does not wait for other ranks. Neither tensor may be used until
-     * the work is done.
+     * Starts a scatter of parts of unequal length, and does not wait for other ranks. Neither tensor may be used
+     * until the work is done. The counts must not be changed until then.
      *
      * @param in     all parts on the root; may be null on the other ranks, where it is ignored
      * @param out    own part; on the root it may be the own part of {@code in}
@@ -192,8 +192,8 @@ abstract class UnequalForms extends TensorForms {
     }
 
     /**
-     * Starts an all-to-all of parts of unequal length, and does not wait for other ranks. Neither tensor may be used until
-     * the work is done.
+     * Starts an all-to-all of parts of unequal length, and does not wait for other ranks. Neither tensor may be used
+     * until the work is done. The counts must not be changed until then.
      *
      * @param in         parts by destination
      * @param out        parts by source; must not overlap {@code in}
