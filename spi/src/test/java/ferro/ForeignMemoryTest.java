@@ -84,7 +84,8 @@ class ForeignMemoryTest {
         String refusal =
                 assertThrows(IllegalStateException.class, tensor::memory).getMessage();
         assertEquals(
-                tensor + " has " + BYTES + " bytes in more than one buffer: use TensorMemory.memoryAt, or the accessors, which work"
+                tensor + " has " + BYTES
+                        + " bytes in more than one buffer: use TensorMemory.memoryAt, or the accessors, which work"
                         + " for all memory",
                 refusal);
         assertEquals(

@@ -136,10 +136,7 @@ public final class Simulation {
     }
 
     static LongStream seeds(int count, RankContext context) {
-        return Settings.SEED
-                .find(context)
-                .map(LongStream::of)
-                .orElseGet(() -> LongStream.rangeClosed(1, count));
+        return Settings.SEED.find(context).map(LongStream::of).orElseGet(() -> LongStream.rangeClosed(1, count));
     }
 
     /**

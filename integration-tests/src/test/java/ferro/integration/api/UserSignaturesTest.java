@@ -37,8 +37,7 @@ class UserSignaturesTest {
             "ferro.backend.simulated.SimulatedBackendProvider");
 
     /** A simulated back end decorates an engine. Its own methods are for users. */
-    private static final String DECORATOR =
-            "ferro.backend.simulated.SimulatedBackend is a ferro.spi.ForwardingBackend";
+    private static final String DECORATOR = "ferro.backend.simulated.SimulatedBackend is a ferro.spi.ForwardingBackend";
 
     @Test
     void typesForUsersShowNoTypeForImplementers() throws Exception {
@@ -105,7 +104,8 @@ class UserSignaturesTest {
 
     /** Returns the types of a signature. The type that declares an inherited method is not one of them. */
     private static Stream<Type> types(Executable member) {
-        Stream<Type> returned = member instanceof Method method ? Stream.of(method.getGenericReturnType()) : Stream.of();
+        Stream<Type> returned =
+                member instanceof Method method ? Stream.of(method.getGenericReturnType()) : Stream.of();
         return Stream.of(
                         returned,
                         Stream.of(member.getGenericParameterTypes()),

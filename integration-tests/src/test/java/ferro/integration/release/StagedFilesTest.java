@@ -102,8 +102,8 @@ class StagedFilesTest {
 
     @Test
     void noPomNeedsAnArtifactOfFerroThatIsNotStaged() throws Exception {
-        String needed = "/project/dependencies/dependency[groupId='" + Checkout.group()
-                + "' and not(scope='test')]/artifactId";
+        String needed =
+                "/project/dependencies/dependency[groupId='" + Checkout.group() + "' and not(scope='test')]/artifactId";
         for (String artifact : staging.artifacts()) {
             Set<String> missing = new TreeSet<>(texts(pom(artifact), needed));
             missing.removeAll(staging.artifacts());
