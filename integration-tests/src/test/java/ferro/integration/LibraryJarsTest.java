@@ -43,7 +43,7 @@ class LibraryJarsTest {
 
     private static Set<Path> poms() throws IOException {
         try (Stream<Path> files = Files.find(
-                CheckoutFiles.ROOT, 3, (file, attributes) -> file.endsWith("pom.xml") && attributes.isRegularFile())) {
+                Checkout.ROOT, 3, (file, attributes) -> file.endsWith("pom.xml") && attributes.isRegularFile())) {
             return files.filter(file -> !file.toString().matches(".*/(target|\\.ferro|starter)/.*"))
                     .collect(Collectors.toCollection(TreeSet::new));
         }
@@ -57,8 +57,8 @@ class LibraryJarsTest {
 
     /** Adapters are built by profiles of the root. */
     private static boolean isInDefaultBuild(Path pom) throws IOException {
-        String root = Files.readString(CheckoutFiles.ROOT.resolve("pom.xml"));
-        String folder = CheckoutFiles.ROOT.relativize(pom.getParent()).toString();
+        String root = Files.readString(Checkout.ROOT.resolve("pom.xml"));
+        String folder = Checkout.ROOT.relativize(pom.getParent()).toString();
         return root.substring(0, root.indexOf("</modules>")).contains("<module>" + folder + "</module>");
     }
 
@@ -78,7 +78,7 @@ class LibraryJarsTest {
     }
 
     private static Set<String> listed(String beginning) throws IOException {
-        String text = Files.readString(CheckoutFiles.ROOT.resolve("docs/architecture.md"));
+        String text = Files.readString(Checkout.ROOT.resolve("docs/architecture.md"));
         int from = text.indexOf(beginning) + beginning.length();
         assertTrue(from >= beginning.length(), () -> "no \"" + beginning + "\"");
         Set<String> names = new TreeSet<>();

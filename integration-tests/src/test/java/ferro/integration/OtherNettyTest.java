@@ -64,7 +64,10 @@ class OtherNettyTest {
                         .filter(entry -> Path.of(entry).getFileName().toString().startsWith("netty-"))
                         .toList());
         String provider = "ferro/backend/tcp/TcpBackendProvider.class";
-        assertEquals(1, Collections.list(getClass().getClassLoader().getResources(provider)).size());
+        assertEquals(
+                1,
+                Collections.list(getClass().getClassLoader().getResources(provider))
+                        .size());
     }
 
     /** Each rank has a web server on Netty 4.1, which answers before and after the rank has joined. */

@@ -80,8 +80,7 @@ class InvocationTest {
         Files.writeString(checkedOut.resolve("jdk/release"), lines);
         return printed(
                 checkedOut,
-                "JAVA_HOME='" + checkedOut.resolve("jdk")
-                        + "' ./ferro help 2>&1 | sed -n 's/^-Dferro.archive=//p'");
+                "JAVA_HOME='" + checkedOut.resolve("jdk") + "' ./ferro help 2>&1 | sed -n 's/^-Dferro.archive=//p'");
     }
 
     /** The script, with a build that is done and a JDK that prints what it is given. */
