@@ -2,7 +2,6 @@ package ferro.integration;
 
 import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
-import ferro.spi.PortRange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +18,7 @@ public final class JoinsInALoader implements BiFunction<ExecutorService, String,
     /** Joins with this value of ferro.tls; returns the first failure, or nothing. */
     @Override
     public Object apply(ExecutorService threads, String tls) {
-        try (SystemContext first = SystemContext.of(options(0, tls).serveStore("127.0.0.1", PortRange.of("0")));
+        try (SystemContext first = SystemContext.of(options(0, tls).serveStore("127.0.0.1", "0"));
                 SystemContext second = SystemContext.of(options(1, tls).storeAt(first.storeEndpoint()))) {
             CompletionService<Void> ranks = new ExecutorCompletionService<>(threads);
             for (SystemContext context : List.of(first, second)) {
