@@ -12,14 +12,39 @@ give_up() {
     exit 2
 }
 
-# Major version of the JDK in $1, from the file that every JDK carries; nothing if $1 is no JDK.
-jdk_version() {
-    [ -x "$1/bin/$tool" ] || return 0
+# Major version of the Java in $1, from the file that every JDK carries; nothing if $1 has no Java.
+java_version() {
+    [ -x "$1/bin/java" ] || return 0
     if [ -r "$1/release" ]; then
         sed -n 's/^JAVA_VERSION="\(1\.\)\{0,1\}\([0-9]*\).*/\2/p' "$1/release"
     else
         "$1/bin/java" -version 2>&1 | sed -n 's/.* version "\(1\.\)\{0,1\}\([0-9]*\).*/\2/p'
     fi
+}
+
+# The same, but only if $1 has the program that is needed.
+jdk_version() {
+    [ ! -x "$1/bin/$tool" ] || java_version "$1"
+}
+
+# What this script needs: a checkout is built, which needs a compiler.
+kind() {
+    case $tool in
+        javac) echo JDK ;;
+        *) echo Java ;;
+    esac
+}
+
+# What is needed and found, for a message about $1.
+unfit() {
+    version=$(java_version "$1")
+    found=${version:+Java }${version:-no Java (no bin/java)}
+    need="Java 17 or newer"
+    if [ "$tool" = javac ]; then
+        need="a JDK of version 17 or newer, with which a checkout is built"
+        [ -z "$version" ] || [ -x "$1/bin/javac" ] || found="$found without a compiler (no bin/javac)"
+    fi
+    echo "holds $found, need $need"
 }
 
 jdk_candidates() {
@@ -45,15 +70,15 @@ choose_jdk() {
     if [ -z "${JAVA_HOME:-}" ]; then
         JAVA_HOME=$(newest_jdk)
         [ -n "$JAVA_HOME" ] || give_up \
-            "found no JDK of version 17 or newer under /usr/lib/jvm, on the path or in JAVA_HOME" \
+            "found no $(kind) of version 17 or newer under /usr/lib/jvm, on the path or in JAVA_HOME" \
             "install one (Debian, Ubuntu: apt-get install openjdk-17-jdk-headless; macOS: brew install openjdk; or https://adoptium.net)"
         export JAVA_HOME
         return
     fi
     version=$(jdk_version "$JAVA_HOME")
     [ "${version:-0}" -ge 17 ] || give_up \
-        "JAVA_HOME=$JAVA_HOME holds ${version:+JDK }${version:-no JDK (no bin/$tool)}, need a JDK of version 17 or newer" \
-        "set it to such a JDK, or unset it to use the newest JDK of this machine"
+        "JAVA_HOME=$JAVA_HOME $(unfit "$JAVA_HOME")" \
+        "set it to such a $(kind), or unset it to use the newest $(kind) of this machine"
 }
 
 # Vendor and version of the JDK, such as Debian-17.0.15+6-Debian-1deb12u1-17.0.15: the JVM reads an archive only if the same

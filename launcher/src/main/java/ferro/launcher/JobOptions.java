@@ -6,11 +6,17 @@ import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.rank.FewCores;
+import ferro.spi.BackendProvider;
+import ferro.spi.Services;
 import ferro.spi.Setting;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -53,12 +59,14 @@ final class JobOptions {
     @Option(
             names = "--backend",
             paramLabel = "NAME",
+            completionCandidates = BackendNames.class,
             description = "back end of every rank (default: the best usable one)")
     private String backend;
 
     @Option(
             names = "--links",
             paramLabel = "KIND",
+            completionCandidates = LinkKinds.class,
             description = "medium between ranks of one host: auto (shared memory if it works, else TCP), tcp, or shm"
                     + " without fallback (default: FERRO_LINKS, else auto)")
     private String links;
@@ -87,6 +95,25 @@ final class JobOptions {
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
+
+    /** The values of {@code --links}, for shell completion. */
+    static final class LinkKinds implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            return List.of("auto", "tcp", "shm").iterator();
+        }
+    }
+
+    /** The names of the back ends whose ranks are processes, for shell completion. */
+    static final class BackendNames implements Iterable<String> {
+        @Override
+        public Iterator<String> iterator() {
+            Set<String> names = new TreeSet<>(Set.of("auto"));
+            Services.each(Services.of(BackendProvider.class), one -> names.add(one.name()), broken -> {});
+            names.remove("simulated");
+            return names.iterator();
+        }
+    }
 
     /** Takes options that were not typed from the batch system around the launcher, if there is one, and prints a note. */
     World settle(World world) {

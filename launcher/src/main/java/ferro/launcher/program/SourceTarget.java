@@ -53,8 +53,9 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
     private String compile(Path classes) throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         if (compiler == null) {
-            throw new BadInputException(
-                    "cannot compile " + file + ": " + System.getProperty("java.home") + " has no compiler, need a JDK");
+            throw new BadInputException("cannot compile " + file + ": " + System.getProperty("java.home")
+                    + " is a Java without a compiler: set"
+                    + " JAVA_HOME to a JDK, or compile the program and name its main class or jar");
         }
         Descriptors.ofThisProcess()
                 .checkCompiler(file, Descriptors.jarsOn(settings.classPath().toString()));

@@ -1,0 +1,102 @@
+package ferro.integration.release;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Shell completion and man pages in the archive of the ferro command. */
+@Tag("long")
+@EnabledOnOs(OS.LINUX)
+class ManualTest {
+    /** Asks the completion for the last of its arguments. */
+    private static final String ASKING = "source \"$0\"; COMP_WORDS=(ferro \"$@\"); COMP_CWORD=$#; COMP_LINE=\"ferro $*\";"
+            + " COMP_POINT=${#COMP_LINE}; _complete_ferro; printf '%s\\n' \"${COMPREPLY[@]}\"";
+
+    @TempDir
+    private static Path shared;
+
+    private static Distribution ferro;
+
+    @TempDir
+    private Path work;
+
+    @BeforeAll
+    static void unpack() throws Exception {
+        Path outputs = Files.createDirectory(shared.resolve("work"));
+        ferro = Distribution.unpacked(Distribution.archive(".tar.gz"), shared.resolve("tools"), outputs);
+    }
+
+    @Test
+    void filesAreCompletedBehindRunAndItsClassPath() throws Exception {
+        Files.createFile(work.resolve("Main.java"));
+        Files.createFile(work.resolve("Makefile"));
+        Files.createDirectory(work.resolve("classes"));
+
+        assertEquals(Set.of("Main.java", "Makefile"), completed("run", "Ma"));
+        assertEquals(Set.of("Main.java"), completed("run", "-n", "2", "-J-Xmx2g", "Mai"));
+        assertEquals(Set.of("Makefile"), completed("run", "Main.java", "Mak"));
+        assertEquals(Set.of("classes"), completed("run", "-cp", "cla"));
+    }
+
+    @Test
+    void valuesOfLinksAndBackendAreCompleted() throws Exception {
+        for (String command : List.of("run", "bench")) {
+            assertEquals(Set.of("auto", "tcp", "shm"), completed(command, "--links", ""));
+            assertTrue(completed(command, "--backend", "").contains("nccl"), command);
+        }
+    }
+
+    @Test
+    void thePageOfRunHasItsNotesItsExitCodesAndTheHyphensThatOneTypes() throws IOException {
+        String page = page("ferro-run");
+
+        assertTrue(page.contains("| main class | \\-\\- command) [ARGUMENTS]\n"), page);
+        assertTrue(page.contains("\\fB\\-J\\fP\\fIOPTION\\fP\n"), page);
+        assertTrue(page.contains(".SH \"NOTES\"\n"), page);
+        assertTrue(page.contains("The exit code is that of the rank that failed first"), page);
+        assertTrue(page.contains("\nferro run \\-n 4 \\-\\- ./program one two"), page);
+    }
+
+    @Test
+    void everyPageHasExitCodesAndADateWithoutATime() throws IOException {
+        try (Stream<Path> pages = Files.list(ferro.root().resolve("share/man/man1"))) {
+            for (Path file : pages.toList()) {
+                String page = Files.readString(file);
+                assertTrue(page.matches("(?s).*\n\\.TH \"[A-Z\\\\-]+\" \"1\" \"[0-9]{4}-[0-9]{2}-[0-9]{2}\" .*"), page);
+                assertTrue(page.contains(".SH \"EXIT STATUS\"\n"), page);
+                assertTrue(page.contains("the input was wrong\n"), page);
+            }
+        }
+    }
+
+    private static String page(String name) throws IOException {
+        return Files.readString(ferro.root().resolve("share/man/man1/" + name + ".1"));
+    }
+
+    /** Returns what bash offers for the last word. */
+    private Set<String> completed(String... words) throws Exception {
+        List<String> line = new ArrayList<>(List.of("bash", "-c", ASKING));
+        line.add(ferro.root().resolve("share/bash-completion/completions/ferro").toString());
+        line.addAll(List.of(words));
+        Distribution.Run run = ferro.command(Path.of(System.getProperty("java.home")), Map.of(), work, line)
+                .endedWith(0);
+        Set<String> offered = new TreeSet<>(List.of(run.out().split("\n")));
+        offered.remove("");
+        return offered;
+    }
+}

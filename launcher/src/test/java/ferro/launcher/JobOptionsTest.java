@@ -1,0 +1,37 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.spi.Settings;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+import picocli.AutoComplete;
+
+/** The values of options that shell completion offers. */
+class JobOptionsTest {
+    @Test
+    void eachKindOfLinksIsAValueOfTheSetting() {
+        new JobOptions.LinkKinds().forEach(kind -> assertEquals(kind, Settings.LINKS.read(kind)));
+    }
+
+    @Test
+    void backEndsAreThoseWhoseRanksAreProcesses() {
+        Set<String> names = new TreeSet<>();
+        new JobOptions.BackendNames().forEach(names::add);
+
+        assertTrue(names.containsAll(Set.of("auto", "tcp", "shm", "nccl")), names::toString);
+        assertFalse(names.contains("simulated"), names::toString);
+    }
+
+    @Test
+    void theCompletionOfRunHasTheseValues() {
+        String script = AutoComplete.bash("ferro", FerroCommand.commandLine());
+
+        assertTrue(script.contains("(\"auto\" \"tcp\" \"shm\") # --links values"), script);
+        assertTrue(script.contains("(\"auto\" "), script);
+        assertTrue(script.contains("\"tcp\") # --backend values"), script);
+    }
+}

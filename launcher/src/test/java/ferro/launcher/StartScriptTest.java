@@ -1,0 +1,129 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which Java the scripts accept: a checkout needs a JDK, because it is built, and a distribution needs any Java. */
+@EnabledOnOs(OS.LINUX)
+class StartScriptTest {
+    private static final Path CHECKOUT = Path.of("..").toAbsolutePath().normalize();
+    private static final Path SHARED = CHECKOUT.resolve("launcher/src/main/sh/start.sh");
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aRuntimeIsEnoughForADistribution() throws Exception {
+        assertTrue(printed(distribution(), java("17.0.1", "java")).contains("ferro.launcher.FerroCommand\nhelp\n"));
+    }
+
+    @Test
+    void anOldJavaIsNamedWithWhatADistributionNeeds() throws Exception {
+        Path old = java("11.0.2", "java", "javac");
+
+        assertEquals(
+                "ferro: JAVA_HOME=" + old + " holds Java 11, need Java 17 or newer\n"
+                        + "ferro: set it to such a Java, or unset it to use the newest Java of this machine\n",
+                printed(distribution(), old));
+    }
+
+    @Test
+    void aFolderWithoutJavaIsNamedSo() throws Exception {
+        Path empty = Files.createDirectory(folder.resolve("empty"));
+
+        assertEquals(
+                "ferro: JAVA_HOME=" + empty + " holds no Java (no bin/java), need Java 17 or newer",
+                printed(distribution(), empty).lines().findFirst().orElseThrow());
+    }
+
+    @Test
+    void aRuntimeIsNoJdkForACheckoutAndIsCalledWhatItIs() throws Exception {
+        Path runtime = java("17.0.1", "java");
+
+        assertEquals(
+                "ferro: JAVA_HOME=" + runtime
+                        + " holds Java 17 without a compiler (no bin/javac), need a JDK of version"
+                        + " 17 or newer, with which a checkout is built\n"
+                        + "ferro: set it to such a JDK, or unset it to use the newest JDK of this machine\n",
+                printed(checkout(), runtime));
+    }
+
+    @Test
+    void withoutAnyJavaTheScriptSaysWhatToInstall() throws Exception {
+        String runtime = printed(distribution(), null);
+        assertTrue(runtime.startsWith("ferro: found no Java of version 17 or newer under "), runtime);
+        String jdk = printed(checkout(), null);
+        assertTrue(jdk.startsWith("ferro: found no JDK of version 17 or newer under "), jdk);
+    }
+
+    private Path distribution() throws IOException {
+        Path home = Files.createDirectory(folder.resolve("ferro-1"));
+        Path lib = Files.createDirectory(home.resolve("lib"));
+        Files.copy(SHARED, lib.resolve("start.sh"));
+        Files.createFile(lib.resolve("SHA256SUMS"));
+        Path script = Files.createDirectory(home.resolve("bin")).resolve("ferro");
+        Files.copy(CHECKOUT.resolve("distribution/src/main/bin/ferro"), script);
+        return script;
+    }
+
+    private Path checkout() throws IOException {
+        Path home = Files.createDirectory(folder.resolve("checkout"));
+        Path shared = home.resolve("launcher/src/main/sh/start.sh");
+        Files.createDirectories(shared.getParent());
+        Files.copy(SHARED, shared);
+        Files.copy(CHECKOUT.resolve("ferro"), home.resolve("ferro"));
+        return home.resolve("ferro");
+    }
+
+    /** Returns a Java with these programs, which print their arguments. */
+    private Path java(String version, String... programs) throws IOException {
+        Path home = Files.createDirectory(folder.resolve("java-" + version));
+        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+        Path bin = Files.createDirectory(home.resolve("bin"));
+        for (String program : programs) {
+            Path file = Files.writeString(bin.resolve(program), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+        return home;
+    }
+
+    /** Runs a script; without a JAVA_HOME, in a place where it finds no Java. */
+    private String printed(Path script, Path javaHome) throws Exception {
+        if (javaHome == null) {
+            Path shared = Files.exists(script.resolveSibling("launcher"))
+                    ? script.resolveSibling("launcher/src/main/sh/start.sh")
+                    : script.resolveSibling("../lib/start.sh");
+            String text = Files.readString(shared);
+            assertTrue(text.contains("jdk_candidates() {\n"), "the script looks elsewhere");
+            Files.writeString(shared, text.replace("newest_jdk() {\n", "jdk_candidates() { :; }\nnewest_jdk() {\n"));
+        }
+        ProcessBuilder builder = new ProcessBuilder(List.of("sh", script.toString(), "help"));
+        builder.environment().remove("JAVA_HOME");
+        builder.environment().put("XDG_CACHE_HOME", folder.resolve("caches").toString());
+        if (javaHome != null) {
+            builder.environment().put("JAVA_HOME", javaHome.toString());
+        }
+        Path out = folder.resolve("out");
+        Process shell = builder.directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(out.toFile())
+                .start();
+        try {
+            assertTrue(shell.waitFor(60, TimeUnit.SECONDS), "the script still runs");
+        } finally {
+            shell.destroyForcibly();
+        }
+        return Files.readString(out);
+    }
+}
