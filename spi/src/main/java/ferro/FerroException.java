@@ -92,8 +92,8 @@ public class FerroException extends RuntimeException {
         private final String group;
         /** Rank that reports the failure. */
         private final int rank;
-        /** Ranks to blame, ascending. */
-        private final Set<Integer> culprits;
+        /** Ranks to blame, ascending; never changed. */
+        private final TreeSet<Integer> culprits;
         /** The operation, and its progress. */
         private final CallPosition call;
         /** How long the call took, and how long the process stood still in it. */
@@ -104,7 +104,7 @@ public class FerroException extends RuntimeException {
 
         private record CallDurations(Duration elapsed, Duration paused) implements java.io.Serializable {}
 
-        private Where(String group, int rank, Set<Integer> culprits, CallPosition call, CallDurations times) {
+        private Where(String group, int rank, TreeSet<Integer> culprits, CallPosition call, CallDurations times) {
             this.group = group;
             this.rank = rank;
             this.culprits = culprits;
@@ -124,7 +124,7 @@ public class FerroException extends RuntimeException {
             return new Where(
                     group,
                     rank,
-                    Set.of(),
+                    new TreeSet<>(),
                     new CallPosition("", -1, -1, 0),
                     new CallDurations(Duration.ZERO, Duration.ZERO));
         }
@@ -136,8 +136,7 @@ public class FerroException extends RuntimeException {
          * @return location
          */
         public Where blaming(Collection<Integer> ranks) {
-            Set<Integer> ascending = new TreeSet<>(Objects.requireNonNull(ranks, "ranks"));
-            return new Where(group, rank, Collections.unmodifiableSet(ascending), call, times);
+            return new Where(group, rank, new TreeSet<>(Objects.requireNonNull(ranks, "ranks")), call, times);
         }
 
         /**
@@ -201,7 +200,7 @@ public class FerroException extends RuntimeException {
 
         /** {@return the ranks to blame, ascending and immutable; empty if unknown} */
         public Set<Integer> culprits() {
-            return culprits;
+            return Collections.unmodifiableSet(culprits);
         }
 
         /** {@return the operation that failed, empty if unknown} */
