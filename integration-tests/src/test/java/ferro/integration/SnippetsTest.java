@@ -23,7 +23,8 @@ class SnippetsTest {
     private static final List<Path> ROOTS = List.of(
             Path.of("../examples/src/main/java"),
             Path.of("../examples/src/test/java"),
-            Path.of("../segments/src/test/java"));
+            Path.of("../segments/src/test/java"),
+            Path.of("../adapters/lightgbm/src/test/java"));
     private static final Pattern SNIPPET =
             Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
     /** In front of each line of a comment. */

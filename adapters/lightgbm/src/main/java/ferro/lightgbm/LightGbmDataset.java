@@ -1,0 +1,115 @@
+package ferro.lightgbm;
+
+import static java.util.Objects.requireNonNull;
+
+import ferro.HostTensor;
+import ferro.lightgbm.ffi.LightGbmFunctions;
+
+/**
+ * The rows of this rank, in LightGBM's bins. {@link LightGbmNetwork#dataset} makes it. Belongs to the thread of its
+ * network.
+ */
+public final class LightGbmDataset extends LightGbmHandle {
+    private final int rows;
+    private final int columns;
+    private final String parameters;
+
+    private LightGbmDataset(LightGbmNetwork network, long address, LightGbmRows rows, String parameters) {
+        super(network, address);
+        this.rows = rows.count;
+        this.columns = rows.columns;
+        this.parameters = parameters;
+    }
+
+    static LightGbmDataset of(LightGbmNetwork network, LightGbmRows rows, float[] labels, String parameters) {
+        return of(network, rows, labels, parameters, 0);
+    }
+
+    private static LightGbmDataset of(
+            LightGbmNetwork network, LightGbmRows rows, float[] labels, String parameters, long reference) {
+        requireLength("labels", labels, rows.count);
+        long[] out = new long[1];
+        network.call("data set", () -> rows.createDataset(parameters, reference, out));
+        LightGbmDataset data = new LightGbmDataset(network, out[0], rows, parameters);
+        data.set("label", labels);
+        return data;
+    }
+
+    /**
+     * Makes a data set for the validation of a model that is trained with this data. It has the bins of this data.
+     *
+     * @param values values, row by row, with as many columns as this data
+     * @param labels label of each row
+     * @return data set, closed with the network
+     * @throws IllegalArgumentException if the sizes do not fit, or the values have another type
+     * @throws IllegalStateException    if this data is closed, or belongs to another thread
+     * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
+     */
+    public LightGbmDataset validation(HostTensor values, float[] labels) {
+        long reference = address("validation data");
+        return of(network(), LightGbmRows.of(values, columns), labels, parameters, reference);
+    }
+
+    /**
+     * Makes a data set for validation, as {@link #validation(HostTensor, float[])} does.
+     *
+     * @param values values, row by row, with as many columns as this data
+     * @param labels label of each row
+     * @return data set, closed with the network
+     * @throws IllegalArgumentException if the sizes do not fit
+     * @throws IllegalStateException    if this data is closed, or belongs to another thread
+     * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
+     */
+    public LightGbmDataset validation(double[] values, float[] labels) {
+        return validation(HostTensor.of(requireNonNull(values, "values")), labels);
+    }
+
+    /**
+     * Sets the weight of each row.
+     *
+     * @param weights weights, one per row
+     * @throws IllegalArgumentException if there are not as many weights as rows
+     * @throws IllegalStateException    if this data is closed, or belongs to another thread
+     * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
+     */
+    public void weights(float[] weights) {
+        requireLength("weights", weights, rows);
+        set("weight", weights);
+    }
+
+    /** {@return the number of rows of this rank} */
+    public int rows() {
+        return rows;
+    }
+
+    /** {@return the number of values of a row} */
+    public int columns() {
+        return columns;
+    }
+
+    private void set(String field, float[] values) {
+        long handle = address(field);
+        network()
+                .call(
+                        field,
+                        () -> LightGbmFunctions.LGBM_DatasetSetField(
+                                handle, field, values, values.length, LightGbmFunctions.FLOAT32));
+    }
+
+    private static void requireLength(String what, float[] values, int rows) {
+        if (requireNonNull(values, what).length != rows) {
+            throw new IllegalArgumentException(
+                    "need one of " + what + " per row, found " + values.length + " for " + rows + " rows");
+        }
+    }
+
+    @Override
+    int free(long handle) {
+        return LightGbmFunctions.LGBM_DatasetFree(handle);
+    }
+
+    @Override
+    public String toString() {
+        return "LightGBM data set of " + rows + " rows and " + columns + " columns";
+    }
+}

@@ -1,0 +1,256 @@
+package ferro.lightgbm;
+
+import static java.util.Objects.requireNonNull;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import ferro.lightgbm.ffi.LightGbmFunctions;
+import ferro.lightgbm.ffi.LightGbmLibrary;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.IntSupplier;
+
+/**
+ * The network of LightGBM over a group. LightGBM calls two functions of this class for everything that its ranks exchange:
+ * histograms, splits, and the bins of the features. LightGBM itself is unchanged.
+ *
+ * {@snippet file="ferro/lightgbm/example/TrainTrees.java" region="train" :
+ *
+ * String parameters = "objective=binary num_leaves=31 num_threads=1 verbosity=-1";
+ * try (ProcessGroup group = ProcessGroup.join();
+ *         LightGbmNetwork network = LightGbmNetwork.connect(group)) {
+ *     double[] values = values(rows, group.rank(), group.worldSize()); // the rows of this rank, row by row
+ *     LightGbmDataset data = network.dataset(values, COLUMNS, labels(values), parameters);
+ *     LightGbmBooster booster = network.booster(data, parameters);
+ *     while (booster.iterations() < iterations && booster.update()) {
+ *         // one more tree, from the rows of all ranks
+ *     }
+ *     return booster.modelString(); // every rank has the same trees
+ * }
+ * }
+ *
+ * <p>Each rank passes its own rows. All ranks make the same calls with the same parameters. The group may make other calls
+ * in between, in the same order on all ranks.
+ *
+ * <p>LightGBM keeps its network per thread. The thread that connects must also make, use and close all objects of this
+ * network; other threads get an IllegalStateException. Several threads of one JVM may each connect a group.
+ *
+ * <h2>Failures</h2>
+ * If a rank dies, falls silent or fails, each method that trains throws a {@link FerroException} on all other ranks. The
+ * message has the rank, the host and the iteration. After this exception every method throws it again, also the methods
+ * that read the model: a model with an incomplete iteration cannot be read.
+ *
+ * <p>If LightGBM itself reports an error, such as an unknown objective, the method throws a FerroException with the code
+ * NATIVE and LightGBM's text. The group then fails on all ranks, because other ranks may wait for this rank.
+ */
+public final class LightGbmNetwork implements AutoCloseable {
+    private final ProcessGroup group;
+    private final NetworkCallbacks callbacks;
+    private final Thread thread = Thread.currentThread();
+    /** The newest object is first, because a booster is closed before its data. */
+    private final Deque<LightGbmHandle> open = new ArrayDeque<>();
+
+    private FerroException failure;
+    private boolean isClosed;
+
+    private LightGbmNetwork(ProcessGroup group) {
+        this.group = group;
+        this.callbacks = new NetworkCallbacks(group);
+    }
+
+    /**
+     * Connects LightGBM with a group, with the library of the artifact {@code lightgbmlib}. All ranks make this call.
+     *
+     * @param group group, which must be open while the network is in use; the network does not close it
+     * @return network of the calling thread
+     * @throws UnsupportedOperationException if the library cannot be loaded, or JNA does not work
+     */
+    public static LightGbmNetwork connect(ProcessGroup group) {
+        requireNonNull(group, "group");
+        LightGbmLibrary.load();
+        return connected(group);
+    }
+
+    /**
+     * Connects LightGBM with a group, with a library file. A JVM uses only one library.
+     *
+     * @param group   group, which must be open while the network is in use; the network does not close it
+     * @param library file such as {@code lib_lightgbm.so}
+     * @return network of the calling thread
+     * @throws UnsupportedOperationException if the library cannot be loaded, or JNA does not work
+     * @throws IllegalStateException if this JVM has loaded another library
+     */
+    public static LightGbmNetwork connect(ProcessGroup group, Path library) {
+        requireNonNull(group, "group");
+        LightGbmLibrary.load(requireNonNull(library, "library"));
+        return connected(group);
+    }
+
+    private static LightGbmNetwork connected(ProcessGroup group) {
+        LightGbmNetwork network = new LightGbmNetwork(group);
+        network.call(
+                "connect",
+                () -> LightGbmFunctions.LGBM_NetworkInitWithFunctions(
+                        group.worldSize(), group.rank(), network.callbacks.reduceScatter, network.callbacks.allGather));
+        return network;
+    }
+
+    /**
+     * Makes a data set of this rank's rows. LightGBM copies the rows into bins. The ranks agree on the bins.
+     *
+     * @param rows       values, row by row; FLOAT32 or FLOAT64 in an array or a direct buffer
+     * @param columns    number of values of a row
+     * @param labels     label of each row
+     * @param parameters LightGBM's parameters, such as {@code "max_bin=255 num_threads=1"}; the same on all ranks
+     * @return data set, closed with the network
+     * @throws IllegalArgumentException if the sizes do not fit, the values have another type, or a parameter contradicts
+     *     the network
+     * @throws IllegalStateException    if the network is closed, or belongs to another thread
+     * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
+     */
+    public LightGbmDataset dataset(HostTensor rows, int columns, float[] labels, String parameters) {
+        String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
+        return LightGbmDataset.of(this, LightGbmRows.of(rows, columns), labels, all);
+    }
+
+    /**
+     * Makes a data set of this rank's rows, as {@link #dataset(HostTensor, int, float[], String)} does.
+     *
+     * @param rows       values, row by row
+     * @param columns    number of values of a row
+     * @param labels     label of each row
+     * @param parameters LightGBM's parameters; the same on all ranks
+     * @return data set, closed with the network
+     * @throws IllegalArgumentException if the sizes do not fit, or a parameter contradicts the network
+     * @throws IllegalStateException    if the network is closed, or belongs to another thread
+     * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
+     */
+    public LightGbmDataset dataset(double[] rows, int columns, float[] labels, String parameters) {
+        return dataset(HostTensor.of(requireNonNull(rows, "rows")), columns, labels, parameters);
+    }
+
+    /**
+     * Makes an untrained model of the ranks.
+     *
+     * @param data       this rank's rows, of this network
+     * @param parameters LightGBM's parameters, such as {@code "objective=binary num_leaves=31"}; the same on all ranks.
+     *     Without {@code tree_learner}, the tree learner is {@code data}
+     * @return booster, closed with the network
+     * @throws IllegalArgumentException if a parameter contradicts the network, or the data belongs to another network
+     * @throws IllegalStateException    if the network is closed, or belongs to another thread
+     * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
+     */
+    public LightGbmBooster booster(LightGbmDataset data, String parameters) {
+        requireOwn(requireNonNull(data, "data"));
+        String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
+        return LightGbmBooster.of(this, data, all);
+    }
+
+    /** {@return the use of the network by reduce-scatters, which combine histograms} */
+    public NetworkUse reduceScatters() {
+        return callbacks.reduceScatters();
+    }
+
+    /** {@return the use of the network by all-gathers} */
+    public NetworkUse allGathers() {
+        return callbacks.allGathers();
+    }
+
+    /**
+     * Frees all boosters and data sets of this network, and disconnects LightGBM from the group. Idempotent.
+     *
+     * @throws IllegalStateException if the network belongs to another thread
+     */
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        requireThread("close");
+        while (!open.isEmpty()) {
+            open.peek().close();
+        }
+        isClosed = true;
+        LightGbmFunctions.LGBM_NetworkFree();
+    }
+
+    ProcessGroup group() {
+        return group;
+    }
+
+    void opened(LightGbmHandle handle) {
+        open.push(handle);
+    }
+
+    void closed(LightGbmHandle handle) {
+        requireThread("close");
+        open.remove(handle);
+    }
+
+    void requireOwn(LightGbmHandle handle) {
+        if (handle.network() != this) {
+            throw new IllegalArgumentException(handle + " belongs to another network");
+        }
+    }
+
+    /**
+     * Calls LightGBM. Checks the failure of a callback before the return code, because zeros of a failed callback look like
+     * the end of a training that found no more splits.
+     */
+    void call(String what, IntSupplier function) {
+        require(what);
+        int code = function.getAsInt();
+        if (callbacks.failure() != null) {
+            failure = failed(what, callbacks.failure());
+            throw failure;
+        }
+        if (code != 0) {
+            String error = LightGbmFunctions.LGBM_GetLastError();
+            failure = new FerroException(
+                    FerroException.Code.NATIVE,
+                    FerroException.Where.outside("LightGBM", group.rank()),
+                    during(what) + ": LightGBM reports: " + error);
+            group.abort(failure);
+            throw failure;
+        }
+    }
+
+    /** Checks that a method may be called now. */
+    void require(String what) {
+        requireThread(what);
+        if (isClosed) {
+            throw new IllegalStateException(what + ": the network of rank " + group.rank() + " is closed");
+        }
+        if (failure != null) {
+            throw new FerroException(failure.code(), failure.where(), failure.getMessage(), failure);
+        }
+    }
+
+    private void requireThread(String what) {
+        if (Thread.currentThread() != thread) {
+            throw new IllegalStateException(what + " on thread "
+                    + Thread.currentThread().getName() + ": LightGBM keeps its network per thread; use thread "
+                    + thread.getName() + ", which connected");
+        }
+    }
+
+    private FerroException failed(String what, Throwable caught) {
+        FerroException first = caught instanceof FerroException known
+                ? known
+                : group.failure()
+                        .orElseGet(() -> new FerroException(
+                                FerroException.Code.ABORTED,
+                                FerroException.Where.outside("LightGBM", group.rank()),
+                                caught.toString(),
+                                caught));
+        return new FerroException(
+                first.code(), first.where(), during(what) + ", no model: " + first.getMessage(), caught);
+    }
+
+    private String during(String what) {
+        return "LightGBM " + what + " on rank " + group.rank() + " of " + group.worldSize() + ", host "
+                + LocalHostName.read();
+    }
+}
