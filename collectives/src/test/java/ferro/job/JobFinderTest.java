@@ -286,7 +286,7 @@ class JobFinderTest {
     }
 
     @Test
-    void aProcessWithoutARankIsToldTheWaysWithAndWithoutALauncher() {
+    void theErrorForAMissingRankNamesTheWaysWithAndWithoutALauncher() {
         String refusal = refusal(Map.of());
 
         assertTrue(refusal.startsWith("this process does not know its rank: start it with a launcher ("), refusal);

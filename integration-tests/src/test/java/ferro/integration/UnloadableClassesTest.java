@@ -52,9 +52,9 @@ class UnloadableClassesTest {
     /** Returns the classes of ferro that the loops are the first to use. */
     private static Set<String> usedByLoops(ClassLoader libraries, ExecutorService threads, String tls)
             throws Exception {
-        FerroLoader whole = new FerroLoader(libraries, "");
-        assertEquals(List.of(), joined(whole, threads, tls));
-        return Set.copyOf(whole.ofLoops);
+        FerroLoader complete = new FerroLoader(libraries, "");
+        assertEquals(List.of(), joined(complete, threads, tls));
+        return Set.copyOf(complete.ofLoops);
     }
 
     private static boolean isOf(String name, Throwable failure) {

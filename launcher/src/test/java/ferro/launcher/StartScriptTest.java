@@ -68,34 +68,34 @@ class StartScriptTest {
     }
 
     private Path distribution() throws IOException {
-        Path home = Files.createDirectory(folder.resolve("ferro-1"));
-        Path lib = Files.createDirectory(home.resolve("lib"));
+        Path installed = Files.createDirectory(folder.resolve("ferro-1"));
+        Path lib = Files.createDirectory(installed.resolve("lib"));
         Files.copy(SHARED, lib.resolve("start.sh"));
         Files.createFile(lib.resolve("SHA256SUMS"));
-        Path script = Files.createDirectory(home.resolve("bin")).resolve("ferro");
+        Path script = Files.createDirectory(installed.resolve("bin")).resolve("ferro");
         Files.copy(CHECKOUT.resolve("distribution/src/main/bin/ferro"), script);
         return script;
     }
 
     private Path checkout() throws IOException {
-        Path home = Files.createDirectory(folder.resolve("checkout"));
-        Path shared = home.resolve("launcher/src/main/sh/start.sh");
+        Path installed = Files.createDirectory(folder.resolve("checkout"));
+        Path shared = installed.resolve("launcher/src/main/sh/start.sh");
         Files.createDirectories(shared.getParent());
         Files.copy(SHARED, shared);
-        Files.copy(CHECKOUT.resolve("ferro"), home.resolve("ferro"));
-        return home.resolve("ferro");
+        Files.copy(CHECKOUT.resolve("ferro"), installed.resolve("ferro"));
+        return installed.resolve("ferro");
     }
 
     /** Returns a Java with these programs, which print their arguments. */
     private Path java(String version, String... programs) throws IOException {
-        Path home = Files.createDirectory(folder.resolve("java-" + version));
-        Files.writeString(home.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
-        Path bin = Files.createDirectory(home.resolve("bin"));
+        Path installed = Files.createDirectory(folder.resolve("java-" + version));
+        Files.writeString(installed.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
+        Path bin = Files.createDirectory(installed.resolve("bin"));
         for (String program : programs) {
             Path file = Files.writeString(bin.resolve(program), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
-        return home;
+        return installed;
     }
 
     /** Runs a script; without a JAVA_HOME, in a place where it finds no Java. */

@@ -27,15 +27,15 @@ class OwnProvidersTest {
     }
 
     @Test
-    void aProviderThatCannotBeLinkedIsToldWithItsError() {
+    void theErrorOfAProviderThatCannotBeLinkedIsTheCause() {
         LinkageError missing = new NoClassDefFoundError("a/B");
 
         Iterator<ServiceLoader.Provider<SharedMemoryProvider>> found =
                 OwnProviders.of(SharedMemoryProvider.class, failing(missing));
 
-        ServiceConfigurationError told = assertThrows(ServiceConfigurationError.class, found::next);
-        assertSame(missing, told.getCause());
-        assertEquals(PROVIDER + " cannot be loaded", told.getMessage());
+        ServiceConfigurationError failure = assertThrows(ServiceConfigurationError.class, found::next);
+        assertSame(missing, failure.getCause());
+        assertEquals(PROVIDER + " cannot be loaded", failure.getMessage());
         assertFalse(found.hasNext());
     }
 }

@@ -24,8 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class ManualTest {
     /** Asks the completion for the last of its arguments. */
-    private static final String ASKING = "source \"$0\"; COMP_WORDS=(ferro \"$@\"); COMP_CWORD=$#; COMP_LINE=\"ferro $*\";"
-            + " COMP_POINT=${#COMP_LINE}; _complete_ferro; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    private static final String ASKING =
+            "source \"$0\"; COMP_WORDS=(ferro \"$@\"); COMP_CWORD=$#; COMP_LINE=\"ferro $*\";"
+                    + " COMP_POINT=${#COMP_LINE}; _complete_ferro; printf '%s\\n' \"${COMPREPLY[@]}\"";
 
     @TempDir
     private static Path shared;

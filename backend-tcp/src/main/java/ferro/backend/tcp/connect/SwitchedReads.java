@@ -21,7 +21,7 @@ public final class SwitchedReads implements RecvByteBufAllocator {
 
     private long count;
 
-    /** What Netty asks; made here, because an error of Netty's own call for it would be told to nobody. */
+    /** What Netty asks; made here, because an error of Netty's own call for it would reach nobody. */
     private final ExtendedHandle asked = new Switch();
 
     /** Wraps the handle that decides first how much is read. */

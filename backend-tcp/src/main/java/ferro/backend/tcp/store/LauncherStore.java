@@ -73,15 +73,15 @@ public final class LauncherStore implements AutoCloseable {
     /**
      * Connects, and tries again while no server answers; interruptible.
      *
-     * @param call     calling launcher and store
-     * @param patience how long to try
-     * @param each     longest wait of a call to the store
+     * @param call    calling launcher and store
+     * @param timeout how long to try
+     * @param each    longest wait of a call to the store
      * @return connection
      * @throws FerroException RENDEZVOUS if no server has answered in time, or another job is served there; UNAUTHENTICATED
      *     if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
      */
-    public static LauncherStore open(LauncherCall call, Duration patience, Duration each) {
-        return open(call, patience, patience, each);
+    public static LauncherStore open(LauncherCall call, Duration timeout, Duration each) {
+        return open(call, timeout, timeout, each);
     }
 
     /**
@@ -90,12 +90,12 @@ public final class LauncherStore implements AutoCloseable {
      *
      * @param call     calling launcher and store
      * @param unserved how long to try while no connection is made
-     * @param patience how long to try in all
+     * @param timeout  how long to try in all
      * @param each     longest wait of a call to the store
      * @return connection
      * @throws FerroException as {@link #open(LauncherCall, Duration, Duration)}
      */
-    public static LauncherStore open(LauncherCall call, Duration unserved, Duration patience, Duration each) {
+    public static LauncherStore open(LauncherCall call, Duration unserved, Duration timeout, Duration each) {
         Where where = Where.of("launchers", call.node);
         boolean secured = call.secret != null && call.secret.length > 0;
         Secret secret = secured ? Secret.of(call.secret) : Secret.none();
@@ -108,7 +108,7 @@ public final class LauncherStore implements AutoCloseable {
             String what = "the store at " + Addresses.text(call.server.getHostString(), call.server.getPort())
                     + " that the launcher of node 0 serves";
             long begun = System.nanoTime();
-            TcpDialer.DialledPeer peer = call(call, what, where, begun + Deadlines.nanos(patience));
+            TcpDialer.DialledPeer peer = call(call, what, where, begun + Deadlines.nanos(timeout));
             Channel channel = dialled(dialer, peer, Deadlines.nanos(unserved), System::nanoTime);
             TcpStore.Opening opening =
                     new TcpStore.Opening(what, where, System::nanoTime, System.nanoTime(), each, false, () -> {});

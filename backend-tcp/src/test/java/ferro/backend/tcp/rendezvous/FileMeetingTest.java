@@ -287,7 +287,7 @@ class FileMeetingTest {
     }
 
     @Test
-    void aRankWithoutAnAddressOfTheStoreIsToldTheWaysThatWork() {
+    void theErrorForAMissingStoreAddressNamesTheWaysThatWork() {
         try (SystemContext none = SystemContext.of(Map.of("ferro.rank", "1", "ferro.world.size", "2"));
                 SystemContext half = SystemContext.of(
                         Map.of("ferro.rank", "1", "ferro.world.size", "2", "MASTER_ADDR", "127.0.0.1"))) {
