@@ -210,7 +210,7 @@ public final class LightGbmNetwork implements AutoCloseable {
             String error = LightGbmFunctions.LGBM_GetLastError();
             failure = new FerroException(
                     FerroException.Code.NATIVE,
-                    FerroException.Where.outside("LightGBM", group.rank()),
+                    FerroException.Where.of("LightGBM", group.rank()),
                     during(what) + ": LightGBM reports: " + error);
             group.abort(failure);
             throw failure;
@@ -242,7 +242,7 @@ public final class LightGbmNetwork implements AutoCloseable {
                 : group.failure()
                         .orElseGet(() -> new FerroException(
                                 FerroException.Code.ABORTED,
-                                FerroException.Where.outside("LightGBM", group.rank()),
+                                FerroException.Where.of("LightGBM", group.rank()),
                                 caught.toString(),
                                 caught));
         return new FerroException(

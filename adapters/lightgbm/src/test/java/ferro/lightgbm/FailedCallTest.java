@@ -12,6 +12,7 @@ import ferro.group.ProcessGroup;
 import ferro.lightgbm.ffi.LightGbmLibrary;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -40,7 +41,7 @@ class FailedCallTest {
                 FerroException failure = assertThrows(FerroException.class, booster::update);
 
                 assertEquals(Code.PEER_LOST, failure.code());
-                assertEquals("" + DEAD, failure.where().culprits());
+                assertEquals(Set.of(DEAD), failure.where().culprits());
                 assertTrue(
                         failure.getMessage()
                                 .contains("LightGBM iteration " + iteration + " on rank " + group.rank()
@@ -78,7 +79,7 @@ class FailedCallTest {
                 FerroException failure = assertThrows(
                         FerroException.class,
                         () -> network.dataset(rows.values, SampleRows.COLUMNS, rows.labels, BINARY));
-                assertEquals("" + DEAD, failure.where().culprits());
+                assertEquals(Set.of(DEAD), failure.where().culprits());
                 assertTrue(failure.getMessage().contains("LightGBM data set on rank "), failure.getMessage());
             }
         });

@@ -76,7 +76,7 @@ class LostRankTest {
             List<String> culprits = ranks.ended(rank, "culprits");
             List<String> failed = ranks.ended(rank, "failed");
             int iterations = ranks.ended(rank, "iteration").size();
-            assertEquals(List.of("" + LOST), culprits, ranks.lines(rank)::toString);
+            assertEquals(List.of(List.of(LOST).toString()), culprits, ranks.lines(rank)::toString);
             String text = failed.get(0);
             assertTrue(
                     text.startsWith(code + " LightGBM iteration " + iterations + " on rank " + rank + " of 3, host "),
