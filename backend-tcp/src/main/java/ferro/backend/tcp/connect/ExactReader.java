@@ -91,7 +91,7 @@ public abstract class ExactReader extends ChannelInboundHandlerAdapter {
             try {
                 beginOnce();
             } catch (LinkageError broken) {
-                // Netty would remove this handler without telling it
+                // Netty would remove this handler without a call
                 exceptionCaught(added, broken);
             }
         }

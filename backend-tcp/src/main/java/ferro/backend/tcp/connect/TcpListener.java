@@ -227,7 +227,7 @@ public final class TcpListener implements AutoCloseable {
             channel.close();
         }
 
-        /** Tells the other side, which would try again, and the owner of a connection that is proved. */
+        /** Sends a refusal to the other side, which would try again. Notifies the owner of a proved connection. */
         private void broken(LinkageError cause) {
             if (side.wanted() == 0) {
                 guests.broken(side.hello(), cause);
